@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -46,15 +46,22 @@ setup: $(DATA)/knowledge/current ## set up and index the sample courses
 setup-dev: $(VENV)/.dev ## set up with all that the checks and tests need
 
 # Two processes, a file of tests each at a time; TEST_PROCESSES=0 is none beside pytest itself.
-test: check ## every check and every test
+test: check browser ## every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile
 
-check: $(VENV)/.dev ## linter, format, types, imports, complexity
+check: $(VENV)/.dev ## linter, format, types (of the pages' JavaScript too, where node is), imports, complexity
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house.complexity
+	tests/browser/tools.sh types
+
+browser: ## install what the tests in a real browser need, where it can be had (part of `make test`)
+	tests/browser/tools.sh browser
+
+screenshots: $(VENV)/.dev browser ## the pictures of the pages in docs/screenshots, taken anew
+	$(BIN)/python -m tests.browser.screenshots
 
 # QUESTIONS=samples/sealed.jsonl is for the end: see samples/README.md.
 QUESTIONS ?= samples/questions.jsonl samples/open.jsonl

@@ -11,6 +11,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 log = structlog.get_logger("api.access")
 
 
+NOTHING = "default-src 'none'; frame-ancestors 'none'"
+"""What JSON or a file may load where a browser shows it."""
+DOCUMENTATION = (
+    "default-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; "
+    "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""That of /docs and /redoc, whose HTML is another's: their inline scripts run, and nothing from elsewhere does."""
+
+
+def _policy_for(headers: MutableHeaders) -> str:
+    """Returns the Content-Security-Policy of an answer that brings none; the pages bring their own."""
+    if headers.get("content-type", "").startswith("text/html"):
+        return DOCUMENTATION
+    return NOTHING
+
+
 class SafeHeaders:
     """Adds the headers that keep a browser from guessing what an answer is."""
 
@@ -27,6 +43,8 @@ class SafeHeaders:
                 headers = MutableHeaders(scope=message)
                 headers["X-Content-Type-Options"] = "nosniff"
                 headers.setdefault("Cache-Control", "no-store")
+                headers.setdefault("Referrer-Policy", "no-referrer")
+                headers.setdefault("Content-Security-Policy", _policy_for(headers))
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

@@ -22,9 +22,12 @@ from antiphon.api.errors import ALWAYS, install_error_handlers
 from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.openapi import operation_id, publish_schema
+from antiphon.api.pages import add_pages
 from antiphon.api.routes import (
     archive,
     conversations,
+    documents,
+    faults,
     forks,
     queries,
     searching,
@@ -32,7 +35,7 @@ from antiphon.api.routes import (
     traces,
     views,
 )
-from antiphon.service import Antiphon, Settings, load_settings
+from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
 
 MAX_BODY_BYTES = 1_000_000
@@ -43,6 +46,12 @@ Ask with `POST /api/query`. With `Accept: text/event-stream` the same query come
 Every answer names its `query_id`; `GET /api/traces/{query_id}` returns all that led to it.
 Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
 """
+
+
+def _larger_bodies(root_path: str) -> dict[str, int]:
+    """Returns the paths that take larger bodies; a proxy may leave its own path in front of them."""
+    larger = {archive.IMPORT: archive.MOST_IMPORTED, documents.ADD: MOST_BYTES}
+    return larger | {f"{root_path}{path}": most for path, most in larger.items()}
 
 
 def create_app(
@@ -101,19 +110,22 @@ def create_app(
         conversations,
         service,
         searching,
+        documents,
         archive,
         traces,
         views,
         forks,
+        faults,
     ):
         app.include_router(routes.router)
+    add_pages(app, chosen.root_path)
     publish_schema(app)
     install_error_handlers(app)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
     app.add_middleware(
         BodyLimit,
         max_bytes=MAX_BODY_BYTES,
-        larger={archive.IMPORT: archive.MOST_IMPORTED},
+        larger=_larger_bodies(chosen.root_path),
     )
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)

@@ -20,16 +20,24 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    EventKind,
+    ForkPlan,
+    FaultReport,
     Interceptor,
+    Job,
     Mode,
     Outcome,
     Pending,
+    QuerySetting,
     Question,
     Readiness,
     RegressionTest,
     ReplayResult,
     SearchResult,
+    SentFile,
     Settings,
+    Suggestion,
+    TextStretch,
     Totals,
     nearest,
 )
@@ -87,6 +95,26 @@ class Archive(Protocol):
     async def delete_conversation(self, session_id: str) -> int: ...
 
 
+class ChangingDocuments(Protocol):
+    """Documents added and courses removed, each as a job; `service.Documents` is one."""
+
+    async def add(self, files: Sequence[SentFile]) -> Job: ...
+
+    async def remove(self, title: str) -> Job: ...
+
+    def job(self, job_id: str) -> Job: ...
+
+    def follow(self, job_id: str) -> AsyncIterator[Job]: ...
+
+
+class KeptFaultReports(Protocol):
+    """The kept report of the fault matrix; `service.FaultReports` is one."""
+
+    async def read(self) -> FaultReport | None: ...
+
+    async def open_trace(self, query_id: str) -> int: ...
+
+
 class Facade(Protocol):
     """The service as the routes see it; `service.Antiphon` is one, and the tests hand in a small one."""
 
@@ -98,6 +126,12 @@ class Facade(Protocol):
 
     @property
     def archive(self) -> Archive: ...
+
+    @property
+    def documents(self) -> ChangingDocuments: ...
+
+    @property
+    def fault_reports(self) -> KeptFaultReports: ...
 
     @property
     def catalog(self) -> Catalog: ...
@@ -120,6 +154,16 @@ class Facade(Protocol):
         /,
     ) -> RunningQuery: ...
 
+    async def plan_fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = ...,
+        /,
+    ) -> ForkPlan: ...
+
     async def resume(self, query_id: str) -> RunningQuery: ...
 
     async def find(self, beginning: str) -> str: ...
@@ -127,6 +171,10 @@ class Facade(Protocol):
     def recorded(self, query_id: str) -> RunningQuery: ...
 
     def cancel(self, query_id: str, why: str) -> None: ...
+
+    def event_kinds(self) -> Sequence[EventKind]: ...
+
+    def query_settings(self) -> Sequence[QuerySetting]: ...
 
     def courses(self) -> Sequence[Course]: ...
 
@@ -140,6 +188,12 @@ class Facade(Protocol):
         *,
         why: bool,
     ) -> SearchResult: ...
+
+    async def text(
+        self, course: str, lesson: int | None, start: int, length: int
+    ) -> TextStretch: ...
+
+    async def suggestions(self, most: int) -> Sequence[Suggestion]: ...
 
     async def clear_conversation(self, session_id: str) -> None: ...
 

@@ -190,7 +190,10 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     response = refuse(error.status_code, code, message, _query_id(request))
     response.headers.update(error.headers or {})
     if error.status_code == 405:
-        response.headers["Allow"] = ", ".join(_methods_of(request))
+        methods = _methods_of(request)
+        # A page stands in no schema, and its route has named its methods.
+        if methods:
+            response.headers["Allow"] = ", ".join(methods)
     return response
 
 

@@ -137,6 +137,14 @@ def _port_of(host: str) -> int | None:
     return None
 
 
+def _plain_path(path: str, root_path: str) -> str:
+    """Returns a path without slashes at its end; that of the service as a whole with one, where the first page is."""
+    plain = path.rstrip("/") or "/"
+    if plain == root_path:
+        return f"{root_path}/"
+    return plain
+
+
 class PlainRequests:
     """Serves a path with a slash at its end as the one without, and HEAD as GET without the body.
 
@@ -152,9 +160,10 @@ class PlainRequests:
             return
         # Shared with the copies below: whoever logs the request finds there what the routes note.
         scope.setdefault("state", {})
-        path = scope["path"]
-        if len(path) > 1 and path.endswith("/"):
-            scope = {**scope, "path": path.rstrip("/") or "/"}
+        scope = {
+            **scope,
+            "path": _plain_path(scope["path"], scope.get("root_path", "")),
+        }
         if scope["method"] == "HEAD":
             await self._head({**scope, "method": "GET"}, receive, send)
             return

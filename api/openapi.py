@@ -14,8 +14,10 @@ from antiphon.service import (
     BriefingView,
     Contribution,
     Diff,
+    FaultReport,
     MemoryView,
     Sentence,
+    Suspect,
 )
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Live, Recorded
@@ -23,7 +25,7 @@ from antiphon.vocabulary.values import StoredText
 
 _AT = "#/components/schemas/"
 _RECORDED = "RecordedEvent"
-_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution)
+_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution, Suspect, FaultReport)
 
 JsonSchema = dict[str, Any]
 
@@ -32,6 +34,9 @@ def schema_at(name: str) -> JsonSchema:
     """Returns the reference to a schema of the published ones."""
     return {"$ref": f"{_AT}{name}"}
 
+
+RECORDED: JsonSchema = schema_at(_RECORDED)
+"""One event with its place in its trace."""
 
 EVENT_ITEM: JsonSchema = {
     "type": "object",
@@ -47,7 +52,7 @@ EVENT_ITEM: JsonSchema = {
             "contentMediaType": "application/json",
             "contentSchema": {
                 "anyOf": [
-                    schema_at(_RECORDED),
+                    RECORDED,
                     schema_at("LiveEvent"),
                     schema_at("QueryAnswer"),
                     schema_at("ErrorReply"),

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, JsonValue, StrictBool
 
+from antiphon.api.answer_html import answer_html
 from antiphon.api.schemas import RequestBody, Schema, SessionId, Text, WholeNumber
 from antiphon.service import Outcome, Question
 from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
@@ -55,6 +56,10 @@ class QueryRequest(RequestBody):
     compression: Literal["extractive", "model"] | None = _wish("compression")
     max_total_tokens: WholeNumber | None = _wish("max_total_tokens")
     max_cost_usd: float | None = _wish("max_cost_usd")
+    html: StrictBool = Field(
+        False,
+        description="Send the answer as safe HTML too, its citations as numbered marks.",
+    )
     strict: StrictBool = Field(
         False,
         description="Answer 502 (504 where time ran out) with the same body where no model answered.",
@@ -134,6 +139,12 @@ class QueryAnswer(Schema):
     """The answer to a question, and where it comes from."""
 
     answer: str
+    html: str | None = Field(
+        None,
+        exclude_if=lambda value: value is None,
+        description="With `html` alone: the answer's Markdown as HTML without links, images or scripts; behind each "
+        'cited span stands `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
+    )
     sources: list[str] = Field(description="What is cited, in order, without repeats.")
     source_links: list[str | None] = Field(
         description="The link of each source; null where it has none."
@@ -194,11 +205,19 @@ class QueryAnswer(Schema):
     )
 
 
-def answer_of(outcome: Outcome) -> QueryAnswer:
-    """Builds the JSON object of an answer, the same over HTTP, in a live stream and on the command line."""
+def answer_of(outcome: Outcome, *, html: bool = False) -> QueryAnswer:
+    """Builds the JSON object of an answer, the same over HTTP, in a live stream and on the command line.
+
+    Args:
+        html: Render the answer as HTML too.
+    """
     response = outcome.response
+    rendered: str | None = None
+    if html:
+        rendered = answer_html(response.answer, response.citations, response.sources)
     return QueryAnswer(
         answer=response.answer,
+        html=rendered,
         sources=list(response.sources),
         source_links=list(response.source_links),
         session_id=outcome.session_id,

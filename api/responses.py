@@ -96,8 +96,10 @@ class LiveAnswer(StreamingResponse):
         query: RunningQuery,
         running: RunningQueries,
         keep_alive_s: float = KEEP_ALIVE_S,
+        *,
+        html: bool = False,
     ) -> None:
-        events = events_of(query, query.follow())
+        events = events_of(query, query.follow(), html=html)
         super().__init__(with_keep_alive(events, keep_alive_s), headers=STREAM_HEADERS)
         self._query = query
         self._running = running
@@ -108,7 +110,7 @@ class LiveAnswer(StreamingResponse):
 
 
 async def events_of(
-    query: RunningQuery, streamed: AsyncIterator[Streamed]
+    query: RunningQuery, streamed: AsyncIterator[Streamed], *, html: bool = False
 ) -> AsyncIterator[bytes]:
     """Yields the query's events as they are recorded, its text as it is written, and the answer or failure last."""
     async for event in server_sent(query.query_id, streamed):
@@ -116,7 +118,8 @@ async def events_of(
     # As a value: whatever went wrong must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
     if not isinstance(outcome, BaseException):
-        yield as_event("answer", answer_of(outcome).model_dump_json().encode())
+        answer = answer_of(outcome, html=html)
+        yield as_event("answer", answer.model_dump_json().encode())
         return
     yield as_event(
         "error", msgspec.json.encode(describe_failure(outcome, query.query_id))

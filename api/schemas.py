@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -103,6 +103,45 @@ class CoursesReply(Schema):
     courses: list[CourseReply]
 
 
+class SuggestionReply(Schema):
+    """A question that the courses answer, and the lesson that does."""
+
+    question: str = Field(examples=["What is a circuit breaker?"])
+    course: str
+    lesson: int | None
+
+
+class SuggestionsReply(Schema):
+    """Questions to begin with."""
+
+    suggestions: list[SuggestionReply]
+
+
+class FileReply(Schema):
+    """What became of a file that was sent."""
+
+    name: str = Field(examples=["notes/01-logs.md"])
+    status: Literal["added", "unchanged", "refused"]
+    reason: str = Field(description="Why it was refused; else empty.")
+
+
+class JobReply(Schema):
+    """A change of the index, as far as it has come."""
+
+    job_id: str
+    state: Literal["waiting", "running", "done", "failed"]
+    stage: Literal["files", "documents", "vectors"] | None = Field(
+        description="Files are read, documents embedded, or the vector index is built."
+    )
+    done: float = Field(description="How many of `total` the stage has done.")
+    total: int
+    file: str = Field(description="The file in hand.")
+    files: list[FileReply] = Field(
+        description="What became of each file; until the end only those that were refused at once."
+    )
+    error: str | None = Field(description="Why it failed; null where it did not.")
+
+
 class SignalsReply(Schema):
     """Why a passage was found: the scores of its best sentence, in standard deviations above the mean."""
 
@@ -141,6 +180,61 @@ class SearchReply(Schema):
         description="The number of the lesson that was searched; null: all of them."
     )
     passages: list[PassageReply]
+
+
+class EventKindReply(Schema):
+    """One kind of event, who emits it and who hears it."""
+
+    kind: str = Field(examples=["round_opened"])
+    emitted_by: list[str] = Field(examples=[["coordinator"]])
+    heard_by: list[str] = Field(
+        description="Handlers; empty for what is there for the trace and its followers.",
+        examples=[["ContextSynthesizer.on_round_opened"]],
+    )
+    says: str
+
+
+class EventKindsReply(Schema):
+    """Every kind of event, in the order in which a query meets them."""
+
+    kinds: list[EventKindReply]
+
+
+class QuerySettingReply(Schema):
+    """One setting of a query."""
+
+    name: str = Field(examples=["max_rounds"])
+    value: str | float | bool | None = Field(description="The service's own.")
+    meaning: str
+    choices: list[str] = Field(
+        description="The few texts that it may be; empty for a number or any text."
+    )
+    fork: Literal["lower", "any", "model", "none"] = Field(
+        description="How a fork over the network may change it: `lower` than the service's own, to `any` value, to a "
+        "`model` that the service asks itself, or not at all."
+    )
+
+
+class QuerySettingsReply(Schema):
+    """The settings of a query as this service has them."""
+
+    settings: list[QuerySettingReply]
+
+
+class TextReply(Schema):
+    """A stretch of a lesson's text, as it is indexed now."""
+
+    course: str
+    lesson: int | None
+    title: str = Field(description="Of the lesson; empty outside lessons.")
+    file: str = Field(
+        description="The name of the file that it was read from.",
+        examples=["retrieval.txt"],
+    )
+    start: int = Field(description="Where `text` begins in the lesson's text.")
+    length: int = Field(description="Characters of the whole text.")
+    sha256: str = Field(description="Of the whole text in UTF-8.")
+    text: str
 
 
 class ClearRequest(RequestBody):
@@ -279,6 +373,9 @@ class TraceReply(Schema):
     """Every event of a query, in order."""
 
     query_id: str
+    left_out: dict[str, list[str]] = Field(
+        description="With `without_texts`: the fields that are left out, by the kind of event; else empty."
+    )
     events: list[dict[str, Any]] = Field(
         examples=[
             [

@@ -51,6 +51,7 @@ COMMANDS = (
         commands={
             "list": "traces:listed",
             "show": "traces:show",
+            "why": "trace_why:why",
             "memory": "trace_views:memory",
             "briefing": "trace_views:briefing",
             "replay": "trace_runs:replay",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -23,7 +23,7 @@ from antiphon.cli.faults_showing import (
     write_report,
 )
 from antiphon.cli.process import before_ending
-from antiphon.cli.session import Json
+from antiphon.cli.session import DataDir, Json
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.vocabulary.errors import BadInputError
 
@@ -86,6 +86,14 @@ def run(
     seed: Seed = 0,
     html: Html = None,
     json_file: JsonFile = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep",
+            help="Keep the report and the traces of its cells, for the page /faults.",
+        ),
+    ] = False,
+    data_dir: DataDir = None,
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="End at the first failure.")
     ] = False,
@@ -100,6 +108,7 @@ def run(
     _refuse_mixture(
         is_alone=is_alone, is_filtered=is_filtered, pairs=pairs, reports=reports
     )
+    _refuse_keeping(keep=keep, is_matrix=not is_alone and not pairs)
     if is_alone:
         _run_experiment(_experiment_of(plan, fault or [], seed), tools)
         return
@@ -111,9 +120,8 @@ def run(
             _run_pairs(world, seed, most, html, json_file)
         else:
             chosen = faults.Chosen(_split(points), _split(kinds), when)
-            _run_singles(
-                world, seed, chosen, html, json_file, as_json_, fail_fast=fail_fast
-            )
+            places = _Reports(html, json_file, _kept(data_dir, keep=keep))
+            _run_singles(world, seed, chosen, places, as_json_, fail_fast=fail_fast)
 
 
 def list_points(tools: Tools = "") -> None:
@@ -176,24 +184,53 @@ def _refuse_mixture(
         )
 
 
+class _Reports(NamedTuple):
+    """The places that the report of the matrix is written to."""
+
+    html: Path | None
+    json_file: Path | None
+    kept: service.KeptFaults | None
+
+    def keep(self, run: faults.Run) -> None:
+        if self.kept is not None:
+            self.kept.add(run.trace)
+
+    def write(self, report: faults.Report) -> None:
+        if self.html is not None:
+            write_report(self.html, faults.as_html(report).encode())
+        if self.json_file is not None:
+            write_report(self.json_file, faults.as_json(report))
+        if self.kept is not None:
+            self.kept.finish(faults.as_json(report))
+
+
+def _refuse_keeping(*, keep: bool, is_matrix: bool) -> None:
+    if keep and not is_matrix:
+        raise BadInputError(
+            "Only the matrix of single faults can be kept: leave out --plan, --fault and --pairs."
+        )
+
+
+def _kept(data_dir: Path | None, *, keep: bool) -> service.KeptFaults | None:
+    if not keep:
+        return None
+    return service.KeptFaults(service.load_settings(data_dir=data_dir).data_dir)
+
+
 def _run_singles(
     world: faults.World,
     seed: int,
     chosen: faults.Chosen,
-    html: Path | None,
-    json_file: Path | None,
+    reports: _Reports,
     as_json_: bool,
     *,
     fail_fast: bool,
 ) -> None:
     began = time.monotonic()
     report = faults.run_singles(
-        world, seed, chosen, progress("cells"), fail_fast=fail_fast
+        world, seed, chosen, progress("cells"), reports.keep, fail_fast=fail_fast
     )
-    if html is not None:
-        write_report(html, faults.as_html(report).encode())
-    if json_file is not None:
-        write_report(json_file, faults.as_json(report))
+    reports.write(report)
     if as_json_:
         print_json(faults.as_json(report).decode())
     else:

@@ -14,6 +14,8 @@ from antiphon.faults.results import NotApplicable, PairVerdict, Report, Verdict
 
 SIGNS = {"kept": "✓", "broken": "✗", "not fired": "?"}
 NOTHING_TRIED = "·"
+UNBROKEN = "a scenario by itself"
+"""The meaning of a cell in which nothing is broken."""
 _TEMPLATE = "report.html.j2"
 
 Row = dict[str, str]
@@ -80,6 +82,7 @@ def as_json(report: Report) -> bytes:
         {
             "seed": report.seed,
             "counts": counts(report),
+            "kinds": {"none": UNBROKEN} | MEANING,
             "failures": failures,
             "cells": report.verdicts,
             "not_applicable": report.not_applicable,

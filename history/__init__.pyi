@@ -22,6 +22,7 @@ from antiphon.history.regression_test import trace_test
 from antiphon.history.replay_run import ReplayRun
 from antiphon.history.replaying import ReplayResult, replay, replay_lines
 from antiphon.history.sealed import SealedReplay, replay_sealed, sealed_trace
+from antiphon.history.suspicion import Suspect, suspects
 
 __all__ = [
     "CallStep",
@@ -39,6 +40,7 @@ __all__ = [
     "SealedReplay",
     "Sentence",
     "Side",
+    "Suspect",
     "answer_in",
     "change_event",
     "contributions",
@@ -51,5 +53,6 @@ __all__ = [
     "replay_sealed",
     "replay_stored",
     "sealed_trace",
+    "suspects",
     "trace_test",
 ]

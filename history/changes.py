@@ -1,4 +1,4 @@
-"""Applies one change of a fork to an event: a field, a setting, a reply, a tool's result, or a passage left out."""
+"""Applies one change of a fork to an event: a field, a setting, a reply, a tool's result, a passage more or less."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from antiphon.dispatcher import quotable
 from antiphon.engine import reply_of
+from antiphon.synthesizer import show_sentences
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError, ModelError
 from antiphon.vocabulary.events import (
+    BriefingPrepared,
     Event,
     QueryReceived,
     ReasoningCompleted,
@@ -21,7 +23,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Message, Passage, StoredText, Value
+from antiphon.vocabulary.values import Fact, Message, Passage, StoredText, Value
 
 BLOCK_TYPES = (
     "text",
@@ -43,14 +45,16 @@ class Change(Value, frozen=True, kw_only=True):
 
     Attributes:
         kind: `set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result of a
-            `tool`, or `drop` a passage wherever it was found.
-        name: The field, the setting, the tool call's id or the passage's id; empty for a reply.
-        value: JSON, or plain text where that is meant.
+            `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that a briefing left out.
+        name: The field, the setting, the tool call's id, the passage's or the fact's id; empty for a reply.
+        value: JSON, or plain text where that is meant; the numbers of sentences from 0, as a list, for `show`.
+        fact: The fact that `show` names, once it was looked up in the trace.
     """
 
-    kind: Literal["set", "setting", "reply", "tool", "drop"]
+    kind: Literal["set", "setting", "reply", "tool", "drop", "show"]
     name: str = ""
     value: str = ""
+    fact: Fact | None = None
 
     def __str__(self) -> str:
         words = f"{self.kind} {self.name}".strip()
@@ -83,9 +87,20 @@ def change_event(event: Event, change: Change, catalog: Catalog = BUILT_IN) -> E
         case "drop", ToolSucceeded():
             left = [passage for passage in event.passages if passage.id != change.name]
             return replace(event, passages=tuple(left))
+        case "show", BriefingPrepared() if change.fact is not None:
+            return show_sentences(event, change.fact, _numbers(change.value))
     raise BadInputError(
         f"`{change}` does not fit {event.kind_name()}: name another event with --at."
     )
+
+
+def _numbers(value: str) -> tuple[int, ...]:
+    try:
+        return msgspec.json.decode(value or "[]", type=tuple[int, ...])
+    except msgspec.DecodeError as error:
+        raise BadInputError(
+            f"Which sentences to show must be a list of their numbers from 0: {error}."
+        ) from error
 
 
 def _check_encodable(change: Change) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from antiphon.coordinator import receive
 from antiphon.history.changes import Change, change_event
-from antiphon.history.origins import found_passages
+from antiphon.history.origins import facts_in, found_passages
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
@@ -22,6 +22,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.settings import check_settings
+from antiphon.vocabulary.values import Fact
 
 Mode = Literal["recorded", "remodel", "live"]
 """`recorded`: every call is answered as it was recorded, and where there is no such recording the query stops; nothing
@@ -52,15 +53,33 @@ class PreparedFork(NamedTuple):
 
 
 def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
-    """Returns the changes, with one for each passage that tools brought in the place of a dropped fact (`f1`)."""
+    """Returns the changes with the facts (`f1`) that they name looked up.
+
+    A dropped one becomes a change for each passage that tools brought of it; one to be shown is named with its text.
+
+    Raises:
+        BadInputError: There is no such fact.
+    """
     found: list[Change] = []
     for change in changes:
+        if change.kind == "show":
+            found.append(replace(change, fact=_fact_called(events, change.name)))
+            continue
         if change.kind != "drop":
             found.append(change)
             continue
         for passage_id in found_passages(events, change.name):
             found.append(replace(change, name=passage_id))
     return found
+
+
+def _fact_called(events: Trace, fact_id: str) -> Fact:
+    fact = facts_in(events).get(fact_id)
+    if fact is None:
+        raise BadInputError(
+            f"No fact of the trace is called {fact_id!r}: its briefings name them all."
+        )
+    return fact
 
 
 def forked_prefix(

@@ -12,6 +12,7 @@ from antiphon.knowledge.finding import counted_by_ending
 from antiphon.knowledge.generations import index_size
 from antiphon.knowledge.index_run import IndexSummary
 from antiphon.knowledge.indexing import index_paths, remove_course
+from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
@@ -31,6 +32,7 @@ __all__ = [
     "IndexSummary",
     "Lesson",
     "LessonMatch",
+    "LessonText",
     "Library",
     "LibraryState",
     "Overview",
@@ -43,6 +45,7 @@ __all__ = [
     "index_paths",
     "index_size",
     "installed_embedders",
+    "lesson_text",
     "load_document",
     "load_embedder",
     "overview",

@@ -47,7 +47,7 @@ def overview(data_dir: Path) -> Overview | None:
     Raises:
         KnowledgeError: The data folder or the catalogue cannot be read.
     """
-    path = _in_use(data_dir)
+    path = catalogue_in_use(data_dir)
     if path is None:
         return None
     with catalogue_errors(path), closing(open_read_only(path)) as sql:
@@ -60,7 +60,7 @@ def overview(data_dir: Path) -> Overview | None:
 
 def known_paths(data_dir: Path) -> tuple[str, ...]:
     """Returns the files of the documents that are indexed in the data folder. Raises as `overview` does."""
-    path = _in_use(data_dir)
+    path = catalogue_in_use(data_dir)
     if path is None:
         return ()
     with catalogue_errors(path), closing(open_read_only(path)) as sql:
@@ -70,14 +70,14 @@ def known_paths(data_dir: Path) -> tuple[str, ...]:
 
 def document_paths(data_dir: Path) -> dict[str, str]:
     """Returns the file of each indexed course by the course's title. Raises as `overview` does."""
-    path = _in_use(data_dir)
+    path = catalogue_in_use(data_dir)
     if path is None:
         return {}
     with catalogue_errors(path), closing(open_read_only(path)) as sql:
         return dict(sql.execute("SELECT title, path FROM documents").fetchall())
 
 
-def _in_use(data_dir: Path) -> Path | None:
+def catalogue_in_use(data_dir: Path) -> Path | None:
     """Returns the catalogue in use, or None where nothing was indexed yet."""
     generations = Generations(data_dir)
     number = generations.current()

@@ -47,6 +47,7 @@ from antiphon.history import (
     ReplayRun,
     Sentence,
     Side,
+    Suspect,
     answer_in,
     contributions,
     diff,
@@ -56,6 +57,7 @@ from antiphon.history import (
     replay_sealed,
     replay_stored,
     sealed_trace,
+    suspects,
     trace_test,
 )
 from antiphon.knowledge import (
@@ -80,6 +82,20 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
+from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.guide import (
+    EventKind,
+    QuerySetting,
+    event_kinds,
+    query_settings,
+)
+from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
+from antiphon.service.fault_reports import (
+    KEEP_REPORT,
+    FaultReport,
+    FaultReports,
+    KeptFaults,
+)
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -91,6 +107,14 @@ from antiphon.service.searching import (
     search,
 )
 from antiphon.service.short_ids import whole_id
+from antiphon.service.suggesting import Suggestion, suggestions
+from antiphon.service.uploads import (
+    MOST_BYTES,
+    MOST_FILE_BYTES,
+    MOST_FILES,
+    FileResult,
+    SentFile,
+)
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -105,11 +129,17 @@ from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
     "FILTER_VALUES",
+    "KEEP_REPORT",
+    "MOST_BYTES",
     "MOST_CHANGES",
+    "MOST_FILES",
+    "MOST_FILE_BYTES",
     "MOST_NAME_CHARS",
     "MOST_PASSAGES",
     "MOST_QUERY_CHARS",
+    "MOST_TEXT_CHARS",
     "MOST_VALUE_CHARS",
+    "OVER",
     "PASSAGES",
     "Antiphon",
     "Archive",
@@ -123,7 +153,12 @@ __all__ = [
     "Diff",
     "Difference",
     "Divergence",
+    "Documents",
     "Double",
+    "EventKind",
+    "FaultReport",
+    "FaultReports",
+    "FileResult",
     "Finding",
     "ForkPlan",
     "FoundPassage",
@@ -131,6 +166,8 @@ __all__ = [
     "IndexProgress",
     "IndexSummary",
     "Interceptor",
+    "Job",
+    "KeptFaults",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -138,6 +175,7 @@ __all__ = [
     "Outcome",
     "Pending",
     "QueryHandle",
+    "QuerySetting",
     "Question",
     "Readiness",
     "Redaction",
@@ -146,10 +184,14 @@ __all__ = [
     "ReplayRun",
     "Resources",
     "SearchResult",
+    "SentFile",
     "Sentence",
     "ServiceResources",
     "Settings",
     "Side",
+    "Suggestion",
+    "TextStretch",
+    "Suspect",
     "Totals",
     "answer_in",
     "briefings_of",
@@ -165,6 +207,7 @@ __all__ = [
     "diff",
     "document_paths",
     "embedder_of",
+    "event_kinds",
     "file_of_lines",
     "find_capabilities",
     "index_paths",
@@ -180,6 +223,7 @@ __all__ = [
     "open_library",
     "open_trace_store",
     "overview",
+    "query_settings",
     "read_script",
     "read_trace_file",
     "recording_ended",
@@ -194,6 +238,8 @@ __all__ = [
     "settings_warnings",
     "silence_logging",
     "speaker_of",
+    "suggestions",
+    "suspects",
     "to_json",
     "tool_definitions",
     "trace_file",

@@ -24,14 +24,24 @@ from antiphon.composition import (
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
-from antiphon.history import Change, Mode
+from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
+from antiphon.service.documents import Documents
+from antiphon.service.guide import (
+    EventKind,
+    QuerySetting,
+    event_kinds,
+    query_settings,
+)
+from antiphon.service.lesson_texts import TextStretch, text_stretch
+from antiphon.service.fault_reports import FaultReports
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
+from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -80,6 +90,9 @@ class Antiphon:
         self.archive = Archive(
             resources.store, settings, self._shared.subscribers, self._bus.sessions
         )
+        self.fault_reports = FaultReports(
+            settings.data_dir, self.archive, resources.store
+        )
         self._intake = Intake(settings, resources)
         self.history = History(
             self._bus,
@@ -89,6 +102,7 @@ class Antiphon:
             self.totals,
             self._intake.versions,
         )
+        self.documents = Documents(settings, resources.library.refresh)
         self._closing = False
         self._upkeep = [
             asyncio.create_task(
@@ -171,14 +185,7 @@ class Antiphon:
         Raises:
             ForbiddenError: A change is not among those that may be made.
         """
-        await self._check_own(query_id)
-        events = await self.store.read(query_id)
-        limited = limited_changes(events, at, changes, self.settings)
-        # A fork under faults alone begins before the event that it names; with the service's limits it still does.
-        if limited and not changes and interceptor is not None:
-            at = (at or 1) - 1
-        elif at is None and not changes:
-            limited = []
+        at, limited = await self._limited(query_id, at, changes, interceptor)
         return await self.history.fork(
             query_id,
             at,
@@ -187,6 +194,36 @@ class Antiphon:
             interceptor,
             effects=self.settings.fork_effects,
         )
+
+    async def plan_fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        interceptor: Interceptor | None = None,
+    ) -> ForkPlan:
+        """Says what such a fork would call and may cost. Takes what `fork` takes, and raises as it does."""
+        at, limited = await self._limited(query_id, at, changes, interceptor)
+        return await self.history.plan_fork(query_id, at, limited, mode, interceptor)
+
+    async def _limited(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        interceptor: Interceptor | None,
+    ) -> tuple[int | None, list[Change]]:
+        """Returns a fork's event and changes within the limits."""
+        await self._check_own(query_id)
+        events = await self.store.read(query_id)
+        limited = limited_changes(events, at, changes, self.settings)
+        # A fork under faults alone begins before the event that it names; with the service's limits it still does.
+        if limited and not changes and interceptor is not None:
+            at = (at or 1) - 1
+        elif at is None and not changes:
+            limited = []
+        return at, limited
 
     async def resume(self, query_id: str) -> QueryHandle:
         """Goes on with an interrupted query for a caller over the network; else as `History.resume`.
@@ -213,6 +250,14 @@ class Antiphon:
     def catalog(self) -> Catalog:
         """Every event that there is, those of subscribers too."""
         return self._shared.catalog
+
+    def event_kinds(self) -> tuple[EventKind, ...]:
+        """Returns every kind of event, and who hears it."""
+        return event_kinds(self._shared.subscribers)
+
+    def query_settings(self) -> tuple[QuerySetting, ...]:
+        """Returns the settings of a query as this service has them."""
+        return query_settings(self.settings.query_settings())
 
     def cancel(self, query_id: str, why: str) -> None:
         """Ends a running query; whoever waits for it gets an answer that says so.
@@ -245,6 +290,19 @@ class Antiphon:
         return await asyncio.to_thread(
             search, library, query, course, lesson, limit, why=why
         )
+
+    async def text(
+        self, course: str, lesson: int | None, start: int, length: int
+    ) -> TextStretch:
+        """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
+        return await asyncio.to_thread(
+            text_stretch, self.settings.data_dir, course, lesson, start, length
+        )
+
+    async def suggestions(self, most: int) -> tuple[Suggestion, ...]:
+        """Returns questions to begin with, which the index can answer; none where nothing is indexed."""
+        library = self._resources.library
+        return await asyncio.to_thread(suggestions, library, most)
 
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""
@@ -282,6 +340,7 @@ class Antiphon:
         """Ends every query; the resources stay open, for they may be another service's too."""
         # First of all, so that no query begins while others end.
         self._closing = True
+        await self.documents.close()
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)

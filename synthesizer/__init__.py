@@ -2,6 +2,7 @@
 
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.merging import place_of
+from antiphon.synthesizer.showing import show_sentences
 from antiphon.synthesizer.synthesizer import ContextSynthesizer
 from antiphon.synthesizer.views import BriefingView, MemoryView, briefings_of, memory_at
 
@@ -13,4 +14,5 @@ __all__ = [
     "briefings_of",
     "memory_at",
     "place_of",
+    "show_sentences",
 ]

@@ -52,9 +52,10 @@ MOST_DEPTH = 32
 class ChangeRequest(RequestBody):
     """One thing that a fork changes."""
 
-    kind: Literal["set", "setting", "reply", "tool", "drop"] = Field(
+    kind: Literal["set", "setting", "reply", "tool", "drop", "show"] = Field(
         description="`set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result "
-        "of a `tool`, or `drop` a passage wherever it was found."
+        "of a `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that the briefing `at` "
+        "left out (`value`: their numbers from 0)."
     )
     name: Annotated[Text, Field(max_length=1_000)] = Field(
         "",
@@ -186,6 +187,24 @@ class ForkReply(Schema):
     )
 
 
+class ForkPlanReply(Schema):
+    """What a fork would do."""
+
+    parent: str
+    shared: int = Field(description="Its last event that is its parent's too.")
+    mode: Mode
+    models: list[str] = Field(description="Who is asked; empty where no model is.")
+    calls: int = Field(
+        description="Calls to them at most, each of which may be retried."
+    )
+    tools: list[str] = Field(description="Tools that may be run.")
+    effects: list[str] = Field(
+        description="Those of them that change something outside."
+    )
+    may_cost: bool = Field(description="A model is asked that is not known to be free.")
+    sentence: str = Field(description="All of it in words.")
+
+
 _FORKED: dict[int | str, dict[str, Any]] = {
     201: {
         "model": ForkReply,
@@ -244,6 +263,23 @@ async def fork_trace(
     return Response(
         reply.model_dump_json(), status_code=201, media_type=JSON, headers=headers
     )
+
+
+@router.post(
+    "/{query_id}/fork/plan",
+    summary="What a fork would call, and may cost",
+    responses=WITH_BODY | WITH_TRACE | NOT_NOW | UNAVAILABLE,
+    dependencies=[Depends(require_json)],
+)
+async def plan_fork(
+    query_id: QueryId, body: ForkRequest, request: Request, service: Service
+) -> ForkPlanReply:
+    """Checks a fork as if it were to begin, and says what of it would be live. Nothing is run and nothing recorded."""
+    interceptor = interceptor_for(request, body.faults)
+    plan = await service.plan_fork(
+        query_id, body.at, body.changes(), body.mode, interceptor
+    )
+    return ForkPlanReply.model_validate(plan, from_attributes=True)
 
 
 @router.post(

@@ -107,12 +107,13 @@ async def ask(
         query = await start(None)
     else:
         keyed: IdempotentQueries = request.app.state.idempotent_queries
-        sent = body.model_dump_json().encode()
+        # How the answer is shown is no part of the question.
+        sent = body.model_dump_json(exclude={"html"}).encode()
         query = await keyed.begin(service, idempotency_key, sent, start)
     # For the access log, and for an error that comes after this.
     request.state.query_id = query.query_id
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
-        return LiveAnswer(query, waited)
+        return LiveAnswer(query, waited, html=body.html)
     with waited.waiting(query, CLIENT_GONE):
         outcome = await outcome_or_gone(query, request)
     if outcome is None:
@@ -123,9 +124,8 @@ async def ask(
         status = 503
     elif body.strict:
         status = strict_status(outcome)
-    return Response(
-        answer_of(outcome).model_dump_json(), status_code=status, media_type=JSON
-    )
+    answer = answer_of(outcome, html=body.html)
+    return Response(answer.model_dump_json(), status_code=status, media_type=JSON)
 
 
 def strict_status(outcome: Outcome) -> int:

@@ -1,4 +1,4 @@
-"""The route that searches: the passages that the tools would find, without a question that is answered."""
+"""Routes into the courses' texts: the passages that the tools would find, and the text of a lesson."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from antiphon.api.dependencies import Service
 from antiphon.api.errors import UNAVAILABLE, WITH_NAME
-from antiphon.api.schemas import SearchReply
+from antiphon.api.schemas import MOST_SEQ, SearchReply, TextReply
 from antiphon.service import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
     MOST_QUERY_CHARS,
+    MOST_TEXT_CHARS,
     PASSAGES,
 )
 
-router = APIRouter(prefix="/api/search", tags=["courses"])
+router = APIRouter(prefix="/api", tags=["courses"])
 
 # For the schema alone: the service itself refuses an empty query, in words of its own.
 _SOME_WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
@@ -51,7 +52,7 @@ class SearchQuery(BaseModel):
     why: bool = Field(False, description="Say of each passage why it was found.")
 
 
-@router.get("", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
+@router.get("/search", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
 async def search(
     service: Service, wanted: Annotated[SearchQuery, Query()]
 ) -> SearchReply:
@@ -63,3 +64,29 @@ async def search(
         wanted.q, wanted.course, wanted.lesson, wanted.limit, why=wanted.why
     )
     return SearchReply.model_validate(msgspec.to_builtins(found))
+
+
+@router.get("/text", summary="A lesson's text", responses=WITH_NAME | UNAVAILABLE)
+async def read_text(
+    service: Service,
+    course: Annotated[
+        str, Query(max_length=MOST_NAME_CHARS, description="The exact title.")
+    ],
+    start: Annotated[
+        int, Query(ge=0, le=MOST_SEQ, description="Its first character, from 0.")
+    ],
+    length: Annotated[
+        int, Query(ge=1, le=MOST_TEXT_CHARS, description="How many characters.")
+    ],
+    lesson: Annotated[
+        int | None,
+        Query(
+            ge=-MOST_SEQ,
+            le=MOST_SEQ,
+            description="Its number; without it, the text outside lessons.",
+        ),
+    ] = None,
+) -> TextReply:
+    """A stretch of the text that passages are cut from: `offset` of a lineage's step is a place in it."""
+    found = await service.text(course, lesson, start, length)
+    return TextReply.model_validate(found, from_attributes=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import PlainTextResponse
 from msgspec.structs import asdict
 
@@ -13,12 +13,21 @@ from antiphon.api.schemas import (
     AliveReply,
     CourseReply,
     CoursesReply,
+    EventKindReply,
+    EventKindsReply,
     LessonReply,
+    QuerySettingReply,
+    QuerySettingsReply,
     ReadinessReply,
+    SuggestionReply,
+    SuggestionsReply,
 )
 from antiphon.service import Totals
 
 router = APIRouter()
+
+SUGGESTIONS = 4
+MOST_SUGGESTIONS = 20
 
 _NOT_READY: dict[int | str, dict[str, Any]] = {
     503: {
@@ -49,6 +58,38 @@ async def list_courses(service: Service) -> CoursesReply:
         total_courses=len(found),
         course_titles=[course.title for course in found],
         courses=replies,
+    )
+
+
+@router.get("/api/suggestions", summary="Questions to begin with", tags=["courses"])
+async def list_suggestions(
+    service: Service,
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_SUGGESTIONS, description="How many.")
+    ] = SUGGESTIONS,
+) -> SuggestionsReply:
+    """Questions that the indexed courses answer, from as many courses as there are; no model is asked."""
+    found = await service.suggestions(limit)
+    return SuggestionsReply(
+        suggestions=[SuggestionReply(**asdict(each)) for each in found]
+    )
+
+
+@router.get("/api/events", summary="The kinds of events", tags=["traces"])
+async def list_event_kinds(service: Service) -> EventKindsReply:
+    """What each kind of event says, who emits it and who hears it, those of subscribers too."""
+    return EventKindsReply(
+        kinds=[EventKindReply(**asdict(each)) for each in service.event_kinds()]
+    )
+
+
+@router.get("/api/settings", summary="The settings of a query", tags=["traces"])
+async def list_query_settings(service: Service) -> QuerySettingsReply:
+    """Every setting of a query with the service's own value, and how a fork may change it."""
+    return QuerySettingsReply(
+        settings=[
+            QuerySettingReply(**asdict(each)) for each in service.query_settings()
+        ]
     )
 
 

@@ -12,9 +12,11 @@ from msgspec.structs import asdict, replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.bodies import JSON_LINES
+from antiphon.api.brief_traces import LEFT_OUT, brief
 from antiphon.api.dependencies import QueryId, Service
-from antiphon.api.errors import UNAVAILABLE, WITH_TRACE
-from antiphon.api.openapi import EVENT_ITEM, lines_of
+from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
+from antiphon.api.openapi import EVENT_ITEM, RECORDED, lines_of
+from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,
@@ -27,12 +29,14 @@ from antiphon.api.responses import (
     with_keep_alive,
 )
 from antiphon.api.schemas import (
+    MOST_SEQ,
     ReplayReply,
     TraceReply,
     TracesReply,
     TraceSummaryReply,
 )
 from antiphon.service import FILTER_VALUES, check_filter, to_json
+from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import TraceFilter
 
 router = APIRouter(prefix="/api/traces", tags=["traces"])
@@ -49,6 +53,12 @@ _STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event as it is recorded.",
         "content": {EVENT_STREAM: {"itemSchema": EVENT_ITEM}},
+    }
+}
+_EVENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The event with its place in the trace.",
+        "content": {JSON: {"schema": RECORDED}},
     }
 }
 _FORMS: dict[int | str, dict[str, Any]] = {
@@ -144,6 +154,23 @@ async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
 
 
 @router.get(
+    "/{query_id}/answer",
+    summary="The answer of a query",
+    responses=WITH_TRACE | NOT_NOW | UNAVAILABLE,
+)
+async def read_answer(
+    query_id: QueryId,
+    service: Service,
+    html: Annotated[
+        bool, Query(description="Send the answer as safe HTML too.")
+    ] = False,
+) -> QueryAnswer:
+    """The answer as `POST /api/query` gave it. One that is still being worked out is waited for."""
+    outcome = await service.recorded(query_id).outcome()
+    return answer_of(outcome, html=html)
+
+
+@router.get(
     "/{query_id}/events",
     summary="Follow a query",
     response_class=Response,
@@ -184,20 +211,55 @@ async def _followed(
 
 
 @router.get(
+    "/{query_id}/event",
+    summary="One event",
+    response_class=Response,
+    responses=_EVENT | WITH_TRACE | UNAVAILABLE,
+)
+async def read_event(
+    query_id: QueryId,
+    service: Service,
+    at: Annotated[
+        int, Query(ge=1, le=MOST_SEQ, description="Its place in the trace (`seq`).")
+    ],
+) -> Response:
+    """One event of a query, whole."""
+    for recorded in await service.store.read(query_id, at - 1):
+        return Response(to_json(recorded), media_type=JSON)
+    raise NotFoundError(f"The trace has no event {at} yet.")
+
+
+@router.get(
     "/{query_id}",
     summary="One trace",
     response_model=TraceReply,
     responses=_FORMS | WITH_TRACE | UNAVAILABLE,
 )
-async def read_trace(query_id: QueryId, request: Request, service: Service) -> Response:
+async def read_trace(
+    query_id: QueryId,
+    request: Request,
+    service: Service,
+    without_texts: Annotated[
+        bool,
+        Query(
+            description="Leave out the requests and the texts of tools' results; `left_out` names the fields. "
+            "`GET /api/traces/{query_id}/event` has them."
+        ),
+    ] = False,
+) -> Response:
     """Every event of a query, with the requests that were sent and the replies that came."""
     events = await service.store.read(query_id)
+    left_out: dict[str, list[str]] = {}
+    if without_texts:
+        events = [brief(recorded) for recorded in events]
+        left_out = LEFT_OUT
     form = preferred(request.headers.get("accept"), (JSON, *JSON_LINES))
     # Put together from what each event is encoded to already, without building the whole as objects.
     lines = list(map(to_json, events))
     if form == JSON:
-        body = b'{"query_id":%s,"events":[%s]}' % (
+        body = b'{"query_id":%s,"left_out":%s,"events":[%s]}' % (
             msgspec.json.encode(query_id),
+            msgspec.json.encode(left_out),
             b",".join(lines),
         )
         return Response(body, media_type=JSON)

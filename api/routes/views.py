@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 import msgspec
@@ -12,7 +13,13 @@ from antiphon.api.errors import UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import JsonSchema, schema_at
 from antiphon.api.responses import JSON
 from antiphon.api.schemas import MOST_SEQ, FaultReply
-from antiphon.service import briefings_of, contributions, lineage, memory_at
+from antiphon.service import (
+    briefings_of,
+    contributions,
+    lineage,
+    memory_at,
+    suspects,
+)
 from antiphon.vocabulary.errors import ForbiddenError
 
 router = APIRouter(prefix="/api/traces/{query_id}", tags=["traces"])
@@ -124,6 +131,23 @@ async def read_contributions(query_id: QueryId, service: Service) -> Response:
     """Leads every passage that was found forward to the sentences that rest on it."""
     found = contributions(await service.store.read(query_id))
     return _as_list(query_id, "contributions", found)
+
+
+@router.get(
+    "/suspects",
+    summary="What went wrong?",
+    response_class=Response,
+    responses=_an_object(
+        "What may have made the answer a bad one, the likeliest first, each with the event that explains it.",
+        _list_under("suspects", "Suspect"),
+    ),
+)
+async def read_suspects(query_id: QueryId, service: Service) -> Response:
+    """Ranks what stands out in a trace: failures, limits, lost evidence, claims without support, bad sources."""
+    events = await service.store.read(query_id)
+    # Sentences are compared with one another: up to a tenth of a second, in which the loop has queries to serve.
+    found = await asyncio.to_thread(suspects, events)
+    return _as_list(query_id, "suspects", found)
 
 
 @router.get(

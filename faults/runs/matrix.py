@@ -83,6 +83,7 @@ def run_singles(
     seed: int = 0,
     chosen: Chosen | None = None,
     on_verdict: Callable[[Verdict, int], None] = lambda _, __: None,
+    on_run: Callable[[Run], None] = lambda _: None,
     *,
     fail_fast: bool = False,
 ) -> Report:
@@ -90,6 +91,7 @@ def run_singles(
 
     Args:
         on_verdict: Is called with each verdict, and with how many there will be.
+        on_run: Is called with the run of each cell but of those that kill the process, which have none.
         fail_fast: Ends at the first cell that fails.
 
     Raises:
@@ -109,7 +111,7 @@ def run_singles(
     for number, cell in enumerate(cells):
         command = cell.command(world.named, seed)
         twice = number % TWICE_EVERY == 0
-        verdict = _run_cell(checker, cell, command, seed, twice=twice)
+        verdict = _run_cell(checker, cell, command, seed, on_run, twice=twice)
         report.verdicts.append(verdict)
         on_verdict(verdict, len(cells))
         if fail_fast and verdict.result != "kept":
@@ -136,12 +138,19 @@ def _chosen_cells(
 
 
 def _run_cell(
-    checker: Checker, cell: Cell, command: str, seed: int, *, twice: bool
+    checker: Checker,
+    cell: Cell,
+    command: str,
+    seed: int,
+    on_run: Callable[[Run], None],
+    *,
+    twice: bool,
 ) -> Verdict:
     # A process that is killed leaves no run to check, only what its store holds.
     if cell.point == "process":
         return _kill(cell, command)
     run, broken = checker.run(cell.plan(seed), twice=twice)
+    on_run(run)
     fired = len(run.fired) > 0
     if cell.kind == "none":
         # Here nothing is meant to fire: what a tool does wrong it does by itself.

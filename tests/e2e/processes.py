@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.e2e.conftest import STARTING_S, environment
+import yaml
+
+from tests.e2e.conftest import ROOT, STARTING_S, environment
 
 _PROGRAM = """
 import os, signal, sys
@@ -88,3 +90,23 @@ def run(
         check=False,
         timeout=STARTING_S,
     )
+
+
+@contextmanager
+def doubling(folder: Path, script: object) -> Generator[str, None, None]:
+    """A double in a process of its own that plays a script; yields its address."""
+    file = folder / "script.yaml"
+    file.write_text(yaml.safe_dump(script))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "antiphon.cli", "double", "--script", str(file), "--port", "0"],
+        env=environment(folder),
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        yield process.stderr.readline().split()[4]
+    finally:
+        process.terminate()
+        process.wait(STARTING_S)

@@ -162,6 +162,8 @@ COMMANDS = (
     ("lineage", ID),
     ("lineage", ID, "--json"),
     ("lineage", ID, "--reverse"),
+    ("why", ID, "--all"),
+    ("why", ID, "--json"),
     ("replay", ID),
     ("replay", ID, "--json"),
     ("replay", ID, "--step"),

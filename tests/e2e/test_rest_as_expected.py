@@ -33,6 +33,7 @@ def _message(reply: httpx2.Response) -> str:
         "/briefings",
         "/lineage",
         "/contributions",
+        "/suspects",
         "/events",
         "/export",
         "/test",

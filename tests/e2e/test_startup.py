@@ -117,6 +117,7 @@ def test_reading_loads_nothing_heavy(
         ("traces", "memory", query_id),
         ("traces", "briefing", query_id),
         ("traces", "lineage", query_id),
+        ("traces", "why", query_id),
         ("traces", "diff", query_id, query_id),
         ("traces", "replay", query_id),
         ("traces", "export", query_id, "-o", "trace.jsonl"),

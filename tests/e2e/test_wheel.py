@@ -76,6 +76,18 @@ def wheel(distributions: Path) -> Path:
     return found
 
 
+def test_the_wheel_holds_every_file_of_the_pages(wheel: Path) -> None:
+    pages = ROOT / "api" / "web"
+    files = {
+        f"antiphon/{path.relative_to(ROOT)}"
+        for path in pages.rglob("*")
+        if path.is_file()
+    }
+
+    assert files <= set(zipfile.ZipFile(wheel).namelist())
+    assert "antiphon/api/web/index.html" in files
+
+
 class Project:
     """A user's folder, and an environment that holds the wheel and its dependencies, and nothing else of ours."""
 

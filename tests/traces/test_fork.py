@@ -18,6 +18,7 @@ from antiphon.faults.plan import Fault
 from antiphon.service import Change, History, Mode, diff, replay
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
+    BriefingPrepared,
     Event,
     QueryReceived,
     ReasoningCompleted,
@@ -160,6 +161,46 @@ async def test_a_given_tool_result_reaches_the_next_call(stage: Stage) -> None:
     ]
     assert len(asked) == 3
     assert diff(before, forked).differences[0].because == "tool"
+
+
+async def test_a_sentence_that_a_briefing_left_out_is_shown_to_its_call(
+    stage: Stage,
+) -> None:
+    before = list(await stage.ask())
+    [*_, (seq, briefing)] = [
+        (said.seq, said.event)
+        for said in before
+        if isinstance(said.event, BriefingPrepared) and said.event.sources
+    ]
+    source = briefing.sources[0]
+    text = briefing.messages[0].content
+    # It is shown whole already: what is asked for is there, and nothing twice.
+    change = Change(kind="show", name=source.fact_id, value=str([source.sentences[0]]))
+
+    forked = await fork(stage, [change], "remodel", at=seq)
+
+    shown = forked[seq - 1].event
+    assert isinstance(shown, BriefingPrepared)
+    assert shown.messages[0].content == text
+    first = forked[0].event
+    assert isinstance(first, QueryReceived)
+    assert first.change == f"show {source.fact_id} = [{source.sentences[0]}]"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        Change(kind="show", name="f99", value="[0]"),
+        Change(kind="show", name="f1", value="[99]"),
+        Change(kind="show", name="f1", value='"all"'),
+    ],
+)
+async def test_what_no_fact_says_cannot_be_shown(stage: Stage, change: Change) -> None:
+    before = list(await stage.ask())
+    seqs = [said.seq for said in before if isinstance(said.event, BriefingPrepared)]
+
+    with pytest.raises(BadInputError):
+        await fork(stage, [change], "remodel", at=seqs[-1])
 
 
 async def test_a_dropped_passage_is_found_by_no_tool(stage: Stage) -> None:

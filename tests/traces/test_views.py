@@ -12,7 +12,14 @@ import pytest_asyncio
 
 from antiphon.engine import request_bytes
 from antiphon.history.origins import Origin, offset_in_lesson
-from antiphon.service import contributions, diff, lineage, sealed_trace, trace_test
+from antiphon.service import (
+    contributions,
+    diff,
+    lineage,
+    sealed_trace,
+    suspects,
+    trace_test,
+)
 from antiphon.traces import trace_lines
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import (
@@ -253,3 +260,15 @@ def test_what_a_dropped_sentence_was_worth_and_needed_is_recorded(
                     assert len(dropped.scores) == len(dropped.sentences)
 
     assert decayed > 0
+
+
+def test_suspects_of_any_trace_name_its_own_events(thousand: Lines) -> None:
+    found_of = 0
+    for lines in list(thousand.values())[:300]:
+        events = events_of(lines)
+        found = suspects(events)
+        found_of += bool(found)
+        assert all(1 <= each.event_seq <= len(events) for each in found)
+        assert suspects(events) == found
+
+    assert found_of > 100

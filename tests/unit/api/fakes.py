@@ -17,25 +17,41 @@ from antiphon.service import (
     Change,
     Course,
     Diff,
+    EventKind,
+    FaultReport,
+    FileResult,
+    ForkPlan,
     FoundPassage,
     Interceptor,
+    Job,
     Mode,
     Outcome,
     Pending,
+    QuerySetting,
     Question,
     Readiness,
     RegressionTest,
     ReplayResult,
     SearchResult,
+    SentFile,
     Settings,
+    Suggestion,
+    TextStretch,
     Totals,
     diff,
+    event_kinds,
+    query_settings,
     read_trace_file,
     trace_file,
     whole_id,
 )
 from antiphon.vocabulary.catalog import BUILT_IN
-from antiphon.vocabulary.errors import BadInputError, ServiceError, TraceStateError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    NotFoundError,
+    ServiceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -218,6 +234,63 @@ class FakeArchive:
         return 1
 
 
+class FakeDocuments:
+    """Takes files in and removes courses, each at once; a text file is added, any other refused."""
+
+    def __init__(self) -> None:
+        self.sent: dict[str, bytes] = {}
+        self.removed: list[str] = []
+        self._jobs: dict[str, Job] = {}
+
+    async def add(self, files: Sequence[SentFile]) -> Job:
+        results = []
+        for file in files:
+            self.sent[file.name] = file.content.read()
+            if file.name.endswith(".txt"):
+                results.append(FileResult(name=file.name, status="added"))
+            else:
+                refused = FileResult(name=file.name, status="refused", reason="no text")
+                results.append(refused)
+        return self._done(files=tuple(results))
+
+    async def remove(self, title: str) -> Job:
+        if title != COURSES[0].title:
+            raise NotFoundError(f"There is no course {title!r}.")
+        self.removed.append(title)
+        return self._done()
+
+    def job(self, job_id: str) -> Job:
+        if job_id not in self._jobs:
+            raise NotFoundError("There is no such job any more.")
+        return self._jobs[job_id]
+
+    async def follow(self, job_id: str) -> AsyncIterator[Job]:
+        job = self.job(job_id)
+        yield replace(job, state="running", files=())
+        yield job
+
+    def _done(self, files: tuple[FileResult, ...] = ()) -> Job:
+        job = Job(job_id=f"j-{len(self._jobs) + 1}", state="done", files=files)
+        self._jobs[job.job_id] = job
+        return job
+
+
+class FakeFaultReports:
+    """Keeps a report where a test gives it one, and the traces that it names."""
+
+    def __init__(self) -> None:
+        self.report: FaultReport | None = None
+        self.traces: dict[str, int] = {}
+
+    async def read(self) -> FaultReport | None:
+        return self.report
+
+    async def open_trace(self, query_id: str) -> int:
+        if query_id not in self.traces:
+            raise NotFoundError(f"The report has no trace {query_id!r}.")
+        return self.traces[query_id]
+
+
 class FakeService:
     """Answers every question alike, at once unless `held`."""
 
@@ -231,6 +304,8 @@ class FakeService:
         self.store = MemoryTraceStore()
         self.history = FakeHistory(self.store)
         self.archive = FakeArchive(self.store)
+        self.documents = FakeDocuments()
+        self.fault_reports = FakeFaultReports()
         self.catalog = BUILT_IN
         self.asked: list[FakeAsked] = []
         self.began = asyncio.Event()
@@ -256,6 +331,30 @@ class FakeService:
         /,
     ) -> FakeAsked:
         return await self.history.fork(query_id, at, changes, mode, around)
+
+    async def plan_fork(
+        self,
+        query_id: str,
+        at: int | None,
+        changes: Sequence[Change],
+        mode: Mode,
+        around: Interceptor | None = None,
+        /,
+    ) -> ForkPlan:
+        if changes and changes[0].kind == "drop":
+            raise BadInputError("Nothing in the trace is called so.")
+        return ForkPlan(
+            parent=query_id,
+            shared=at or 1,
+            mode=mode,
+            models=("claude",),
+            calls=2,
+            tools=("search",),
+            effects=(),
+            recorded_usage=Usage(),
+            may_cost=True,
+            sentence="Live: claude.",
+        )
 
     async def resume(self, query_id: str) -> FakeAsked:
         raise TraceStateError(f"query {query_id} is over")
@@ -305,6 +404,12 @@ class FakeService:
         await self.store.append(query_id, 0, events)
         return events
 
+    def event_kinds(self) -> Sequence[EventKind]:
+        return event_kinds(())
+
+    def query_settings(self) -> Sequence[QuerySetting]:
+        return query_settings(QuerySettings())
+
     def courses(self) -> Sequence[Course]:
         return COURSES
 
@@ -328,6 +433,31 @@ class FakeService:
         return SearchResult(
             query=query, course=title, lesson=number, passages=tuple(passages[:limit])
         )
+
+    async def text(
+        self, course: str, lesson: int | None, start: int, length: int
+    ) -> TextStretch:
+        if course != COURSES[0].title:
+            raise NotFoundError("There is no such lesson.")
+        whole = "BM25 is good. It ranks."
+        return TextStretch(
+            course=course,
+            lesson=lesson,
+            title="BM25",
+            file="search.txt",
+            start=start,
+            length=len(whole),
+            sha256="0" * 64,
+            text=whole[start : start + length],
+        )
+
+    async def suggestions(self, most: int) -> Sequence[Suggestion]:
+        """One question a course."""
+        made = [
+            Suggestion(question="What is BM25?", course=course.title, lesson=2)
+            for course in COURSES
+        ]
+        return made[:most]
 
     async def clear_conversation(self, session_id: str) -> None:
         await self.store.clear_conversation(session_id)

@@ -119,3 +119,25 @@ async def test_two_traces_are_compared_and_one_that_is_not_there_is_not_found() 
 
     assert (same.status, same.json()["differences"]) == (200, [])
     assert (missing.status, missing.error["code"]) == (404, "not_found")
+
+
+async def test_a_plan_says_what_a_fork_would_call_and_begins_nothing() -> None:
+    service = await asked()
+
+    reply = await Browser(app_of(service)).post(
+        "/api/traces/q-1/fork/plan", {"at": 1, "mode": "live"}
+    )
+
+    told = reply.json()
+    assert reply.status == 200
+    assert (told["shared"], told["models"], told["may_cost"]) == (1, ["claude"], True)
+    assert told["sentence"] == "Live: claude."
+    assert service.history.forks == []
+
+
+async def test_a_plan_of_a_fork_that_cannot_be_is_refused_as_the_fork_is() -> None:
+    reply = await Browser(app_of(await asked())).post(
+        "/api/traces/q-1/fork/plan", {"at": 1, "change": {"kind": "drop", "name": "f9"}}
+    )
+
+    assert (reply.status, reply.error["code"]) == (422, "bad_input")

@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from antiphon.api import brief_traces
+from antiphon.api.brief_traces import LEFT_OUT
+from tests.story import placed, query_received, tool_succeeded
 from tests.unit.api.fakes import Browser, FakeService, app_of, events_in
+
+TELLING = (query_received(), tool_succeeded("BM25 ranks."))
 
 
 async def test_the_courses_come_in_the_shape_that_chat_pages_know() -> None:
@@ -334,3 +339,37 @@ def test_every_route_is_documented_with_summary_description_and_errors() -> None
             assert {"200", "201", "202"} & set(route["responses"]), (method, path)
     answer = described["components"]["schemas"]["QueryAnswer"]
     assert answer["examples"]
+
+
+async def test_a_trace_without_its_texts_names_what_is_left_out() -> None:
+    service = FakeService()
+    await service.store.append("q-1", 0, placed("q-1", TELLING))
+
+    reply = await Browser(app_of(service)).get("/api/traces/q-1?without_texts=true")
+
+    told = reply.json()
+    found = told["events"][1]["event"]
+    assert [each["seq"] for each in told["events"]] == [1, 2]
+    assert (found["output"], found["passages"][0]["text"]) == ("", "")
+    assert found["passages"][0]["source"] == "Course"
+    assert told["left_out"]["tool_succeeded"] == ["output", "passages"]
+
+
+async def test_an_event_is_read_whole_and_one_that_is_not_there_is_not_found() -> None:
+    service = FakeService()
+    await service.store.append("q-1", 0, placed("q-1", TELLING))
+
+    reply = await Browser(app_of(service)).get("/api/traces/q-1/event?at=2")
+    missing = await Browser(app_of(service)).get("/api/traces/q-1/event?at=3")
+
+    assert reply.json()["seq"] == 2
+    assert reply.json()["event"]["passages"][0]["text"] == "BM25 ranks."
+    assert (missing.status, missing.error["code"]) == (404, "not_found")
+
+
+def test_what_is_left_out_is_said_of_every_kind_that_is_made_shorter() -> None:
+    shorter = {kind.kind_name(): kind for kind in brief_traces._SHORTER}
+
+    assert list(LEFT_OUT) == list(shorter)
+    for kind, fields in LEFT_OUT.items():
+        assert set(fields) <= set(shorter[kind].__struct_fields__)

@@ -107,3 +107,26 @@ async def test_refusals_have_the_statuses_of_every_route(
     reply = await Browser(app_of(refusing(error))).get("/api/search?q=x")
 
     assert (reply.status, reply.error["message"]) == (status, str(error))
+
+
+async def test_a_stretch_of_a_lessons_text_is_read() -> None:
+    browser = Browser(app_of(FakeService()))
+
+    reply = await browser.get(
+        "/api/text?course=Practical+Search&lesson=2&start=14&length=40"
+    )
+
+    told = reply.json()
+    assert (told["text"], told["start"], told["file"]) == (
+        "It ranks.",
+        14,
+        "search.txt",
+    )
+
+
+async def test_the_text_of_a_lesson_that_is_not_there_is_not_found() -> None:
+    reply = await Browser(app_of(FakeService())).get(
+        "/api/text?course=Nothing&start=0&length=9"
+    )
+
+    assert (reply.status, reply.error["code"]) == (404, "not_found")

@@ -1,0 +1,123 @@
+"""An answer as HTML that is safe to show: its Markdown rendered, its citations as numbered marks, all else as text.
+
+Whatever wrote the answer is hostile text. Markdown is read without HTML, links and images, so that nothing of it leads
+anywhere or is fetched; then nh3 lets through only the few elements that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import nh3
+from markdown_it import MarkdownIt
+
+from antiphon.vocabulary.outside import without_controls
+from antiphon.vocabulary.values import Citation
+
+MOST_CHARS = 200_000
+"""A longer answer is shown as it is written: no model writes so much, and reading it as Markdown takes seconds."""
+MOST_NESTING = 100
+"""Lists and quotations in one another; what stands deeper is left out."""
+
+ATTRIBUTES = {"sup": {"data-citation"}, "ol": {"start"}}
+ELEMENTS = {
+    "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "hr", "sup",
+    "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
+}  # fmt: skip
+"""All that an answer's HTML may hold; the pages check it once more (web/safe_html.js)."""
+
+_OPEN, _CLOSE = "⸨", "⸩"
+# To Markdown they are punctuation, beside which ** still opens and closes as it would without them.
+
+
+class _Mark(NamedTuple):
+    """The place of a citation's mark: behind the character `at`."""
+
+    at: int
+    citation: int
+    number: int
+
+
+def answer_html(
+    answer: str, citations: Sequence[Citation], sources: Sequence[str]
+) -> str:
+    """Renders an answer; behind each cited span stands `<sup data-citation="I">N</sup>`.
+
+    I is the citation's place in `citations`, from 0, and N the number of its source in `sources`, from 1.
+    """
+    marks = _marks(answer, citations, sources)
+    opening = _unused(answer)
+    marked = without_controls(_with_places(answer, marks, opening))
+    rendered = _rendered(marked)
+    for mark in marks:
+        element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
+        rendered = rendered.replace(_place(opening, mark), element)
+    return nh3.clean(
+        rendered,
+        tags=ELEMENTS,
+        attributes=ATTRIBUTES,
+        url_schemes=set(),
+        link_rel=None,
+    )
+
+
+def _rendered(marked: str) -> str:
+    if len(marked) > MOST_CHARS:
+        return f"<p>{nh3.clean_text(marked)}</p>"
+    rendered: str = _markdown().render(marked)
+    return rendered
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    """Returns the reader of Markdown, which knows tables and strikethrough, and neither HTML, links nor images."""
+    reader = MarkdownIt(
+        "commonmark", {"html": False, "breaks": True, "maxNesting": MOST_NESTING}
+    )
+    reader.enable(["table", "strikethrough"])
+    return reader.disable(
+        ["link", "image", "autolink", "reference", "html_inline", "html_block"]
+    )
+
+
+def _marks(
+    answer: str, citations: Sequence[Citation], sources: Sequence[str]
+) -> list[_Mark]:
+    """Returns the marks in the order of the text; equal numbers at one place are one mark."""
+    marks: dict[tuple[int, int], _Mark] = {}
+    for index, citation in enumerate(citations):
+        if citation.source not in sources:
+            continue
+        number = sources.index(citation.source) + 1
+        end = min(max(citation.end, 0), len(answer))
+        # A mark belongs to the words that it stands behind: not to the next line, nor outside of a table's cell.
+        at = len(answer[:end].rstrip(" \t\n|"))
+        marks.setdefault((at, number), _Mark(at, index, number))
+    return sorted(marks.values())
+
+
+def _with_places(answer: str, marks: Sequence[_Mark], opening: str) -> str:
+    pieces: list[str] = []
+    done = 0
+    for mark in marks:
+        pieces.append(answer[done : mark.at])
+        # A line of signs alone, such as the end of a code block, would mean something else with a mark behind it.
+        if not any(map(str.isalnum, answer[: mark.at].rpartition("\n")[2])):
+            pieces.append("\n\n")
+        pieces.append(_place(opening, mark))
+        done = mark.at
+    return "".join([*pieces, answer[done:]])
+
+
+def _place(opening: str, mark: _Mark) -> str:
+    return f"{opening}{mark.citation}{_CLOSE}"
+
+
+def _unused(answer: str) -> str:
+    """Returns the beginning of a place that the answer does not hold, so that nothing in it passes for a mark."""
+    opening = _OPEN
+    while opening in answer:
+        opening += "x"
+    return opening

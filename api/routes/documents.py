@@ -1,0 +1,189 @@
+"""Routes that change what can be asked about: documents added, courses removed, and the jobs that do so."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+import msgspec
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import StreamingResponse
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+
+from antiphon.api.dependencies import Service
+from antiphon.api.errors import (
+    FORBIDDEN,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_NAME,
+    Refusal,
+)
+from antiphon.api.responses import (
+    EVENT_STREAM,
+    JSON,
+    KEEP_ALIVE_S,
+    STREAM_HEADERS,
+    as_event,
+    preferred,
+    with_keep_alive,
+)
+from antiphon.api.schemas import JobReply
+from antiphon.service import MOST_FILES, OVER, Job, SentFile
+
+router = APIRouter(prefix="/api", tags=["courses"])
+
+ADD = "/api/documents"
+FIELD = "files"
+MULTIPART = "multipart/form-data"
+
+_FILES = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            MULTIPART: {
+                "schema": {
+                    "type": "object",
+                    "required": [FIELD],
+                    "properties": {
+                        FIELD: {
+                            "type": "array",
+                            "minItems": 1,
+                            "maxItems": MOST_FILES,
+                            "items": {
+                                "type": "string",
+                                "contentMediaType": "application/octet-stream",
+                            },
+                        }
+                    },
+                }
+            }
+        },
+    }
+}
+_BEGUN: dict[int | str, dict[str, Any]] = {
+    202: {
+        "model": JobReply,
+        "description": "The job has begun, or waits for its turn; `Location` names it.",
+    }
+}
+_STATES: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": JobReply,
+        "description": "The job now; with `Accept: text/event-stream` each state as `progress`, the last as `done`.",
+        "content": {EVENT_STREAM: {"schema": {"type": "string"}}},
+    }
+}
+
+JobId = Annotated[str, Path(min_length=1, max_length=64)]
+Title = Annotated[
+    str,
+    Path(min_length=1, max_length=1_000, examples=["Practical Information Retrieval"]),
+]
+
+
+@router.post(
+    "/documents",
+    summary="Add documents",
+    status_code=202,
+    response_model=JobReply,
+    responses=_BEGUN | WITH_BODY | UNAVAILABLE,
+    openapi_extra=_FILES,
+)
+async def add_documents(request: Request, service: Service) -> Response:
+    """Takes up to 100 files of up to 30 MB in, 64 MB in all, and indexes them in a process beside the service.
+
+    A file's name may hold the folders that it came in. One that has been added before under the same name is replaced.
+    Files that cannot be used are refused, each with the reason, and the others are indexed.
+    """
+    form = await _form_of(request)
+    try:
+        sent = [
+            SentFile(name=file.filename or "", content=file.file)
+            for file in form
+            if isinstance(file, UploadFile)
+        ]
+        if not sent:
+            raise Refusal(
+                422, "invalid_request", f"`{FIELD}` is missing: send at least one file."
+            )
+        return _begun(request, await service.documents.add(sent))
+    finally:
+        for file in form:
+            if isinstance(file, UploadFile):
+                await file.close()
+
+
+async def _form_of(request: Request) -> list[UploadFile | str]:
+    """Reads the files of a form.
+
+    Raises:
+        Refusal: It is none, or holds too many.
+    """
+    if not request.headers.get("content-type", "").lower().startswith(MULTIPART):
+        raise Refusal(
+            415, "not_multipart", f"The body must have Content-Type: {MULTIPART}."
+        )
+    try:
+        form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
+    except HTTPException as error:
+        # The parser's own words are for programmers; a limit of ours keeps its status.
+        if isinstance(error, Refusal):
+            raise
+        raise Refusal(
+            400,
+            "malformed_form",
+            f"The form cannot be read, or holds more than {MOST_FILES} files ({error.detail}): send the rest apart.",
+        ) from error
+    unknown = sorted(set(form) - {FIELD})
+    if unknown:
+        raise Refusal(
+            422,
+            "invalid_request",
+            f"There is no field `{unknown[0][:40]}` here: send the files as `{FIELD}`.",
+        )
+    return form.getlist(FIELD)
+
+
+@router.delete(
+    "/courses/{title:path}",
+    summary="Remove a course",
+    status_code=202,
+    response_model=JobReply,
+    responses=_BEGUN | FORBIDDEN | WITH_NAME | UNAVAILABLE,
+)
+async def remove_course(title: Title, request: Request, service: Service) -> Response:
+    """Removes a course from the index. A file that was added over the API is deleted; one from elsewhere stays."""
+    return _begun(request, await service.documents.remove(title))
+
+
+def _begun(request: Request, job: Job) -> Response:
+    root = request.scope["root_path"]
+    headers = {"Location": f"{root}/api/documents/jobs/{job.job_id}"}
+    return Response(
+        msgspec.json.encode(job), status_code=202, media_type=JSON, headers=headers
+    )
+
+
+@router.get(
+    "/documents/jobs/{job_id}",
+    summary="How far a job is",
+    response_model=JobReply,
+    responses=_STATES | WITH_NAME,
+)
+async def read_job(job_id: JobId, request: Request, service: Service) -> Response:
+    """A job that changes the index, for as long as the service remembers it."""
+    job = service.documents.job(job_id)
+    form = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM))
+    if form == JSON:
+        return Response(msgspec.json.encode(job), media_type=JSON)
+    events = with_keep_alive(_events_of(service.documents.follow(job_id)), KEEP_ALIVE_S)
+    return StreamingResponse(events, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+
+
+async def _events_of(states: AsyncIterator[Job]) -> AsyncIterator[bytes]:
+    async for job in states:
+        kind = "progress"
+        if job.state in OVER:
+            kind = "done"
+        yield as_event(kind, msgspec.json.encode(job))

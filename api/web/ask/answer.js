@@ -1,0 +1,116 @@
+/** An answer with all that belongs to it: text, doubt, sources, who gave it and what it took. */
+
+import { ROOT } from "../api.js";
+import { element, icon, webLink } from "../dom.js";
+import { fragmentOf } from "../safe_html.js";
+import { cost, count, seconds } from "../text.js";
+import { activateMarks } from "./citations.js";
+
+const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: "Low confidence" };
+
+/**
+ * Draws the text with its marks.
+ * @param {import("../types.js").Answer} reply
+ */
+export function answerText(reply) {
+  const text = element("div", { class: "answer-text", dir: "auto" });
+  text.append(fragmentOf(reply.html));
+  activateMarks(text, reply);
+  return text;
+}
+
+/**
+ * Draws the confidence, and each reason for doubt with the event that it rests on.
+ * @param {import("../types.js").Answer} reply
+ */
+export function doubts(reply) {
+  const { confidence, indicators } = reply.uncertainty;
+  const box = element("div", { class: `doubts ${confidence}` });
+  box.append(
+    element(
+      "p",
+      { class: "badge" },
+      element("span", { class: "dot", "aria-hidden": "true" }),
+      CONFIDENCE[confidence],
+    ),
+  );
+  const list = element("ul", {});
+  for (const indicator of indicators) {
+    const why = element(
+      "a",
+      { href: `${ROOT}/traces/${reply.query_id}/events/${indicator.event_seq}`, "data-view": true },
+      "why?",
+      element("span", { class: "hidden" }, ` (event ${indicator.event_seq})`),
+    );
+    list.append(element("li", { dir: "auto" }, indicator.detail, " ", why));
+  }
+  if (indicators.length > 0) box.append(list);
+  return box;
+}
+
+/**
+ * Draws the sources as they are numbered in the text; null where nothing is cited.
+ * @param {import("../types.js").Answer} reply
+ */
+export function sources(reply) {
+  if (reply.sources.length === 0) return null;
+  const list = element("ol", {});
+  reply.sources.forEach((source, index) => {
+    const link = webLink(reply.source_links[index]);
+    const places = new Set(
+      reply.citations.filter((each) => each.source === source && each.place).map((each) => each.place),
+    );
+    const name = link
+      ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, source, icon("out"))
+      : source;
+    const where = places.size > 0 ? element("span", { class: "source-place" }, [...places].join(", ")) : null;
+    list.append(
+      element(
+        "li",
+        { dir: "auto" },
+        element("span", { class: "source-number" }, String(index + 1)),
+        name,
+        where,
+      ),
+    );
+  });
+  return element(
+    "section",
+    { class: "sources", "aria-label": "Sources" },
+    element("h3", {}, "Sources"),
+    list,
+  );
+}
+
+/**
+ * Draws who answered, and what it took.
+ * @param {import("../types.js").Answer} reply
+ */
+export function facts(reply) {
+  const { usage } = reply;
+  const read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+  const facts = [
+    ["Answered by", reply.reasoner === "offline" ? "built-in reasoner" : reply.reasoner],
+    ["Calls", count(usage.calls, "call")],
+    ["Tokens", `${(read + usage.output_tokens).toLocaleString("en")} tokens`],
+    ["Cost", cost(usage.cost_usd)],
+    ["Time", seconds(reply.duration_ms / 1000)],
+  ];
+  const list = element("dl", { class: "facts" });
+  for (const [name, value] of facts) {
+    list.append(element("div", {}, element("dt", { class: "hidden" }, name), element("dd", {}, value)));
+  }
+  return list;
+}
+
+/**
+ * Writes the answer as text to take along, its sources numbered below.
+ * @param {import("../types.js").Answer} reply
+ */
+export function asText(reply) {
+  const sources = reply.sources.map((source, index) => {
+    const link = reply.source_links[index];
+    return `[${index + 1}] ${source}${link ? `  ${link}` : ""}`;
+  });
+  return [reply.answer, ...(sources.length > 0 ? ["", ...sources] : [])].join("\n");
+}

@@ -1,0 +1,227 @@
+/** Marks of citations: hover or focus shows the passage with the cited words marked, a click opens the lesson. */
+
+import { getJson } from "../api.js";
+import { element, plain, webLink } from "../dom.js";
+
+const GAP_PX = 8;
+const EDGE_PX = 12;
+/** Characters of the passage before and behind the cited words: what is shown must not need to be scrolled. */
+const AROUND_CHARS = 220;
+const MOST_CITED_CHARS = 500;
+/** Long enough to move the pointer from the mark into the passage. */
+const LEAVING_MS = 200;
+
+/**
+ * Makes each mark in the answer a link to its lesson, or a button where it has no link.
+ * @param {ParentNode} answer
+ * @param {import("../types.js").Answer} reply
+ */
+export function activateMarks(answer, reply) {
+  const passages = new Passages(reply.query_id);
+  for (const mark of answer.querySelectorAll("sup[data-citation]")) {
+    const citation = reply.citations[Number(mark.getAttribute("data-citation"))];
+    if (citation === undefined) continue;
+    const number = mark.textContent ?? "";
+    const control = controlFor(citation, number);
+    mark.replaceChildren(control);
+    attach(control, citation, passages);
+  }
+}
+
+/**
+ * @param {import("../types.js").Citation} citation
+ * @param {string} number
+ */
+function controlFor(citation, number) {
+  const link = webLink(citation.link);
+  const name = plain(`Source ${number}: ${citation.source}`);
+  if (link === null) return element("button", { class: "mark", type: "button", "aria-label": name }, number);
+  return element(
+    "a",
+    {
+      class: "mark",
+      href: link,
+      target: "_blank",
+      rel: "noopener noreferrer",
+      "aria-label": `${name}, opens the lesson`,
+    },
+    number,
+  );
+}
+
+/** The passages of one answer, read once one of them is wanted. */
+class Passages {
+  /** @type {Promise<Map<string, string>> | null} */
+  #texts = null;
+
+  /** @param {string} queryId */
+  constructor(queryId) {
+    this.queryId = queryId;
+  }
+
+  /**
+   * Returns the text of a fact's passage; null where it cannot be had.
+   * @param {string} fact
+   * @returns {Promise<string | null>}
+   */
+  async text(fact) {
+    this.#texts ??= this.#read();
+    try {
+      return (await this.#texts).get(fact) ?? null;
+    } catch {
+      this.#texts = null;
+      return null;
+    }
+  }
+
+  async #read() {
+    /** @type {{facts: import("../types.js").FactView[]}} */
+    const memory = await getJson(`/api/traces/${this.queryId}/memory`);
+    return new Map(memory.facts.map((fact) => [fact.id, fact.sentences.join("")]));
+  }
+}
+
+/** The one passage that is shown; another mark's takes its place. */
+/** @type {{card: HTMLElement, mark: HTMLElement, close: () => void} | null} */
+let shown = null;
+
+/**
+ * @param {HTMLElement} mark
+ * @param {import("../types.js").Citation} citation
+ * @param {Passages} passages
+ */
+function attach(mark, citation, passages) {
+  let leaving = 0;
+  const open = () => {
+    clearTimeout(leaving);
+    if (shown?.mark === mark) return;
+    shown?.close();
+    const card = cardOf(citation);
+    document.body.append(card);
+    mark.setAttribute("aria-describedby", card.id);
+    place(card, mark);
+    const close = () => {
+      card.remove();
+      mark.removeAttribute("aria-describedby");
+      shown = null;
+    };
+    shown = { card, mark, close };
+    card.addEventListener("pointerenter", () => clearTimeout(leaving));
+    card.addEventListener("pointerleave", later);
+    passages.text(citation.fact).then((text) => {
+      showPassage(card, text, citation.cited_text);
+      place(card, mark);
+    });
+  };
+  const close = () => {
+    if (shown?.mark === mark) shown.close();
+  };
+  const later = () => {
+    leaving = window.setTimeout(close, LEAVING_MS);
+  };
+  mark.addEventListener("pointerenter", open);
+  mark.addEventListener("pointerleave", later);
+  mark.addEventListener("focus", open);
+  mark.addEventListener("blur", close);
+  mark.addEventListener("click", (event) => {
+    // Without a pointer that hovers, the first touch shows the passage and the second opens the lesson.
+    const wasOpen = shown?.mark === mark && performance.now() - openedAt > LEAVING_MS;
+    if (matchMedia("(hover: none)").matches && !wasOpen) event.preventDefault();
+    open();
+  });
+  let openedAt = 0;
+  mark.addEventListener("pointerdown", () => {
+    if (shown?.mark !== mark) openedAt = performance.now();
+  });
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") shown?.close();
+});
+// The focus itself may scroll a mark into view: the passage goes with its mark, and away where the mark does.
+window.addEventListener("scroll", moveAlong, { capture: true, passive: true });
+
+function moveAlong() {
+  if (shown === null) return;
+  const { top, bottom } = shown.mark.getBoundingClientRect();
+  if (bottom < 0 || top > window.innerHeight) shown.close();
+  else place(shown.card, shown.mark);
+}
+
+/** @param {import("../types.js").Citation} citation */
+function cardOf(citation) {
+  return element(
+    "div",
+    { class: "passage-card", id: "passage-card", role: "tooltip" },
+    element(
+      "p",
+      { class: "passage-source", dir: "auto" },
+      citation.source,
+      citation.place ? element("span", { class: "passage-place" }, citation.place) : null,
+    ),
+    element(
+      "blockquote",
+      { class: "passage-text", dir: "auto" },
+      element("mark", {}, shortened(citation.cited_text)),
+    ),
+    webLink(citation.link) ? element("p", { class: "passage-hint" }, "Opens the lesson in a new tab") : null,
+  );
+}
+
+/**
+ * Puts the words of the passage round the cited ones; they stand in it character for character.
+ * @param {HTMLElement} card
+ * @param {string | null} text
+ * @param {string} cited
+ */
+function showPassage(card, text, cited) {
+  const at = text === null ? -1 : text.indexOf(cited);
+  if (text === null || at === -1) return;
+  const before = text.slice(0, at);
+  const after = text.slice(at + cited.length);
+  const quote = card.querySelector(".passage-text");
+  quote?.replaceChildren(
+    lastWords(before, AROUND_CHARS),
+    element("mark", {}, shortened(cited)),
+    firstWords(after, AROUND_CHARS),
+  );
+}
+
+/** @param {string} cited */
+function shortened(cited) {
+  return firstWords(cited, MOST_CITED_CHARS);
+}
+
+/**
+ * @param {string} text
+ * @param {number} most Characters.
+ */
+function firstWords(text, most) {
+  if (text.length <= most) return plain(text);
+  return `${plain(text.slice(0, most)).replace(/\s*\S*$/, "")} …`;
+}
+
+/**
+ * @param {string} text
+ * @param {number} most Characters.
+ */
+function lastWords(text, most) {
+  if (text.length <= most) return plain(text);
+  return `… ${plain(text.slice(-most)).replace(/^\S*\s*/, "")}`;
+}
+
+/**
+ * Places the card below its mark, above it where there is more room, and within the window.
+ * @param {HTMLElement} card
+ * @param {HTMLElement} mark
+ */
+function place(card, mark) {
+  const at = mark.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = card;
+  const left = Math.min(Math.max(EDGE_PX, at.left - 24), window.innerWidth - width - EDGE_PX);
+  const below = at.bottom + GAP_PX;
+  const fitsBelow = below + height + EDGE_PX <= window.innerHeight;
+  const top = fitsBelow ? below : Math.max(EDGE_PX, at.top - GAP_PX - height);
+  card.style.left = `${left}px`;
+  card.style.top = `${top}px`;
+}

@@ -1,0 +1,111 @@
+/** The box in which questions are written; its button sends, and stops while an answer is worked out. */
+
+import { element, icon } from "../dom.js";
+
+const MOST_HEIGHT_PX = 200;
+
+export class Composer {
+  /**
+   * @param {{ask: (question: string) => void, stop: () => void, add: (files: File[]) => void}} chat
+   * @param {string} accept The endings of the files that can be added.
+   */
+  constructor(chat, accept) {
+    this.chat = chat;
+    this.isRunning = false;
+    this.text = element("textarea", {
+      id: "question",
+      rows: 1,
+      placeholder: "Ask about your courses",
+      "aria-label": "Your question",
+      "aria-describedby": "composer-hint",
+      dir: "auto",
+      enterkeyhint: "send",
+      input: () => this.#grow(),
+      keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
+    });
+    this.button = element("button", { class: "send", type: "submit" });
+    this.files = element("input", {
+      type: "file",
+      multiple: true,
+      accept,
+      class: "hidden",
+      tabindex: -1,
+      "aria-hidden": "true",
+      change: () => this.#add(),
+    });
+    const add = element(
+      "button",
+      { class: "icon-button", type: "button", title: "Add documents", click: () => this.files.click() },
+      icon("clip"),
+      element("span", { class: "hidden" }, "Add documents"),
+    );
+    this.node = element(
+      "form",
+      { class: "composer", submit: (/** @type {Event} */ event) => this.#submit(event) },
+      element("div", { class: "composer-box" }, add, this.files, this.text, this.button),
+      element(
+        "p",
+        { class: "composer-hint", id: "composer-hint" },
+        "Enter sends, Shift and Enter begin a new line. Drop files here to add documents.",
+      ),
+    );
+    this.setRunning(false);
+  }
+
+  /** @param {boolean} isRunning */
+  setRunning(isRunning) {
+    this.isRunning = isRunning;
+    const name = isRunning ? "Stop" : "Send";
+    this.button.replaceChildren(
+      icon(isRunning ? "stop" : "send"),
+      element("span", { class: "hidden" }, name),
+    );
+    this.button.title = name;
+  }
+
+  /**
+   * Puts a question into the box, to be sent or changed.
+   * @param {string} question
+   */
+  fill(question) {
+    this.text.value = question;
+    this.#grow();
+    this.text.focus();
+  }
+
+  #grow() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${Math.min(this.text.scrollHeight, MOST_HEIGHT_PX)}px`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    // Enter also ends the writing of a character in some scripts; then it is not meant for us.
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (!this.isRunning) this.#send();
+  }
+
+  /** @param {Event} event */
+  #submit(event) {
+    event.preventDefault();
+    if (this.isRunning) this.chat.stop();
+    else this.#send();
+  }
+
+  #send() {
+    const question = this.text.value.trim();
+    if (!question) {
+      this.text.focus();
+      return;
+    }
+    this.text.value = "";
+    this.#grow();
+    this.chat.ask(question);
+  }
+
+  #add() {
+    this.chat.add([...(this.files.files ?? [])]);
+    this.files.value = "";
+  }
+}

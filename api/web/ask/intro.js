@@ -1,0 +1,96 @@
+/** What stands on the ask page before the first question: questions to begin with, first steps, notices. */
+
+import { getJson } from "../api.js";
+import { element, icon } from "../dom.js";
+
+/**
+ * Draws what stands there before the first question.
+ * @param {import("../types.js").Readiness} state
+ * @param {(question: string) => void} ask
+ */
+export async function beginning(state, ask) {
+  /** @type {{suggestions: import("../types.js").Suggestion[]}} */
+  const { suggestions } = await getJson("/api/suggestions?limit=4");
+  const list = element("ul", { class: "suggestions" });
+  for (const each of suggestions) {
+    const button = element(
+      "button",
+      { type: "button", click: () => ask(each.question) },
+      element("span", { class: "suggestion-question", dir: "auto" }, each.question),
+      element("span", { class: "suggestion-source", dir: "auto" }, each.course),
+    );
+    list.append(element("li", {}, button));
+  }
+  const courses = state.courses === 1 ? "one course" : `${state.courses} courses`;
+  const parts = [
+    element("p", { class: "intro-title" }, "What would you like to know?"),
+    element(
+      "p",
+      { class: "intro-text" },
+      `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubt is said.`,
+    ),
+    list,
+  ];
+  if (state.reasoner === "offline") parts.push(withoutKey());
+  return parts;
+}
+
+function withoutKey() {
+  return element(
+    "p",
+    { class: "notice quiet-notice" },
+    icon("info"),
+    element(
+      "span",
+      {},
+      "There is no API key, so the built-in reasoner answers: it quotes the passages that fit best. For Claude’s own words set ",
+      element("code", {}, "ANTHROPIC_API_KEY"),
+      " and start the service again.",
+    ),
+  );
+}
+
+/**
+ * Draws what a service without an index means, and what to do.
+ * @param {import("../types.js").Readiness} state
+ */
+export function firstSteps(state) {
+  const parts = [
+    element("p", { class: "intro-title" }, "Nothing is indexed yet"),
+    element(
+      "p",
+      { class: "intro-text" },
+      "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused.",
+    ),
+    element(
+      "ol",
+      { class: "first-steps" },
+      element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
+      element(
+        "li",
+        {},
+        "Or run ",
+        element("code", {}, "antiphon index PATH"),
+        " where the service runs; ",
+        element("code", {}, "samples/courses"),
+        " holds four courses to try.",
+      ),
+      element("li", {}, "Then ask: the page notices by itself."),
+    ),
+  ];
+  if (state.reasoner === "offline") parts.push(withoutKey());
+  return parts;
+}
+
+/**
+ * @param {string} text
+ * @param {...Node} more
+ */
+export function notice(text, ...more) {
+  return element("p", { class: "notice" }, icon("warn"), element("span", {}, text), ...more);
+}
+
+/** @param {() => void} again */
+export function retryButton(again) {
+  return element("button", { class: "button", type: "button", click: again }, "Try again");
+}

@@ -1,0 +1,229 @@
+/** The ask page: a conversation, or the beginning of one. */
+
+import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
+import { element } from "../dom.js";
+import { ACCEPTED, COURSES_CHANGED, addDocuments } from "../documents.js";
+import { FILL } from "../sidebar.js";
+import { forgetChat, keepChat, showChats } from "./chats.js";
+import { Composer } from "./composer.js";
+import { Exchange } from "./exchange.js";
+import { beginning, firstSteps, notice, retryButton } from "./intro.js";
+
+/** Of a long conversation the newest are shown. */
+const SHOWN = 30;
+/** Pixels from the end within which the page follows the answer as it grows. */
+const NEAR_END_PX = 160;
+/** How often a page without an index looks whether there is one now. */
+const LOOKING_AGAIN_MS = 3000;
+
+/**
+ * Shows the page; returns what is to be called when it is left.
+ * @param {HTMLElement} main
+ * @param {{session_id?: string}} parameters
+ * @returns {() => void}
+ */
+export function show(main, { session_id: sessionId }) {
+  const chat = new ChatPage(main, sessionId ?? null);
+  chat.open();
+  return () => chat.leave();
+}
+
+class ChatPage {
+  #leaving = new AbortController();
+  #thread = element("div", { class: "thread", id: "thread" });
+  #intro = element("section", { class: "intro" });
+  /** @type {Exchange | null} */
+  #running = null;
+  #follows = new ResizeObserver(() => this.#scrollAlong());
+
+  /**
+   * @param {HTMLElement} main
+   * @param {string | null} sessionId
+   */
+  constructor(main, sessionId) {
+    this.sessionId = sessionId;
+    this.composer = new Composer(
+      {
+        ask: (question) => this.#ask(question),
+        stop: () => this.#running?.stop(),
+        add: (files) => addDocuments(files, this.composer.node),
+      },
+      ACCEPTED,
+    );
+    this.page = element(
+      "div",
+      { class: "ask-page" },
+      element("h1", { class: "hidden" }, "Ask"),
+      element("div", { class: "scroller", tabindex: -1 }, this.#intro, this.#thread),
+      element("div", { class: "dock" }, this.composer.node),
+    );
+    main.replaceChildren(this.page);
+    this.scroller = /** @type {HTMLElement} */ (this.page.querySelector(".scroller"));
+    this.#follows.observe(this.#thread);
+  }
+
+  async open() {
+    document.addEventListener(FILL, this.#fill);
+    document.addEventListener(COURSES_CHANGED, this.#refreshIntro);
+    if (this.sessionId === null) {
+      await this.#showIntro();
+    } else {
+      await this.#load(this.sessionId);
+    }
+    // Not on a screen that is touched, where the keyboard would cover it, nor where somebody has gone on meanwhile.
+    const isFree = [document.body, this.page.parentElement].includes(
+      /** @type {HTMLElement} */ (document.activeElement),
+    );
+    if (isFree && matchMedia("(hover: hover)").matches) this.composer.text.focus();
+  }
+
+  leave() {
+    document.removeEventListener(FILL, this.#fill);
+    document.removeEventListener(COURSES_CHANGED, this.#refreshIntro);
+    this.#follows.disconnect();
+    // The query itself goes on, and is there when the conversation is opened again.
+    this.#leaving.abort();
+  }
+
+  #fill = (/** @type {Event} */ event) => {
+    this.composer.fill(/** @type {CustomEvent<string>} */ (event).detail);
+  };
+
+  #refreshIntro = () => {
+    if (this.#isEmpty()) this.#showIntro();
+  };
+
+  #isEmpty() {
+    return this.#thread.childElementCount === 0 && !this.#leaving.signal.aborted;
+  }
+
+  /** @param {string} question */
+  #ask(question) {
+    this.#intro.replaceChildren();
+    const exchange = this.#append(question);
+    this.#begin(exchange, exchange.ask(this.sessionId, this.#leaving.signal));
+    exchange.node.scrollIntoView({ block: "start" });
+  }
+
+  /** @param {string} question */
+  #append(question) {
+    /** @type {Exchange} */
+    const exchange = new Exchange(question, {
+      retry: (again) => {
+        if (this.#running === null) this.#ask(again);
+      },
+      changed: () => this.#changed(exchange),
+    });
+    this.#thread.append(exchange.node);
+    return exchange;
+  }
+
+  /**
+   * @param {Exchange} exchange
+   * @param {Promise<void>} run
+   */
+  #begin(exchange, run) {
+    this.#running = exchange;
+    this.composer.setRunning(true);
+    run.finally(() => {
+      this.#running = null;
+      this.composer.setRunning(false);
+    });
+  }
+
+  /** @param {Exchange} exchange */
+  #changed(exchange) {
+    if (exchange.sessionId === null || this.#leaving.signal.aborted) return;
+    const isNew = this.sessionId === null;
+    this.sessionId = exchange.sessionId;
+    // The address is the conversation's from its first moment: a reload comes back to it.
+    if (isNew) history.replaceState(null, "", `${ROOT}/conversations/${encodeURIComponent(this.sessionId)}`);
+    keepChat(this.sessionId, exchange.question);
+  }
+
+  /** @param {string} sessionId */
+  async #load(sessionId) {
+    try {
+      const found = await getJson(`/api/conversations/${encodeURIComponent(sessionId)}`);
+      /** @type {import("../types.js").TraceSummary[]} */
+      const traces = found.traces;
+      const asked = traces
+        .filter((trace) => trace.parent === null)
+        .slice(0, SHOWN)
+        .reverse();
+      const loading = asked.map((trace) => this.#restore(trace));
+      await Promise.all(loading);
+      this.scroller.scrollTop = this.scroller.scrollHeight;
+    } catch (error) {
+      this.#explain(error, sessionId);
+    }
+    showChats();
+  }
+
+  /** @param {import("../types.js").TraceSummary} trace */
+  async #restore(trace) {
+    const exchange = this.#append(trace.query);
+    if (trace.status === "open") {
+      this.#begin(exchange, exchange.follow(trace.query_id, this.#leaving.signal));
+      return;
+    }
+    await exchange.load(trace.query_id);
+  }
+
+  /**
+   * @param {unknown} error
+   * @param {string} sessionId
+   */
+  #explain(error, sessionId) {
+    if (error instanceof RefusedError && error.status === 404) {
+      forgetChat(sessionId);
+      this.sessionId = null;
+      this.#intro.replaceChildren(
+        notice("This conversation is not there any more: it was deleted. A question begins a new one."),
+      );
+      return;
+    }
+    this.#intro.replaceChildren(
+      notice(
+        String(/** @type {Error} */ (error).message),
+        retryButton(() => this.#load(sessionId)),
+      ),
+    );
+  }
+
+  async #showIntro() {
+    const parts = await this.#introParts();
+    // Meanwhile somebody may have asked, or gone elsewhere.
+    if (this.#isEmpty()) this.#intro.replaceChildren(...parts);
+  }
+
+  async #introParts() {
+    try {
+      const state = await readiness();
+      if (state.chunks > 0) return await beginning(state, (question) => this.#ask(question));
+      setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
+      return firstSteps(state);
+    } catch (error) {
+      if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
+      return [
+        notice(
+          error.message,
+          retryButton(() => this.#showIntro()),
+        ),
+      ];
+    }
+  }
+
+  /** Looks again whether something is indexed, until there is, or the page is left. */
+  async #noticeIndex() {
+    if (!this.#isEmpty()) return;
+    const { courses } = await getJson("/api/courses").catch(() => ({ courses: [] }));
+    if (courses.length > 0) document.dispatchEvent(new Event(COURSES_CHANGED));
+    else setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
+  }
+
+  #scrollAlong() {
+    const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
+    if (this.#running !== null && left < NEAR_END_PX) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+}

@@ -1,0 +1,165 @@
+/** The courses page: what is indexed; add, remove, and what was refused and why. */
+
+import { getJson, send } from "../api.js";
+import { announce, element, icon, webLink } from "../dom.js";
+import { ACCEPTED, COURSES_CHANGED, addDocuments, followJob } from "../documents.js";
+import { count } from "../text.js";
+
+/**
+ * Shows the page; returns what is to be called when it is left.
+ * @param {HTMLElement} main
+ * @returns {() => void}
+ */
+export function show(main) {
+  const list = element("ul", { class: "course-cards" });
+  const files = element("input", {
+    type: "file",
+    multiple: true,
+    accept: ACCEPTED,
+    class: "hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+  });
+  const folder = element("input", {
+    type: "file",
+    webkitdirectory: true,
+    class: "hidden",
+    tabindex: -1,
+    "aria-hidden": "true",
+  });
+  const box = element(
+    "div",
+    { class: "drop-box" },
+    element("p", { class: "drop-title" }, "Drop files or a folder here"),
+    element(
+      "p",
+      { class: "drop-text" },
+      "Text, Markdown, web pages, PDF, Word, slides, transcripts and notebooks, up to 30 MB each.",
+    ),
+    element(
+      "p",
+      { class: "actions" },
+      element("button", { class: "button", type: "button", click: () => files.click() }, "Choose files"),
+      element(
+        "button",
+        { class: "button plain-button", type: "button", click: () => folder.click() },
+        "Choose a folder",
+      ),
+    ),
+    files,
+    folder,
+  );
+  for (const input of [files, folder]) {
+    input.addEventListener("change", () => {
+      addDocuments([...(input.files ?? [])], box);
+      input.value = "";
+    });
+  }
+  main.replaceChildren(element("div", { class: "page" }, element("h1", {}, "Courses"), box, list));
+  const refresh = () => fillList(list);
+  document.addEventListener(COURSES_CHANGED, refresh);
+  refresh();
+  return () => document.removeEventListener(COURSES_CHANGED, refresh);
+}
+
+/** @param {HTMLElement} list */
+async function fillList(list) {
+  try {
+    /** @type {import("../types.js").Course[]} */
+    const courses = (await getJson("/api/courses")).courses;
+    if (courses.length === 0)
+      list.replaceChildren(element("li", { class: "empty" }, "No course is indexed yet."));
+    else list.replaceChildren(...courses.map(card));
+  } catch (error) {
+    list.replaceChildren(element("li", { class: "notice" }, String(/** @type {Error} */ (error).message)));
+  }
+}
+
+/** @param {import("../types.js").Course} course */
+function card(course) {
+  const link = webLink(course.link);
+  const title = link
+    ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, course.title)
+    : course.title;
+  const about = [
+    course.instructor,
+    course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons",
+  ].filter(Boolean);
+  const item = element("li", { class: "course-card" });
+  const remove = element(
+    "button",
+    { class: "quiet danger", type: "button", click: () => askFirst(item, course) },
+    icon("bin"),
+    "Remove",
+    element("span", { class: "hidden" }, ` ${course.title}`),
+  );
+  item.append(element("div", { class: "course-head" }, element("h2", { dir: "auto" }, title), remove));
+  item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
+  if (course.lessons.length > 0) item.append(lessonList(course));
+  return item;
+}
+
+/** @param {import("../types.js").Course} course */
+function lessonList(course) {
+  const lessons = element("ol", { class: "course-lessons" });
+  for (const lesson of course.lessons) {
+    const link = webLink(lesson.link);
+    const name = lesson.title || `Lesson ${lesson.number}`;
+    const shown = link
+      ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, name)
+      : name;
+    lessons.append(
+      element(
+        "li",
+        { dir: "auto" },
+        element("span", { class: "lesson-number" }, String(lesson.number)),
+        shown,
+      ),
+    );
+  }
+  return element("details", {}, element("summary", {}, "Lessons"), lessons);
+}
+
+/**
+ * Says what a removal means, before it is done.
+ * @param {HTMLElement} item
+ * @param {import("../types.js").Course} course
+ */
+function askFirst(item, course) {
+  item.querySelector(".confirm")?.remove();
+  const line = element(
+    "p",
+    {},
+    "It can no longer be asked about. A file that was added here is deleted; one that was indexed from elsewhere stays where it is.",
+  );
+  const yes = element("button", { class: "button danger-button", type: "button" }, "Remove it");
+  const no = element("button", { class: "button plain-button", type: "button" }, "Keep it");
+  const box = element(
+    "div",
+    { class: "confirm", role: "group", "aria-label": "Remove the course?" },
+    line,
+    element("p", { class: "actions" }, yes, no),
+  );
+  yes.addEventListener("click", () => remove(course, box));
+  no.addEventListener("click", () => box.remove());
+  item.append(box);
+  yes.focus();
+}
+
+/**
+ * @param {import("../types.js").Course} course
+ * @param {HTMLElement} box
+ */
+async function remove(course, box) {
+  try {
+    const response = await send(`/api/courses/${encodeURIComponent(course.title)}`, { method: "DELETE" });
+    await followJob(await response.json(), (job) => {
+      const text = job.state === "failed" ? (job.error ?? "It could not be removed.") : "Removing…";
+      box.replaceChildren(element("p", {}, text));
+    });
+    announce(`${course.title} is removed.`);
+    document.dispatchEvent(new Event(COURSES_CHANGED));
+  } catch (error) {
+    box.replaceChildren(element("p", { class: "notice" }, String(/** @type {Error} */ (error).message)));
+  }
+}

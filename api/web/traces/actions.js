@@ -1,0 +1,152 @@
+/** What can be done with a trace: replayed, forked, broken, compared, made a test of, taken along. */
+
+import { ROOT, getJson, postJson } from "../api.js";
+import { element, icon } from "../dom.js";
+import { count } from "../text.js";
+import { address, api, eventLink } from "./links.js";
+import { kindName } from "./saying.js";
+
+export class Actions {
+  /**
+   * @param {string} queryId
+   */
+  constructor(queryId) {
+    this.queryId = queryId;
+    this.fork = link("Fork from here");
+    this.fault = link("Inject a fault here");
+    this.compare = link("Compare with…");
+    this.compare.href = address(queryId, "diff");
+    this.result = element("div", { class: "action-result", role: "status" });
+    const button = (/** @type {string} */ name, /** @type {() => Promise<Node>} */ act) => {
+      const made = element("button", { class: "button plain-button", type: "button" }, name);
+      made.addEventListener("click", () => this.#run(made, act));
+      return made;
+    };
+    this.element = element(
+      "div",
+      { class: "trace-actions", role: "group", "aria-label": "With this trace" },
+      button("Replay", () => this.#replay()),
+      this.fork,
+      this.fault,
+      this.compare,
+      button("Make a test", () => this.#makeTest()),
+      element(
+        "a",
+        { class: "button plain-button", href: `${ROOT}${api(queryId, "/export")}`, download: true },
+        "Export",
+      ),
+    );
+    this.at(1);
+  }
+
+  /**
+   * Says from which event "here" is.
+   * @param {number} seq
+   */
+  at(seq) {
+    this.fork.href = address(this.queryId, "fork", seq);
+    this.fault.href = address(this.queryId, "fault", seq);
+  }
+
+  /**
+   * @param {HTMLButtonElement} button
+   * @param {() => Promise<Node>} act
+   */
+  async #run(button, act) {
+    button.disabled = true;
+    this.result.replaceChildren(element("span", { class: "spinner" }));
+    try {
+      this.result.replaceChildren(await act());
+    } catch (error) {
+      this.result.replaceChildren(
+        element(
+          "p",
+          { class: "notice" },
+          icon("warn"),
+          element("span", {}, String(/** @type {Error} */ (error).message)),
+        ),
+      );
+    }
+    button.disabled = false;
+  }
+
+  async #replay() {
+    const verdict = await postJson(api(this.queryId, "/replay"));
+    const checked = `${count(verdict.compared, "decision")} compared, ${verdict.verified} made by acting parts verified`;
+    const skipped = verdict.skipped.map((/** @type {string} */ each) => element("li", { dir: "auto" }, each));
+    const rest = skipped.length === 0 ? null : element("ul", { class: "plain-list soft" }, ...skipped);
+    if (verdict.divergence === null) {
+      return element(
+        "div",
+        { class: "verdict same" },
+        element("p", {}, icon("tick"), element("strong", {}, "Replays to the same events. "), `${checked}.`),
+        rest,
+      );
+    }
+    return element("div", { class: "verdict differs" }, this.#divergence(verdict.divergence), rest);
+  }
+
+  /** @param {any} found */
+  #divergence(found) {
+    return element(
+      "div",
+      {},
+      element(
+        "p",
+        { dir: "auto" },
+        icon("warn"),
+        element("strong", {}, "The replay differs "),
+        "from ",
+        eventLink(this.queryId, found.seq, `event ${found.seq}, ${kindName(found.kind)}`),
+        ` on (${found.difference}). ${found.detail}`,
+      ),
+      found.field
+        ? element(
+            "dl",
+            { class: "fields" },
+            element("dt", {}, "Field"),
+            element("dd", {}, element("code", {}, found.field)),
+            element("dt", {}, "Recorded"),
+            element("dd", {}, element("code", {}, String(found.recorded).slice(0, 600))),
+            element("dt", {}, "Now"),
+            element("dd", {}, element("code", {}, String(found.now).slice(0, 600))),
+          )
+        : null,
+    );
+  }
+
+  async #makeTest() {
+    const made = await getJson(api(this.queryId, "/test"));
+    download(made.trace_name, made.trace);
+    download(made.test_name, made.test);
+    return element(
+      "p",
+      { class: "verdict same" },
+      icon("tick"),
+      element("span", {}, "Two files were downloaded: put ", element("code", {}, made.test_name), " and "),
+      element(
+        "span",
+        {},
+        element("code", {}, made.trace_name),
+        " side by side among your tests, and run pytest.",
+      ),
+    );
+  }
+}
+
+/** @param {string} name */
+function link(name) {
+  return element("a", { class: "button plain-button", "data-view": true }, name);
+}
+
+/**
+ * Lets the browser save a text as a file.
+ * @param {string} name
+ * @param {string} text
+ */
+function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href: url, download: name }).click();
+  // The browser reads it soon, and not at once.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,255 @@
+/** One event: what it says, what led to it and what it led to, who heard it, and all that it holds. */
+
+import { element, plain } from "../dom.js";
+import { count } from "../text.js";
+import { address, eventLink } from "./links.js";
+import { parsed } from "./model.js";
+import { kindName, lineOf, since } from "./saying.js";
+
+const SHORT = 160;
+const SHOWN_EFFECTS = 12;
+
+/**
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ */
+export function eventCard(trace, recorded) {
+  const { kind } = recorded.event;
+  const known = trace.kinds.get(kind);
+  return element(
+    "article",
+    { class: "card event-card", "aria-labelledby": "event-title" },
+    element(
+      "header",
+      { class: "event-head" },
+      element("h2", { id: "event-title" }, kindName(kind)),
+      element("span", { class: "event-time" }, since(recorded.at - trace.beganAt)),
+    ),
+    known ? element("p", { class: "event-says" }, known.says) : null,
+    ...doubtsOn(trace, recorded),
+    element(
+      "dl",
+      { class: "about" },
+      ...row("From", trace.emitter(recorded)),
+      ...row("Heard by", heardBy(known)),
+      ...row("Because of", chainOf(trace, recorded)),
+      ...row("Led to", effectsOf(trace, recorded)),
+      ...row("Call", callLinks(trace, recorded)),
+    ),
+    fieldList(trace, recorded),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {string | Node | null} value
+ */
+function row(name, value) {
+  if (value === null) return [];
+  return [element("dt", {}, name), element("dd", {}, value)];
+}
+
+/**
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ */
+function doubtsOn(trace, recorded) {
+  return trace.indicators
+    .filter((indicator) => indicator.event_seq === recorded.seq)
+    .map((indicator) =>
+      element(
+        "p",
+        { class: "doubt-note", dir: "auto" },
+        element("strong", {}, `${kindName(indicator.kind)}: `),
+        indicator.detail,
+      ),
+    );
+}
+
+/** @param {import("./model.js").EventKind | undefined} known */
+function heardBy(known) {
+  if (known === undefined) return "not known: the service has no such event now";
+  if (known.heard_by.length === 0) return "nobody: it is for the trace and its followers";
+  const names = known.heard_by.map((name) => element("code", {}, name));
+  return element("span", { class: "names" }, ...names);
+}
+
+/**
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ */
+function chainOf(trace, recorded) {
+  const chain = trace.chain(recorded);
+  if (chain.length === 0) return "nothing before it: it came from outside";
+  const items = chain.map((cause) =>
+    element("li", {}, eventLink(trace.id, cause.seq, `${cause.seq} ${kindName(cause.event.kind)}`)),
+  );
+  return element("ol", { class: "chain", "aria-label": "What led to it, the nearest first" }, ...items);
+}
+
+/**
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ */
+function effectsOf(trace, recorded) {
+  const effects = trace.effects.get(recorded.seq) ?? [];
+  if (effects.length === 0) return null;
+  const items = effects.slice(0, SHOWN_EFFECTS).map((seq) => {
+    const effect = trace.event(seq);
+    return element("li", {}, eventLink(trace.id, seq, `${seq} ${kindName(effect?.event.kind ?? "")}`));
+  });
+  const more = effects.length - items.length;
+  if (more > 0) items.push(element("li", {}, `and ${more} more`));
+  return element("ul", { class: "chain" }, ...items);
+}
+
+/**
+ * Where the request and the reply of an event's call stand.
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ */
+function callLinks(trace, recorded) {
+  const id = recorded.event.call_id;
+  const call = typeof id === "string" ? trace.calls.get(id) : undefined;
+  const started = call?.attempts.at(-1)?.started;
+  if (call === undefined || started === undefined) return null;
+  const links = element("span", { class: "names" });
+  links.append(
+    element("a", { href: address(trace.id, "requests", call.id), "data-view": true }, `${call.id} as text`),
+    eventLink(trace.id, started.seq, `exact request (${started.seq})`),
+  );
+  if (call.ended !== null)
+    links.append(eventLink(trace.id, call.ended.seq, `exact reply (${call.ended.seq})`));
+  return links;
+}
+
+/**
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ */
+function fieldList(trace, recorded) {
+  const { kind: _, ...fields } = recorded.event;
+  const missing = new Set(trace.missing(recorded));
+  const list = element("dl", { class: "fields" });
+  for (const [name, value] of Object.entries(fields)) {
+    if (missing.has(name)) {
+      list.append(element("dt", {}, kindName(name)), element("dd", {}, readLater(trace, recorded, name)));
+      continue;
+    }
+    if (isNothing(value)) continue;
+    list.append(element("dt", {}, kindName(name)), element("dd", { dir: "auto" }, shown(name, value)));
+  }
+  return list;
+}
+
+/**
+ * A field that was not read with the trace: it is when somebody looks at it.
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ * @param {string} name
+ */
+function readLater(trace, recorded, name) {
+  return unfolding(element("summary", {}, "Show"), name, async () => {
+    const whole = await trace.readWhole(recorded);
+    return readable(whole.event[name]);
+  });
+}
+
+/**
+ * Something long, put on the page when it is opened.
+ * @param {HTMLElement} summary
+ * @param {string} name
+ * @param {() => string | Promise<string>} read
+ */
+function unfolding(summary, name, read) {
+  const details = element("details", { class: "long" }, summary);
+  const unfold = async () => {
+    const text = element("pre", { tabindex: 0, "aria-label": kindName(name) }, "Reading…");
+    details.append(text);
+    try {
+      text.textContent = plain(await read());
+    } catch (error) {
+      text.textContent = String(/** @type {Error} */ (error).message);
+    }
+  };
+  details.addEventListener("toggle", unfold, { once: true });
+  return details;
+}
+
+/**
+ * @param {any} value
+ * @returns {boolean}
+ */
+function isNothing(value) {
+  if (Array.isArray(value)) return value.length === 0;
+  if (typeof value === "object" && value !== null) return Object.values(value).every((part) => !part);
+  return value === null || value === "";
+}
+
+/**
+ * A value as it can be read; a long one when somebody looks at it, since a trace holds whole requests.
+ * @param {string} name
+ * @param {any} value
+ */
+function shown(name, value) {
+  if (typeof value === "string" && value.length <= SHORT) return value;
+  if (typeof value === "number") return value.toLocaleString("en", { maximumFractionDigits: 6 });
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  const short = typeof value === "object" && !Array.isArray(value) ? plainly(value) : JSON.stringify(value);
+  if (typeof value !== "string" && short.length <= SHORT)
+    return Array.isArray(value) ? element("code", {}, short) : short;
+  const what = Array.isArray(value) ? count(value.length, "part") : size(value);
+  const summary = element("summary", {}, `${beginning(value)} `, element("span", { class: "soft" }, what));
+  return unfolding(summary, name, () => readable(value));
+}
+
+/**
+ * A small value in words: "input tokens 10, output tokens 5".
+ * @param {Record<string, any>} value
+ */
+function plainly(value) {
+  const parts = Object.entries(value).filter(([, part]) => part !== null && part !== 0 && part !== "");
+  return parts
+    .map(([name, part]) => `${kindName(name)} ${typeof part === "string" ? part : JSON.stringify(part)}`)
+    .join(", ");
+}
+
+/** @param {any} value */
+function size(value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return count(text.length, "character");
+}
+
+/** @param {any} value */
+function beginning(value) {
+  if (typeof value === "string") return `${value.slice(0, 80)}…`;
+  if (Array.isArray(value)) return "";
+  return `${Object.keys(value).slice(0, 4).join(", ")}…`;
+}
+
+/** @param {any} value */
+function readable(value) {
+  if (typeof value === "string") return value;
+  return JSON.stringify(unfolded(value), null, 2);
+}
+
+/**
+ * Content blocks are JSON within JSON: unfolded they can be read.
+ * @param {any} value
+ * @returns {any}
+ */
+function unfolded(value) {
+  if (typeof value === "string" && /^[[{]/.test(value)) return parsed(value);
+  if (Array.isArray(value)) return value.map(unfolded);
+  if (typeof value === "object" && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unfolded(part)]));
+  return value;
+}
+
+/**
+ * Says an event in one line, for readers of screens.
+ * @param {import("../types.js").Recorded} recorded
+ */
+export function inWords(recorded) {
+  return `Event ${recorded.seq}: ${kindName(recorded.event.kind)}. ${lineOf(recorded.event)}`;
+}

@@ -1,0 +1,134 @@
+/** Begins a fork: the mode is chosen, what will be called and may cost is said, and then it runs. */
+
+import { getJson, postJson } from "../api.js";
+import { element, icon } from "../dom.js";
+import { address, api, go } from "./links.js";
+
+const PAUSE_MS = 300;
+/** @type {[string, string, string][]} */
+const MODES = [
+  ["recorded", "As recorded", "every call is answered as it was recorded"],
+  ["remodel", "Ask the model anew", "tools are answered as recorded where they were"],
+  ["live", "All live", "model and tools are called"],
+];
+let groups = 0;
+
+export class Launch {
+  /**
+   * @param {string} queryId
+   * @param {() => Record<string, unknown> | null} bodyOf What the fork is to be, without its mode; null while that is
+   * not known.
+   * @param {string} mode
+   */
+  constructor(queryId, bodyOf, mode = "remodel") {
+    this.queryId = queryId;
+    this.bodyOf = bodyOf;
+    this.mode = mode;
+    this.timer = 0;
+    this.asked = 0;
+    this.plan = element("p", { class: "plan", role: "status" });
+    this.begin = element("button", { class: "button", type: "button", disabled: true }, "Run the fork");
+    this.begin.addEventListener("click", () => this.#run());
+    this.element = element(
+      "div",
+      { class: "launch" },
+      this.#modes(),
+      this.plan,
+      element("div", { class: "actions" }, this.begin),
+    );
+    this.refresh();
+  }
+
+  #modes() {
+    groups += 1;
+    const name = `mode-${groups}`;
+    const choices = MODES.map(([value, title, about]) => {
+      const choice = element("input", { type: "radio", name, value, checked: value === this.mode });
+      choice.addEventListener("change", () => {
+        this.mode = value;
+        this.refresh();
+      });
+      return element(
+        "label",
+        { class: "choice" },
+        choice,
+        element("span", {}, element("strong", {}, title), element("span", { class: "soft" }, ` ${about}`)),
+      );
+    });
+    return element("fieldset", { class: "choices" }, element("legend", {}, "What answers"), ...choices);
+  }
+
+  /** Says anew what the fork would do: it has changed. */
+  refresh() {
+    clearTimeout(this.timer);
+    this.begin.disabled = true;
+    this.timer = setTimeout(() => this.#ask(), PAUSE_MS);
+  }
+
+  #body() {
+    const body = this.bodyOf();
+    return body === null ? null : { ...body, mode: this.mode };
+  }
+
+  async #ask() {
+    const body = this.#body();
+    if (body === null) {
+      this.plan.textContent = "";
+      return;
+    }
+    this.asked += 1;
+    const mine = this.asked;
+    try {
+      const plan = await postJson(api(this.queryId, "/fork/plan"), body);
+      if (mine !== this.asked) return;
+      const shared = plan.shared === 0 ? "It begins with the question." : `It shares ${plan.shared} events.`;
+      this.plan.className = plan.may_cost ? "plan notice" : "plan notice quiet-notice";
+      this.plan.replaceChildren(
+        icon(plan.may_cost ? "warn" : "info"),
+        element(
+          "span",
+          {},
+          element("strong", {}, plan.may_cost ? "This may cost. " : ""),
+          `${shared} ${plan.sentence}`,
+        ),
+      );
+      this.begin.disabled = false;
+    } catch (error) {
+      if (mine === this.asked) this.#refused(error);
+    }
+  }
+
+  /** @param {unknown} error */
+  #refused(error) {
+    this.plan.className = "plan notice";
+    this.plan.replaceChildren(
+      icon("warn"),
+      element("span", {}, String(/** @type {Error} */ (error).message)),
+    );
+  }
+
+  async #run() {
+    const body = this.#body();
+    if (body === null) return;
+    this.begin.disabled = true;
+    this.plan.className = "plan notice quiet-notice";
+    this.plan.replaceChildren(element("span", { class: "spinner" }), element("span", {}, "The fork runs…"));
+    try {
+      const fork = await postJson(api(this.queryId, "/fork"), body);
+      // Whoever has gone elsewhere meanwhile finds it in the list.
+      if (this.element.isConnected) go(address(this.queryId, "diff", fork.query_id));
+    } catch (error) {
+      this.#refused(error);
+      this.begin.disabled = false;
+    }
+  }
+}
+
+/**
+ * The settings that a fork may change over the network.
+ * @returns {Promise<{name: string, value: any, meaning: string, choices: string[], fork: string}[]>}
+ */
+export async function forkSettings() {
+  const { settings } = await getJson("/api/settings");
+  return settings.filter((/** @type {{fork: string}} */ each) => each.fork !== "none");
+}

@@ -1,0 +1,84 @@
+/** What an event says, in a line. */
+
+import { count } from "../text.js";
+import { parsed } from "./model.js";
+
+/** @param {string} kind */
+export function kindName(kind) {
+  return kind.replaceAll("_", " ");
+}
+
+/** @type {Record<string, (event: import("../types.js").TraceEvent) => string>} */
+const LINES = {
+  query_received: (event) => event.query,
+  round_opened: (event) => (event.final ? "the final call, without tools" : `round ${event.round}`),
+  briefing_prepared: (event) =>
+    `${event.call_id}: ${count(event.sources.length, "source")}, ${event.tokens.toLocaleString("en")} tokens`,
+  reasoning_requested: (event) => `${event.call_id} of ${event.model}`,
+  reasoning_started: (event) =>
+    `${event.call_id}, sent to ${event.reasoner}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`,
+  tool_call_streamed: (event) => toolCall(event.call.name, event.call.arguments),
+  tool_requested: (event) => toolCall(event.call.name, event.call.arguments),
+  tool_started: (event) => event.name,
+  tool_succeeded: (event) =>
+    `${event.name}: ${event.passages.length === 0 ? "nothing found" : count(event.passages.length, "passage")}`,
+  tool_failed: (event) => `${event.name}: ${event.detail}`,
+  tool_substituted: (event) => `${event.substitute} in the place of ${event.failed}`,
+  reasoning_completed: (event) =>
+    event.tool_calls.length === 0 ? event.text : `asks for ${count(event.tool_calls.length, "tool call")}`,
+  reasoning_retried: (event) => event.detail,
+  reasoning_failed: (event) => event.detail,
+  summary_completed: (event) => event.text,
+  summary_failed: (event) => event.detail,
+  context_synthesized: (event) => `${count(event.facts.length, "new fact")}`,
+  breaker_tripped: (event) => `${kindName(event.limit)}: ${event.detail}`,
+  recovery_started: (event) => `${event.level}: ${event.why}`,
+  answer_requested: (event) => (event.mode === "reply" ? `from the reply of ${event.call_id}` : event.why),
+  response_assembled: (event) => event.answer,
+  query_closed: (event) => event.status,
+  calls_abandoned: (event) => event.why,
+  query_resumed: (event) => event.why,
+  query_cancelled: (event) => event.why,
+  session_stalled: (event) => event.waiting_for.join(", "),
+  handler_failed: (event) => `${event.handler}: ${event.error}`,
+  recording_failed: (event) => event.detail,
+  draft_reviewed: (event) =>
+    event.accepted ? `${event.reviewer}: accepted` : `${event.reviewer}: ${event.why}`,
+};
+
+/**
+ * @param {import("../types.js").TraceEvent} event
+ * @returns {string}
+ */
+export function lineOf(event) {
+  try {
+    return String(LINES[event.kind]?.(event) ?? "").slice(0, 200);
+  } catch {
+    // An event of a subscriber may have the fields of ours, and other values in them.
+    return "";
+  }
+}
+
+/**
+ * A tool call as a line: its name, and what it was asked.
+ * @param {string} name
+ * @param {string} input
+ */
+export function toolCall(name, input) {
+  const values = parsed(input);
+  if (typeof values !== "object" || values === null) return `${name} ${input}`;
+  const { why: _, ...asked } = values;
+  const shown = Object.values(asked).map((value) =>
+    typeof value === "string" ? value : JSON.stringify(value),
+  );
+  return `${name}: ${shown.join(", ")}`;
+}
+
+/**
+ * A time since the question came.
+ * @param {number} seconds
+ */
+export function since(seconds) {
+  if (seconds < 1) return `${(seconds * 1000).toFixed(1)} ms`;
+  return `${seconds.toFixed(2)} s`;
+}

@@ -1,0 +1,93 @@
+/**
+ * The shapes that the REST API sends, as far as the pages read them; `/openapi.json` describes them whole.
+ *
+ * @typedef {object} Citation
+ * @property {string} cited_text
+ * @property {string} source
+ * @property {string | null} course
+ * @property {number | null} lesson
+ * @property {string | null} place
+ * @property {string | null} link
+ * @property {string} fact
+ *
+ * @typedef {object} Indicator
+ * @property {string} kind
+ * @property {string} detail
+ * @property {number} event_seq
+ *
+ * @typedef {object} Usage
+ * @property {number} calls
+ * @property {number} input_tokens
+ * @property {number} output_tokens
+ * @property {number} cache_read_tokens
+ * @property {number} cache_write_tokens
+ * @property {number | null} cost_usd
+ *
+ * @typedef {"high" | "medium" | "low"} Confidence
+ *
+ * @typedef {object} Answer
+ * @property {string} answer
+ * @property {string} html
+ * @property {string[]} sources
+ * @property {(string | null)[]} source_links
+ * @property {string} session_id
+ * @property {string} query_id
+ * @property {Citation[]} citations
+ * @property {{confidence: Confidence, indicators: Indicator[]}} uncertainty
+ * @property {number} rounds
+ * @property {string} reasoner
+ * @property {Usage} usage
+ * @property {number} duration_ms
+ * @property {"answered" | "partial" | "cancelled" | "failed"} status
+ *
+ * @typedef {object} Lesson
+ * @property {number} number
+ * @property {string} title
+ * @property {string | null} link
+ *
+ * @typedef {object} Course
+ * @property {string} title
+ * @property {string | null} link
+ * @property {string | null} instructor
+ * @property {Lesson[]} lessons
+ *
+ * @typedef {object} Readiness
+ * @property {boolean} ready
+ * @property {string} reasoner
+ * @property {number} courses
+ * @property {number} chunks
+ * @property {string[]} problems
+ *
+ * @typedef {object} Suggestion
+ * @property {string} question
+ * @property {string} course
+ * @property {number | null} lesson
+ *
+ * @typedef {object} TraceSummary
+ * @property {string} query_id
+ * @property {string} session_id
+ * @property {string} query
+ * @property {string} status
+ * @property {number} started_at
+ * @property {number | null} duration_ms
+ * @property {number} events
+ * @property {string | null} confidence
+ * @property {string | null} reasoner
+ * @property {string | null} parent
+ *
+ * @typedef {{kind: string} & Record<string, any>} TraceEvent
+ *
+ * @typedef {object} Recorded
+ * @property {string} query_id
+ * @property {number} seq
+ * @property {number} cause
+ * @property {number} at
+ * @property {TraceEvent} event
+ *
+ * @typedef {object} FactView
+ * @property {string} id
+ * @property {string} source
+ * @property {string[]} sentences
+ */
+
+export {};

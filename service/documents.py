@@ -1,0 +1,306 @@
+"""Documents that callers add and courses that they remove: each is a job, done one at a time by a process beside."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import uuid
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import structlog
+
+import antiphon
+from antiphon.composition import Settings
+from antiphon.composition.embedding import embedder_name
+from antiphon.knowledge import IndexProgress, IndexSummary, document_paths
+from antiphon.service.indexing_worker import IndexReport, IndexRequest
+from antiphon.service.uploads import (
+    FileResult,
+    SentFile,
+    Upload,
+    documents_folder,
+    remove_document,
+)
+from antiphon.vocabulary.errors import (
+    BusyError,
+    KnowledgeError,
+    NotFoundError,
+    ServiceError,
+)
+from antiphon.vocabulary.values import Value
+
+log = structlog.get_logger(__name__)
+
+MOST_WAITING = 20
+"""Jobs that may wait; who sends more is told to wait first."""
+MOST_KEPT = 200
+"""Jobs that are remembered, the newest."""
+LINE_BYTES = 16_000_000
+"""Most of one line of the process: a summary names each file that failed."""
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
+"""What a process needs to find Python's modules, and no more: keys stay here."""
+_LOST = "The indexing process ended before it was done (status {status}); nothing was changed. Try again."
+_BROKEN_OFF = (
+    "The indexing was broken off, and nothing was changed: send the files again."
+)
+
+State = Literal["waiting", "running", "done", "failed"]
+OVER: tuple[State, ...] = ("done", "failed")
+
+
+class Job(Value, frozen=True, kw_only=True):
+    """A change of the index, as far as it has come.
+
+    Attributes:
+        stage: `files` are read, `documents` embedded, or the index of `vectors` is built; None before the first.
+        done: How many of `total` the stage has done; within a large document it is a part of one.
+        file: The file that is worked on; empty where none is.
+        files: What became of each file that was sent; those that were refused at once are there from the beginning.
+        error: Why it failed, in words; None where it did not.
+    """
+
+    job_id: str
+    state: State = "waiting"
+    stage: Literal["files", "documents", "vectors"] | None = None
+    done: float = 0
+    total: int = 0
+    file: str = ""
+    files: tuple[FileResult, ...] = ()
+    error: str | None = None
+
+
+class _JobRecord:
+    """A job's present state, and those who wait for the next."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self._changed = asyncio.Event()
+
+    def set(self, **changes: object) -> None:
+        self.job = msgspec.structs.replace(self.job, **changes)
+        # Whoever waits has the old event; who comes later waits for the next change.
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def changed(self) -> None:
+        await self._changed.wait()
+
+
+class Documents:
+    """Adds documents and removes courses.
+
+    Args:
+        refresh: Called once the index has changed, so that what was added can be asked about when its job is done.
+    """
+
+    def __init__(self, settings: Settings, refresh: Callable[[], object]) -> None:
+        self._settings = settings
+        self._refresh = refresh
+        self._jobs: dict[str, _JobRecord] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._turn = asyncio.Lock()
+
+    async def add(self, files: Sequence[SentFile]) -> Job:
+        """Takes files in and begins to index them; returns the job, with the files that are refused at once.
+
+        Raises:
+            BusyError: Too many jobs wait.
+        """
+        self._admit()
+        upload = Upload(self._settings.data_dir)
+        await asyncio.to_thread(upload.receive, files)
+        record = self._record(upload.refused)
+        if upload.names:
+            self._begin(record, self._index(record, upload))
+        else:
+            upload.close()
+            record.set(state="done")
+        return record.job
+
+    async def remove(self, title: str) -> Job:
+        """Begins to remove a course; a file that a caller has added goes with it.
+
+        Raises:
+            NotFoundError: There is no such course.
+            BusyError: Too many jobs wait.
+        """
+        self._admit()
+        paths = await asyncio.to_thread(document_paths, self._settings.data_dir)
+        if title not in paths:
+            raise NotFoundError(
+                f"There is no course {title[:100]!r}: `GET /api/courses` lists those there are."
+            )
+        record = self._record(())
+        self._begin(record, self._remove(record, title, Path(paths[title])))
+        return record.job
+
+    def job(self, job_id: str) -> Job:
+        """Returns a job as it is now.
+
+        Raises:
+            NotFoundError: There is none, or none any more.
+        """
+        return self._find(job_id).job
+
+    async def follow(self, job_id: str) -> AsyncIterator[Job]:
+        """Yields a job whenever it changes, from now to its end. Raises as `job` does."""
+        record = self._find(job_id)
+        while True:
+            job = record.job
+            yield job
+            if job.state in OVER:
+                return
+            # While it was sent, it may have changed.
+            if record.job is job:
+                await record.changed()
+
+    async def close(self) -> None:
+        """Ends what runs; the index stays as it was, and files whose job was not done are gone."""
+        # A task that has not begun would be cancelled without ending its job.
+        await asyncio.sleep(0)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _admit(self) -> None:
+        if len(self._tasks) >= MOST_WAITING:
+            raise BusyError(
+                "As many indexing jobs as may wait do so: try again when one of them is done."
+            )
+
+    def _record(self, files: Sequence[FileResult]) -> _JobRecord:
+        record = _JobRecord(Job(job_id=uuid.uuid4().hex, files=tuple(files)))
+        self._jobs[record.job.job_id] = record
+        for old in list(self._jobs)[:-MOST_KEPT]:
+            if self._jobs[old].job.state in OVER:
+                del self._jobs[old]
+        return record
+
+    def _find(self, job_id: str) -> _JobRecord:
+        if job_id not in self._jobs:
+            raise NotFoundError(
+                "There is no such job any more: they are remembered until the service stops, the newest of them."
+            )
+        return self._jobs[job_id]
+
+    def _begin(self, record: _JobRecord, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(self._watch(record, work), name="change the index")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _watch(
+        self, record: _JobRecord, work: Coroutine[None, None, None]
+    ) -> None:
+        """Does the work, and sees to it that its job ends in any case."""
+        try:
+            await work
+        except (ServiceError, OSError) as error:
+            log.warning("indexing_failed", error=str(error))
+            record.set(state="failed", error=str(error))
+        finally:
+            # Whoever follows the job must not wait for ever, whatever has ended it.
+            if record.job.state not in OVER:
+                record.set(state="failed", error=_BROKEN_OFF)
+
+    async def _index(self, record: _JobRecord, upload: Upload) -> None:
+        try:
+            async with self._turn:
+                results = await self._indexed(record, upload)
+        finally:
+            upload.close()
+        record.set(state="done", files=results)
+
+    async def _indexed(
+        self, record: _JobRecord, upload: Upload
+    ) -> tuple[FileResult, ...]:
+        try:
+            await asyncio.to_thread(upload.place)
+            summary = await self._run(record, self._request())
+            results = await asyncio.to_thread(upload.results, summary.failed)
+        except BaseException:
+            upload.undo()
+            raise
+        await asyncio.to_thread(self._refresh)
+        return results
+
+    async def _remove(self, record: _JobRecord, title: str, path: Path) -> None:
+        async with self._turn:
+            await self._run(record, self._request(title))
+            await asyncio.to_thread(remove_document, path, self._settings.data_dir)
+            await asyncio.to_thread(self._refresh)
+        record.set(state="done")
+
+    def _request(self, title: str = "") -> IndexRequest:
+        settings = self._settings
+        return IndexRequest(
+            data_dir=str(settings.data_dir),
+            folder=str(documents_folder(settings.data_dir)),
+            embedder=embedder_name(settings),
+            embedding_model=settings.embedding_model,
+            chroma_url=settings.chroma_url,
+            title=title,
+        )
+
+    async def _run(self, record: _JobRecord, request: IndexRequest) -> IndexSummary:
+        """Runs the process to its end.
+
+        Raises:
+            KnowledgeError: It could not do what was asked, or ended before it had.
+        """
+        record.set(state="running")
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
+            stdin=PIPE,
+            stdout=PIPE,
+            env=_environment(),
+            # Ctrl-C is for the service, which ends this one too.
+            start_new_session=True,
+            limit=LINE_BYTES,
+        )
+        try:
+            return await _summary_of(process, request, record)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+
+
+async def _summary_of(
+    process: Process, request: IndexRequest, record: _JobRecord
+) -> IndexSummary:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(msgspec.json.encode(request))
+    process.stdin.close()
+    async for line in process.stdout:
+        report = msgspec.json.decode(line, type=IndexReport)
+        if report.error:
+            raise KnowledgeError(report.error)
+        if report.summary is not None:
+            return report.summary
+        if report.progress is not None:
+            _show(record, report.progress)
+    raise KnowledgeError(_LOST.format(status=await process.wait()))
+
+
+def _show(record: _JobRecord, now: IndexProgress) -> None:
+    # Within a large document its passages are counted.
+    done: float = now.done
+    if now.chunks:
+        done += now.chunks_done / now.chunks
+    file = Path(now.path).name
+    record.set(stage=now.stage, done=done, total=now.total, file=file)
+
+
+def _environment() -> dict[str, str]:
+    """Returns the environment of the process: where its modules are, and nothing secret."""
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    home = str(Path(antiphon.__file__).parents[1])
+    paths = [home, *[path for path in sys.path if os.path.isabs(path)]]
+    environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    return environment

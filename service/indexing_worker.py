@@ -1,0 +1,90 @@
+"""The process that indexes for the service: it reads one request, and reports progress and result a line each.
+
+A process of its own, because Chroma's writes hold the interpreter lock for long, and a document may be its end.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from antiphon.knowledge import (
+    IndexProgress,
+    IndexSummary,
+    embedder_when_used,
+    index_paths,
+    remove_course,
+)
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.values import Value
+
+ReportProgress = Callable[[IndexProgress], None]
+
+
+class IndexRequest(Value, frozen=True, kw_only=True):
+    """What is to be indexed, or removed.
+
+    Attributes:
+        folder: The folder whose documents are read; documents from elsewhere stay.
+        title: The course to remove in the place of that; empty where none is.
+        embedder: `minilm` or `onnx`.
+    """
+
+    data_dir: str
+    folder: str
+    embedder: str
+    embedding_model: str | None
+    chroma_url: str | None
+    title: str = ""
+
+
+class IndexReport(Value, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of the process: how far it is, the result, or why there is none."""
+
+    progress: IndexProgress | None = None
+    summary: IndexSummary | None = None
+    error: str = ""
+
+
+def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:
+    """Indexes or removes. Raises as `index_paths` and `remove_course` do."""
+    data_dir = Path(request.data_dir)
+    if request.title:
+        return remove_course(
+            request.title, data_dir, chroma_url=request.chroma_url, progress=progress
+        )
+    embedder = embedder_when_used(request.embedder, request.embedding_model)
+    return index_paths(
+        [request.folder],
+        data_dir,
+        embedder,
+        chroma_url=request.chroma_url,
+        progress=progress,
+    )
+
+
+def main() -> None:
+    """Does what standard input asks for."""
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=IndexRequest)
+    reports = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # What a package prints is no report.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+    def report(line: IndexReport) -> None:
+        reports.write(msgspec.json.encode(line) + b"\n")
+        reports.flush()
+
+    try:
+        summary = run(request, lambda now: report(IndexReport(progress=now)))
+        report(IndexReport(summary=summary))
+    except ServiceError as error:
+        report(IndexReport(error=str(error)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+"""Files that callers send: under which names they are kept, which are refused, and how a run that fails is undone."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import re
+import shutil
+import time
+import unicodedata
+import uuid
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import IO, Literal
+
+from antiphon.knowledge.readers import SUFFIXES
+from antiphon.vocabulary.outside import one_line, without_controls
+from antiphon.vocabulary.values import Value
+
+FOLDER = "documents"
+"""In the data folder: what callers have added."""
+_INCOMING = ".incoming"
+"""Beside it in the same file system, and hidden, so that no indexing run reads a file that is half there."""
+
+MOST_FILES = 100
+MOST_FILE_BYTES = 30_000_000
+MOST_BYTES = 64_000_000
+"""Of one request."""
+OLD_S = 86_400.0
+"""Seconds after which nobody can still be working with what was kept aside."""
+MOST_FOLDERS = 4
+MOST_NAME_BYTES = 120
+
+_NOT_IN_NAMES = re.compile(r'[<>:"|?*]')
+"""What some file systems do not take."""
+_NUMBERED = (".md", ".markdown", ".vtt", ".srt", ".ipynb")
+"""Formats of which a folder of numbered files is one course (knowledge/course_folders.py)."""
+_CHUNK_BYTES = 1_048_576
+
+FileStatus = Literal["added", "unchanged", "refused"]
+
+
+class SentFile(Value, frozen=True, kw_only=True):
+    """A file as it was sent: its name or path, as the caller's machine has it, and its content."""
+
+    name: str
+    content: IO[bytes]
+
+
+class FileResult(Value, frozen=True, kw_only=True):
+    """What became of a file: `added` (also in the place of an older one), `unchanged`, or `refused` with the reason."""
+
+    name: str
+    status: FileStatus
+    reason: str = ""
+
+
+class Upload:
+    """The files of one request: kept aside until their run begins, put in place for it, and taken back where it fails.
+
+    Attributes:
+        refused: What was refused when it was sent.
+    """
+
+    def __init__(self, data_dir: Path) -> None:
+        self._folder = documents_folder(data_dir)
+        self._aside = data_dir / _INCOMING / uuid.uuid4().hex
+        self.refused: list[FileResult] = []
+        self._paths: list[PurePosixPath] = []
+        self._placed: set[PurePosixPath] = set()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files that were taken."""
+        return tuple(map(str, self._paths))
+
+    def receive(self, sent: Iterable[SentFile]) -> None:
+        """Takes files in, and refuses those that can never be indexed."""
+        _clear_old(self._aside.parent)
+        for file in sent:
+            path = kept_path(file.name)
+            reason = self._refusal(path)
+            if path is not None and not reason:
+                reason = self._write(file.content, self._new(path))
+            if path is None or reason:
+                shown = one_line(file.name, 200)
+                self.refused.append(
+                    FileResult(name=shown, status="refused", reason=reason)
+                )
+            else:
+                self._paths.append(path)
+
+    def place(self) -> None:
+        """Puts the files where they are read; those that they replace are kept aside."""
+        for path in self._paths:
+            target = self._folder / path
+            if target.is_file() and filecmp.cmp(self._new(path), target, shallow=False):
+                continue
+            self._placed.add(path)
+            if target.exists():
+                _move(target, self._old(path))
+            _move(self._new(path), target)
+
+    def results(self, failed: Iterable[tuple[str, str]]) -> tuple[FileResult, ...]:
+        """Takes back the files that the run could not read, and tells what became of each.
+
+        Args:
+            failed: Absolute paths that could not be indexed, each with the reason.
+        """
+        reasons = {Path(path): reason for path, reason in failed}
+        results: list[FileResult] = []
+        for path in self._paths:
+            reason = self._reason(path, reasons)
+            status: FileStatus = "unchanged"
+            if reason:
+                status = "refused"
+                self._take_back(path)
+            elif path in self._placed:
+                status = "added"
+            results.append(FileResult(name=str(path), status=status, reason=reason))
+        return (*results, *self.refused)
+
+    def undo(self) -> None:
+        """Takes all the files back: the run did not take place."""
+        for path in self._paths:
+            self._take_back(path)
+
+    def close(self) -> None:
+        """Removes what was kept aside."""
+        shutil.rmtree(self._aside, ignore_errors=True)
+
+    def _new(self, path: PurePosixPath) -> Path:
+        return self._aside / "new" / path
+
+    def _old(self, path: PurePosixPath) -> Path:
+        return self._aside / "old" / path
+
+    def _refusal(self, path: PurePosixPath | None) -> str:
+        if path is None:
+            return "it has no name that a file can be kept under"
+        if path.suffix.lower() not in SUFFIXES:
+            return f"it is in no format that can be read: {', '.join(SUFFIXES)}"
+        if path in self._paths:
+            return "another file of this name came with it"
+        return ""
+
+    def _write(self, content: IO[bytes], path: Path) -> str:
+        """Copies a file; returns why it cannot be kept, and then keeps nothing of it."""
+        size = 0
+        try:
+            _make_folder(path.parent)
+            with open(path, "xb", opener=_for_the_owner) as target:
+                while chunk := content.read(_CHUNK_BYTES):
+                    size += len(chunk)
+                    if size > MOST_FILE_BYTES:
+                        break
+                    target.write(chunk)
+        except OSError as error:
+            return f"it could not be stored ({error.strerror})"
+        if size > MOST_FILE_BYTES:
+            path.unlink()
+            return (
+                f"it is larger than {MOST_FILE_BYTES // 1_000_000} MB: send it in parts"
+            )
+        return ""
+
+    def _reason(self, path: PurePosixPath, reasons: dict[Path, str]) -> str:
+        absolute = (self._folder / path).resolve()
+        for failed, reason in reasons.items():
+            # A folder of numbered files is one course, which fails as a whole.
+            if absolute.is_relative_to(failed):
+                return reason.replace(f"{self._folder.resolve()}{os.sep}", "")
+        return ""
+
+    def _take_back(self, path: PurePosixPath) -> None:
+        # What was as it is already, or had not its turn yet, was not put there.
+        if path not in self._placed:
+            return
+        target = self._folder / path
+        if self._old(path).exists():
+            _move(self._old(path), target)
+        elif not self._new(path).exists():
+            target.unlink(missing_ok=True)
+            _remove_empty(target.parent, self._folder)
+
+
+def documents_folder(data_dir: Path) -> Path:
+    """Returns the folder of the documents that callers have added."""
+    return data_dir / FOLDER
+
+
+def remove_document(path: Path, data_dir: Path) -> None:
+    """Deletes the file or folder of a course where a caller has added it; what lies elsewhere stays."""
+    folder = documents_folder(data_dir).resolve()
+    path = path.resolve()
+    if path == folder:
+        # Numbered files outside of any folder are a course, beside which others may lie.
+        for file in folder.iterdir():
+            if file.suffix.lower() in _NUMBERED:
+                file.unlink()
+    elif path.is_relative_to(folder):
+        _delete(path)
+        _remove_empty(path.parent, folder)
+
+
+def kept_path(name: str) -> PurePosixPath | None:
+    """Returns the path, within the folder of documents, under which a file is kept; None where its name is none.
+
+    Nothing of it leads out of the folder, is hidden, or is a name that a file system or a terminal stumbles over.
+    """
+    parts: list[str] = []
+    # A name comes as the caller's machine has it, where \\ may part folders.
+    for part in name.replace("\\", "/").split("/"):
+        clean = unicodedata.normalize("NFC", without_controls(part))
+        clean = _NOT_IN_NAMES.sub("_", clean).strip().lstrip(".")
+        if clean:
+            parts.append(_cut(clean))
+    if not parts or not name.replace("\\", "/").split("/")[-1].strip(" ."):
+        return None
+    # Of a deep path the inner folders and the name are what says something.
+    return PurePosixPath(*parts[-1 - MOST_FOLDERS :])
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _cut(part: str) -> str:
+    """Cuts a name to what file systems take, and keeps its ending."""
+    stem, dot, ending = part.rpartition(".")
+    if not dot or len(ending) > 10:
+        stem, ending = part, ""
+    room = MOST_NAME_BYTES - len(f".{ending}".encode())
+    stem = stem.encode(errors="ignore")[:room].decode(errors="ignore")
+    if ending:
+        return f"{stem}.{ending}"
+    return stem
+
+
+def _clear_old(folder: Path) -> None:
+    """Removes what a service that was killed had kept aside."""
+    if not folder.is_dir():
+        return
+    for kept in folder.iterdir():
+        if time.time() - kept.stat().st_mtime > OLD_S:
+            shutil.rmtree(kept, ignore_errors=True)
+
+
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _make_folder(folder: Path) -> None:
+    """Makes a folder and those round it, each for the owner's eyes alone."""
+    missing: list[Path] = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def _move(source: Path, target: Path) -> None:
+    _make_folder(target.parent)
+    os.replace(source, target)
+
+
+def _remove_empty(folder: Path, top: Path) -> None:
+    """Removes a folder and those round it, up to `top`, as far as nothing is in them."""
+    while folder != top and folder.is_relative_to(top):
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent

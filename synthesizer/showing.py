@@ -1,0 +1,115 @@
+"""Shows sentences in a briefing that it had left out, so that one can see what they would have changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from antiphon.synthesizer.blocks import SourceBlock, source_block, with_sentences
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import BriefingPrepared
+from antiphon.vocabulary.values import Dropped, Fact, Message, ShownSource, StoredText
+
+
+def show_sentences(
+    briefing: BriefingPrepared, fact: Fact, numbers: Sequence[int]
+) -> BriefingPrepared:
+    """Returns the briefing with these sentences of a fact among what it shows.
+
+    Args:
+        numbers: From 0; empty means all of the fact.
+
+    Raises:
+        BadInputError: The fact has no such sentence, or the call is shown a transcript and no briefing.
+    """
+    whole = source_block(fact)
+    wanted = set(numbers or whole.numbers)
+    if not wanted.issubset(whole.numbers):
+        raise BadInputError(
+            f"{fact.id} has {len(whole.numbers)} sentences, of which {sorted(wanted)} are not all some."
+        )
+    place, shown = _place_of(briefing, fact.id)
+    chosen = [each for each in whole.sentences if each.number in wanted | shown]
+    block = with_sentences(whole, chosen)
+    row = ShownSource(fact_id=fact.id, sentences=block.numbers)
+    end = place
+    tokens = briefing.tokens + block.tokens
+    if shown:
+        end = place + 1
+        tokens -= _tokens_of(whole, shown)
+    sources = (*briefing.sources[:place], row, *briefing.sources[end:])
+    return replace(
+        briefing,
+        messages=_with_block(briefing, place, end, block.json),
+        sources=sources,
+        facts=tuple([source.fact_id for source in sources]),
+        tokens=tokens,
+        dropped=tuple(_still_dropped(briefing.dropped, fact.id, set(block.numbers))),
+    )
+
+
+def _place_of(briefing: BriefingPrepared, fact_id: str) -> tuple[int, set[int]]:
+    """Returns where the fact stands among the sources, and what is shown of it; or where it is to be put."""
+    place = 0
+    for number, source in enumerate(briefing.sources):
+        if source.fact_id == fact_id:
+            return number, set(source.sentences)
+        # Sources stand in the order of discovery, and so are facts numbered.
+        if _number_of(source.fact_id) < _number_of(fact_id):
+            place = number + 1
+    return place, set()
+
+
+def _number_of(fact_id: str) -> int:
+    digits = fact_id.removeprefix("f")
+    if digits.isdecimal():
+        return int(digits)
+    return 0
+
+
+def _tokens_of(whole: SourceBlock, numbers: set[int]) -> int:
+    shown = [each for each in whole.sentences if each.number in numbers]
+    return with_sentences(whole, shown).tokens
+
+
+def _with_block(
+    briefing: BriefingPrepared, place: int, end: int, block: StoredText
+) -> tuple[Message, ...]:
+    """Returns the messages with the block in the place of the sources from `place` to `end`."""
+    *before, last = briefing.messages
+    # The sources stand between what is asked and the notes, which are one block.
+    first = len(last.content) - 1 - len(briefing.sources)
+    sources = last.content[max(0, first) : len(last.content) - 1]
+    if before or first < 0 or not all(map(_is_source, sources)):
+        raise BadInputError(
+            "The call is shown a transcript: sentences can be added to a briefing only."
+        )
+    content = (*last.content[: first + place], block, *last.content[first + end :])
+    return (replace(last, content=content),)
+
+
+def _is_source(block: StoredText) -> bool:
+    found = msgspec.json.decode(block.text)
+    return isinstance(found, dict) and found.get("type") == "search_result"
+
+
+def _still_dropped(
+    dropped: Sequence[Dropped], fact_id: str, shown: set[int]
+) -> list[Dropped]:
+    """Returns what is left out without the sentences that are shown now."""
+    left: list[Dropped] = []
+    for item in dropped:
+        if item.what != fact_id:
+            left.append(item)
+            continue
+        # No sentence is named where it was all of them.
+        named = item.sentences or tuple(range(len(item.scores)))
+        scored = zip(named, item.scores, strict=False)
+        scores = [score for number, score in scored if number not in shown]
+        numbers = [number for number in named if number not in shown]
+        if numbers:
+            row = replace(item, sentences=tuple(numbers), scores=tuple(scores))
+            left.append(row)
+    return left

@@ -1,0 +1,202 @@
+"""A real browser over the real service: a console error, a policy report or a foreign request fails the test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Dialog,
+    Page,
+    expect,
+    sync_playwright,
+)
+
+from tests.e2e.conftest import (
+    Server,
+    Shell,
+    data_dir,
+    serving,
+    shell,
+    without_traces,
+)
+from tests.e2e.processes import doubling
+
+__all__ = [
+    "Server",
+    "Shell",
+    "data_dir",
+    "doubling",
+    "serving",
+    "shell",
+    "without_traces",
+]
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+WAIT_MS = 20_000
+IN_CI = bool(os.environ.get("CI"))
+
+# A report of the policy reaches the console in a form that differs from browser to browser; this one is ours.
+_TELL_OF_REPORTS = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error("POLICY", event.violatedDirective, event.blockedURI, event.sourceFile));
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips what needs a browser where there is none, and says so; in CI there must be one."""
+    if CHROMIUM or IN_CI:
+        return
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(
+                pytest.mark.skip(
+                    reason="NO BROWSER: install chromium (Debian: apt-get install chromium)"
+                )
+            )
+
+
+class Watched:
+    """A page of the browser, and all that it complained of.
+
+    Attributes:
+        expected: Parts of complaints that a test brings about itself, such as a request that must fail.
+    """
+
+    def __init__(self, page: Page, origin: str) -> None:
+        self.page = page
+        self.origin = origin
+        self.complaints: list[str] = []
+        self.expected: list[str] = []
+        page.set_default_timeout(WAIT_MS)
+        page.add_init_script(_TELL_OF_REPORTS)
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("dialog", self._refuse)
+        page.on("request", lambda request: self._check(request.url))
+
+    def _hear(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _check(self, url: str) -> None:
+        parts = urlsplit(url)
+        if (
+            parts.scheme in ("http", "https")
+            and f"{parts.scheme}://{parts.netloc}" != self.origin
+        ):
+            self.complaints.append(f"request to {url}")
+
+    def unexpected(self) -> list[str]:
+        """What nobody expected."""
+        return [
+            each
+            for each in self.complaints
+            if not any(part in each for part in self.expected)
+        ]
+
+    def open(self, path: str = "/") -> Page:
+        """Goes to a page of the service."""
+        self.page.goto(f"{self.origin}{path}")
+        return self.page
+
+    def ask(self, question: str) -> None:
+        """Asks as a person does."""
+        self.page.get_by_label("Your question").fill(question)
+        self.page.keyboard.press("Enter")
+
+
+OpenPage = Callable[..., Watched]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium, for one file of tests: its event loop would stand in the way of other files' tests."""
+    expect.set_options(timeout=WAIT_MS)
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[OpenPage]:
+    """Opens watched pages; at the end none may have complained."""
+    opened: list[tuple[Watched, BrowserContext]] = []
+
+    def opening(server: Server, **options: Any) -> Watched:
+        context = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 800}, **options}
+        )
+        watched = Watched(context.new_page(), server.url)
+        opened.append((watched, context))
+        return watched
+
+    yield opening
+    for watched, context in opened:
+        context.close()
+        assert watched.unexpected() == []
+
+
+@pytest.fixture(scope="module")
+def server(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """The service over two courses, without a key."""
+    folder = tmp_path_factory.mktemp("browser")
+    with serving(without_traces(data_dir, folder), folder) as running:
+        yield running
+
+
+@contextmanager
+def serving_double(
+    data_dir: Path, folder: Path, script: object, *options: str
+) -> Generator[Server, None, None]:
+    """The service with a model that plays a script."""
+    with (
+        doubling(folder, script) as address,
+        serving(
+            without_traces(data_dir, folder),
+            folder,
+            *options,
+            ANTHROPIC_BASE_URL=address,
+            ANTIPHON_CITATIONS="native",
+        ) as running,
+    ):
+        yield running
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds that is serious: the rule and the element."""
+    if not AXE.exists() and not IN_CI:
+        pytest.skip("NO axe-core: run `npm ci --prefix tests/browser`")
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("async () => (await axe.run(document)).violations")
+    return [
+        f"{each['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]

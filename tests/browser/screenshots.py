@@ -1,0 +1,205 @@
+"""Takes the pictures of the pages in docs/screenshots: `make screenshots`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.conftest import CHROMIUM, OPTIONS, WAIT_MS, doubling, serving
+from tests.browser.test_trace import asked, seq_of
+from tests.e2e.conftest import ROOT
+from tests.e2e.processes import run
+
+FOLDER = ROOT / "docs" / "screenshots"
+WIDE = {"width": 1280, "height": 800}
+NARROW = {"width": 360, "height": 740}
+COLOURS = 220
+"""Of a picture: enough for pages, and half the size."""
+
+QUESTION = (
+    "Compare BM25 with embeddings and cosine similarity: what is each of them good at?"
+)
+WORKING: dict[str, Any] = {
+    "replies": [
+        {
+            "calls": [
+                {
+                    "name": "search_course_content",
+                    "input": {"query": "BM25 strengths and blind spots"},
+                },
+                {
+                    "name": "search_course_content",
+                    "input": {"query": "what cosine similarity compares"},
+                },
+            ],
+            "end_s": 0.5,
+        },
+        {
+            "calls": [
+                {
+                    "name": "search_course_content",
+                    "input": {
+                        "query": "when to combine both rankings",
+                        "course_name": "Practical Information Retrieval",
+                    },
+                }
+            ],
+            "end_s": 0.5,
+        },
+        {
+            "text": "BM25 compares exact terms, so it is strong where the very word matters: error codes, names, "
+            "version numbers. It is blind to vocabulary: whoever asks for a car finds nothing about automobiles.\n\n"
+            "Embeddings compare meanings. Cosine similarity looks at the angle between two vectors and ignores their "
+            "lengths, so that paraphrases are found although no word is shared.",
+            "between_s": 0.25,
+            "delta_chars": 12,
+        },
+    ],
+    "then": "last",
+}
+
+
+@contextmanager
+def page_of(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
+    """A page of the service, opened."""
+    context = browser.new_context(**{"viewport": WIDE, **options})
+    page = context.new_page()
+    page.set_default_timeout(WAIT_MS)
+    page.goto(url)
+    yield page
+    context.close()
+
+
+def ask(page: Page) -> None:
+    """Asks the question and waits for its answer."""
+    page.get_by_label("Your question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.locator(".answer-foot").wait_for()
+
+
+def picture(page: Page, name: str) -> None:
+    """Takes a picture, small enough for a repository."""
+    page.wait_for_timeout(400)
+    file = FOLDER / f"{name}.png"
+    page.screenshot(path=file)
+    with Image.open(file) as taken:
+        small = taken.convert("RGB").quantize(COLOURS)
+    small.save(file, optimize=True)
+    print(file.relative_to(ROOT), f"{file.stat().st_size / 1000:.0f} kB")  # noqa: T201
+
+
+RECOVERED = {
+    "replies": [
+        WORKING["replies"][0],
+        {"status": 529, "error": "overloaded_error"},
+        WORKING["replies"][1],
+        {"text": WORKING["replies"][2]["text"], "end_s": 0.4},
+    ],
+    "then": "offline",
+}
+
+
+def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
+    """Takes those of traces: one that was recovered in two rounds, and one that the built-in reasoner answered."""
+    with (
+        doubling(folder, RECOVERED) as address,
+        serving(
+            data_dir,
+            folder,
+            ANTHROPIC_BASE_URL=address,
+            ANTIPHON_CITATIONS="native",
+            ANTIPHON_MODEL="claude-sonnet-5-5",
+        ) as server,
+    ):
+        recovered, cited = asked(server, QUESTION), asked(server, QUESTION)
+        body = {"change": {"kind": "drop", "name": "f2"}, "mode": "remodel"}
+        fork = httpx2.post(
+            f"{server.url}/api/traces/{cited}/fork", json=body, timeout=60
+        ).json()
+        views = {
+            "trace-recovered": (recovered, f"events/{seq_of(server, recovered, 'reasoning_retried')}"),
+            "trace-two-rounds": (recovered, f"events/{seq_of(server, recovered, 'context_synthesized')}"),
+            "trace-requests": (recovered, "requests/call-2"),
+            "trace-retrieval": (cited, "retrieval"),
+            "trace-lineage": (cited, "lineage/2"),
+            "trace-diff": (cited, f"diff/{fork['query_id']}"),
+        }  # fmt: skip
+        for name, (query_id, view) in views.items():
+            with page_of(browser, f"{server.url}/traces/{query_id}/{view}") as page:
+                page.locator(".trace-view .card").first.wait_for()
+                picture(page, name)
+
+
+def take(browser: Browser, data_dir: Path, folder: Path) -> None:
+    """Takes all of them."""
+    with serving(data_dir, folder) as server:
+        with page_of(browser, server.url) as page:
+            page.locator(".suggestions").wait_for()
+            picture(page, "start")
+            ask(page)
+            page.locator(".mark").first.focus()
+            page.get_by_role("tooltip").wait_for()
+            picture(page, "answer")
+        with page_of(browser, server.url, color_scheme="dark") as page:
+            ask(page)
+            page.locator(".scroller").evaluate(
+                "(each) => each.scrollTo(0, each.scrollHeight)"
+            )
+            picture(page, "answer-dark")
+        with page_of(browser, server.url, viewport=NARROW) as page:
+            ask(page)
+            page.locator(".scroller").evaluate(
+                "(each) => each.scrollTo(0, each.scrollHeight)"
+            )
+            picture(page, "answer-narrow")
+        with page_of(browser, f"{server.url}/courses") as page:
+            page.locator(".course-card").first.wait_for()
+            picture(page, "courses")
+    with (
+        doubling(folder, WORKING) as address,
+        serving(
+            data_dir,
+            folder,
+            ANTHROPIC_BASE_URL=address,
+            ANTIPHON_CITATIONS="native",
+            ANTIPHON_MODEL="claude-sonnet-5-5",
+        ) as server,
+        page_of(browser, server.url) as page,
+    ):
+        page.get_by_label("Your question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.locator(".draft", has_text="Embeddings compare").wait_for()
+        picture(page, "answering")
+    with (
+        serving(folder / "empty", folder) as server,
+        page_of(browser, server.url) as page,
+    ):
+        page.locator(".first-steps").wait_for()
+        picture(page, "first-start")
+
+
+def main() -> None:
+    """Indexes the sample courses in a folder of its own, and takes the pictures."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        data_dir = folder / "data"
+        run(
+            "index", str(ROOT / "samples" / "courses"), data_dir=data_dir, folder=folder
+        )
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        # First, because a query that is left in its middle goes on when the next service starts.
+        take_traces(browser, data_dir, folder)
+        take(browser, data_dir, folder)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

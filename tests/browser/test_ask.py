@@ -1,0 +1,331 @@
+"""The ask page: questions, answers with citations, stopping, reloading, and what goes wrong."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx2
+from playwright.sync_api import expect
+
+from tests.browser.conftest import (
+    OpenPage,
+    Server,
+    doubling,
+    serving,
+    serving_double,
+    without_traces,
+)
+
+QUESTION = "What is applemailbox2 in the Apple course?"
+FAILED_REQUEST = "Failed to load resource"
+
+SEARCH = {"name": "search_course_content", "input": {"query": "applemailbox2"}}
+SECOND = {
+    "name": "search_course_content",
+    "input": {"query": "pearmailbox1", "course_name": "pear"},
+}
+SLOW_TEXT = "A mailbox is a queue of messages. " * 12
+TWO_ROUNDS = {
+    "replies": [
+        {"calls": [SEARCH], "end_s": 0.6},
+        {"calls": [SECOND], "end_s": 0.6},
+        {"text": SLOW_TEXT, "between_s": 0.15, "delta_chars": 8},
+    ],
+    "then": "last",
+}  # fmt: skip
+
+
+def test_an_answer_comes_with_marks_that_show_the_cited_passage(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    page = watched.open()
+
+    watched.ask(QUESTION)
+    mark = page.locator(".mark").first
+    mark.focus()
+
+    card = page.get_by_role("tooltip")
+    expect(card).to_contain_text("Apple")
+    expect(card.locator("mark")).to_have_text("The apple uses a mailbox in case 2. ")
+    expect(card.locator("blockquote")).to_contain_text("It is called applemailbox2.")
+    expect(mark).to_have_attribute("rel", "noopener noreferrer")
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    expect(page.get_by_label("Sources").get_by_role("link").first).to_be_visible()
+    expect(page.locator(".badge")).to_contain_text("confidence")
+    expect(page.locator(".facts")).to_contain_text("built-in reasoner")
+    assert re.search(r"/conversations/[0-9a-f]+$", page.url)
+
+
+def test_a_mark_that_is_scrolled_to_by_its_focus_shows_its_passage(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server, viewport={"width": 800, "height": 400})
+    page = watched.open()
+    for number in range(3):
+        watched.ask(QUESTION)
+        expect(page.locator(".answer-foot")).to_have_count(number + 1)
+
+    page.locator(".mark").first.focus()
+    # The event of the scrolling comes with a frame.
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    expect(page.get_by_role("tooltip")).to_be_in_viewport()
+
+
+def test_the_rounds_show_as_they_happen_and_the_text_as_it_is_written(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving_double(data_dir, tmp_path, TWO_ROUNDS) as server:
+        watched = open_page(server)
+        page = watched.open()
+
+        watched.ask("Compare the two mailboxes.")
+
+        expect(page.locator(".round-title", has_text="Round 1")).to_be_visible()
+        expect(
+            page.locator(".step-title", has_text="Searching “applemailbox2”")
+        ).to_be_visible()
+        expect(page.locator(".round-title", has_text="Round 2")).to_be_visible()
+        expect(
+            page.locator(".step-title", has_text="Searching “pearmailbox1” in pear")
+        ).to_be_visible()
+        expect(page.locator(".draft")).to_contain_text("A mailbox is")
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        expect(page.locator(".answer-foot")).to_be_visible()
+        expect(page.locator(".how summary")).to_contain_text("2 rounds, 2 tool calls")
+        expect(page.get_by_role("button", name="Send")).to_be_visible()
+
+
+def test_stop_ends_the_query_itself(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving_double(data_dir, tmp_path, TWO_ROUNDS) as server:
+        watched = open_page(server)
+        page = watched.open()
+        watched.ask("Compare the two mailboxes.")
+        expect(page.locator(".draft")).to_contain_text("A mailbox is")
+
+        page.get_by_role("button", name="Stop").click()
+
+        expect(page.get_by_text("You stopped this question")).to_be_visible()
+        traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
+        assert [trace["status"] for trace in traces] == ["cancelled"]
+
+
+def test_a_reload_in_mid_answer_comes_back_to_it(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving_double(data_dir, tmp_path, TWO_ROUNDS) as server:
+        watched = open_page(server)
+        page = watched.open()
+        watched.ask("Compare the two mailboxes.")
+        expect(page.locator(".draft")).to_contain_text("A mailbox is")
+
+        page.reload()
+
+        expect(
+            page.locator(".step-title", has_text="Searching “applemailbox2”")
+        ).to_be_visible()
+        expect(page.locator(".answer-foot")).to_be_visible()
+        expect(page.locator(".answer-text")).to_contain_text(SLOW_TEXT.strip())
+        traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
+        assert [trace["status"] for trace in traces] == ["answered"]
+
+
+def test_a_conversation_survives_a_reload_and_is_found_in_the_sidebar(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    page = watched.open()
+    watched.ask(QUESTION)
+    expect(page.locator(".answer-foot")).to_have_count(1)
+    watched.ask("And pearmailbox1 in the Pear course?")
+    expect(page.locator(".answer-foot")).to_have_count(2)
+
+    page.reload()
+
+    expect(page.locator(".question")).to_have_count(2)
+    expect(page.locator(".answer-foot")).to_have_count(2)
+    expect(page.locator(".mark").first).to_be_visible()
+    page.get_by_text("How it was worked out").first.click()
+    expect(page.locator(".step").first).to_contain_text("Searching")
+    page.get_by_role("link", name="New chat").first.click()
+    expect(page.locator(".question")).to_have_count(0)
+    page.get_by_role("link", name=QUESTION).click()
+    expect(page.locator(".question")).to_have_count(2)
+
+
+def test_suggested_questions_come_from_the_index_and_ask(
+    server: Server, open_page: OpenPage
+) -> None:
+    page = open_page(server).open()
+    suggestion = page.locator(".suggestions button").first
+
+    question = suggestion.locator(".suggestion-question").inner_text()
+    suggestion.click()
+
+    expect(page.locator(".question")).to_have_text(re.compile(re.escape(question)))
+    expect(page.locator(".answer-foot")).to_be_visible()
+
+
+def test_retry_asks_again_in_the_same_conversation(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    page = watched.open()
+    watched.ask(QUESTION)
+
+    page.get_by_role("button", name="Retry").click()
+
+    expect(page.locator(".answer-foot")).to_have_count(2)
+
+
+def test_doubt_is_a_sentence_whose_why_leads_to_its_event(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    page = watched.open()
+    watched.ask("Who won the football World Cup in 1998?")
+    expect(page.locator(".badge")).to_have_text("Low confidence")
+
+    page.get_by_role("link", name=re.compile("why")).first.click()
+
+    expect(page).to_have_url(re.compile(r"/traces/[0-9a-f]+/events/\d+$"))
+    expect(page.locator(".event.chosen")).to_have_attribute("open", "")
+    page.go_back()
+    expect(page.locator(".badge")).to_have_text("Low confidence")
+
+
+def test_without_an_index_the_page_says_what_that_means_and_what_to_do(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving(tmp_path / "empty", tmp_path) as server:
+        watched = open_page(server)
+        watched.expected.append(FAILED_REQUEST)  # 503 of /readyz, and of the question
+        page = watched.open()
+        expect(page.get_by_text("Nothing is indexed yet").first).to_be_visible()
+        expect(page.get_by_text("There is no API key")).to_be_visible()
+
+        watched.ask("Anything?")
+
+        expect(page.get_by_text("This question has no answer")).to_be_visible()
+        expect(page.get_by_text("Add documents on the courses page")).to_be_visible()
+        expect(page.get_by_role("button", name="Ask again")).to_be_visible()
+
+
+def test_a_service_that_is_away_is_said_and_asked_again_by_itself(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    watched.expected.append(FAILED_REQUEST)
+    page = watched.open()
+    expect(page.locator(".suggestions")).to_be_visible()
+    page.context.set_offline(True)
+
+    watched.ask(QUESTION)
+    expect(
+        page.get_by_text("The connection to the service is lost").first
+    ).to_be_visible()
+    page.context.set_offline(False)
+
+    expect(page.locator(".answer-foot")).to_be_visible()
+    expect(page.locator(".connection")).to_have_count(0)
+
+
+def test_a_question_that_does_not_reach_the_service_can_be_given_up(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    watched.expected.append(FAILED_REQUEST)
+    page = watched.open()
+    expect(page.locator(".suggestions")).to_be_visible()
+    page.context.set_offline(True)
+    watched.ask(QUESTION)
+    expect(
+        page.get_by_text("The connection to the service is lost").first
+    ).to_be_visible()
+
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("You stopped this question before")).to_be_visible()
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Ask again").click()
+
+    expect(page.locator(".answer-foot")).to_have_count(1)
+
+
+def test_an_answer_survives_that_the_service_is_killed_and_started_again(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    folder = without_traces(data_dir, tmp_path)
+    with doubling(tmp_path, TWO_ROUNDS) as address:
+        model = {"ANTHROPIC_BASE_URL": address, "ANTIPHON_CITATIONS": "native"}
+        with serving(folder, tmp_path, **model) as first:
+            watched = open_page(first)
+            watched.expected += [FAILED_REQUEST, "ERR_INCOMPLETE_CHUNKED_ENCODING"]
+            page = watched.open()
+            watched.ask("Compare the two mailboxes.")
+            expect(page.locator(".draft")).to_contain_text("A mailbox is")
+            first.stop(signal.SIGKILL)
+            expect(
+                page.get_by_text("The connection to the service is lost").first
+            ).to_be_visible()
+            port = str(urlsplit(first.url).port)
+        with serving(folder, tmp_path, "--port", port, **model):
+            expect(page.locator(".answer-foot")).to_be_visible()
+
+            expect(page.locator(".answer-text")).to_contain_text("A mailbox is")
+            expect(page.locator(".question")).to_have_count(1)
+
+
+def test_a_conversation_that_was_deleted_is_said_to_be_gone(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    watched.expected.append(FAILED_REQUEST)
+
+    page = watched.open("/conversations/nothing")
+
+    expect(page.get_by_text("This conversation is not there any more")).to_be_visible()
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[click](javascript:alert(1))",
+    "![x](https://evil.example/x.png)",
+    "[click](https://evil.example)",
+    "<a href='https://evil.example'>x</a>",
+    "'\"><svg/onload=alert(1)>",
+    "{{7+7}} ${7+7} %0d%0aSet-Cookie:x=1",
+]
+
+
+def test_hostile_questions_and_replies_are_shown_as_text(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    replies = [{"text": f"So: {hostile} is it."} for hostile in HOSTILE]
+    with serving_double(
+        data_dir, tmp_path, {"replies": replies, "then": "last"}
+    ) as server:
+        watched = open_page(server)
+        page = watched.open()
+
+        for number, hostile in enumerate(HOSTILE):
+            watched.ask(f"What is {hostile}?")
+            expect(page.locator(".answer-foot")).to_have_count(number + 1)
+            assert hostile in page.locator(".question").nth(number).inner_text()
+            assert hostile in page.locator(".answer-text").nth(number).inner_text()
+
+        assert page.locator(".answer-text :is(a, img, script, svg)").count() == 0
+        page.goto(f"{server.url}/traces")
+        expect(page.locator(".trace-question")).to_have_count(len(HOSTILE))
+        listed = page.locator(".trace-table").inner_text()
+        assert [hostile for hostile in HOSTILE if hostile not in listed] == []
