@@ -83,6 +83,12 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.fault_reports import (
+    KEEP_REPORT,
+    FaultReport,
+    FaultReports,
+    KeptFaults,
+)
 from antiphon.service.guide import (
     EventKind,
     QuerySetting,
@@ -90,12 +96,6 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
-from antiphon.service.fault_reports import (
-    KEEP_REPORT,
-    FaultReport,
-    FaultReports,
-    KeptFaults,
-)
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -190,8 +190,8 @@ __all__ = [
     "Settings",
     "Side",
     "Suggestion",
-    "TextStretch",
     "Suspect",
+    "TextStretch",
     "Totals",
     "answer_in",
     "briefings_of",

@@ -29,6 +29,7 @@ from antiphon.history.history import History
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.documents import Documents
+from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
     EventKind,
     QuerySetting,
@@ -36,7 +37,6 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.fault_reports import FaultReports
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
