@@ -17,6 +17,7 @@ from antiphon.language.evidence import TermShares, is_light, rarity_among
 from antiphon.language.questions import refers_back, understood
 from antiphon.language.words import sentence_terms, terms
 from antiphon.vocabulary.events import BriefingPrepared, ToolRequested
+from antiphon.vocabulary.values import Citation
 
 MOST_FOUND = 0.66
 """Where the sentences found hold as much of the question, no search has missed."""
@@ -143,9 +144,7 @@ def ignored_evidence(reading: Reading) -> Iterator[Finding]:
     if reading.reply is None or reading.response is None or best is None:
         return
     share = reading.asked.share(best.terms)
-    cited = 0.0
-    for citation in reading.response.citations:
-        cited = max(cited, reading.asked.share(sentence_terms(citation.cited_text)))
+    cited = _best_cited(reading, reading.response.citations)
     if share < SPEAKS_TO or share - cited < MARGIN:
         return
     said = frozenset(terms(reading.response.answer))
@@ -158,6 +157,14 @@ def ignored_evidence(reading: Reading) -> Iterator[Finding]:
     if not reading.response.citations:
         text += " The answer cites nothing at all."
     yield Finding("evidence_ignored", text, reading.reply.seq, share - cited)
+
+
+def _best_cited(reading: Reading, citations: Sequence[Citation]) -> float:
+    """Returns how much of the question the cited text holds that holds most of it."""
+    share = 0.0
+    for citation in citations:
+        share = max(share, reading.asked.share(sentence_terms(citation.cited_text)))
+    return share
 
 
 def _best_shown(reading: Reading) -> SentenceFound | None:

@@ -16,6 +16,8 @@ from tests.browser.conftest import CHROMIUM, OPTIONS, WAIT_MS, doubling, serving
 from tests.browser.test_trace import asked, seq_of
 from tests.e2e.conftest import ROOT
 from tests.e2e.processes import run
+from tests.planted.answers import PLANTED, calling, planted_service
+from tests.planted.answers import ask as ask_planted
 
 FOLDER = ROOT / "docs" / "screenshots"
 WIDE = {"width": 1280, "height": 800}
@@ -185,6 +187,21 @@ def take(browser: Browser, data_dir: Path, folder: Path) -> None:
         picture(page, "first-start")
 
 
+def take_what_went_wrong(browser: Browser, folder: Path) -> None:
+    """Takes the suspects of a planted bad answer, and the fault matrix."""
+    folder.mkdir()
+    with planted_service(folder) as server, calling(server) as client:
+        asked = ask_planted(client, PLANTED["a follow-up taken to the wrong topic"])
+        with page_of(browser, f"{server.url}/traces/{asked.query_id}") as page:
+            page.locator("a.suspect").first.wait_for()
+            picture(page, "what-went-wrong")
+        matrix = ("faults", "run", "--points", "tool.*,publish.*", "--keep")
+        run(*matrix, data_dir=folder / "data", folder=folder)
+        with page_of(browser, f"{server.url}/faults") as page:
+            page.locator(".fault-cell").first.wait_for()
+            picture(page, "faults")
+
+
 def main() -> None:
     """Indexes the sample courses in a folder of its own, and takes the pictures."""
     FOLDER.mkdir(exist_ok=True)
@@ -198,6 +215,7 @@ def main() -> None:
         # First, because a query that is left in its middle goes on when the next service starts.
         take_traces(browser, data_dir, folder)
         take(browser, data_dir, folder)
+        take_what_went_wrong(browser, folder / "planted")
         browser.close()
 
 

@@ -118,14 +118,21 @@ function summary(suspects) {
  */
 function item(queryId, seq, suspect, index) {
   const strength = suspect.weight >= STRONG ? "strong" : suspect.weight >= LEAST_TELLING ? "fair" : "weak";
-  const meter = element("meter", {
-    class: strength,
-    min: 0,
-    max: 1,
-    value: suspect.weight,
-    title: `Weight ${suspect.weight.toFixed(2)}: a rule of thumb, no probability`,
-    "aria-label": `Weight ${suspect.weight.toFixed(2)}`,
-  });
+  const bar = element("span");
+  bar.style.inlineSize = `${Math.round(suspect.weight * 100)}%`;
+  const meter = element(
+    "span",
+    {
+      class: `suspect-weight ${strength}`,
+      role: "meter",
+      "aria-label": "Weight",
+      "aria-valuemin": 0,
+      "aria-valuemax": 1,
+      "aria-valuenow": suspect.weight,
+      title: `Weight ${suspect.weight.toFixed(2)}: a rule of thumb, no probability`,
+    },
+    bar,
+  );
   const link = element(
     "a",
     {
