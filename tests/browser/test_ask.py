@@ -199,7 +199,10 @@ def test_doubt_is_a_sentence_whose_why_leads_to_its_event(
     page.get_by_role("link", name=re.compile("why")).first.click()
 
     expect(page).to_have_url(re.compile(r"/traces/[0-9a-f]+/events/\d+$"))
-    expect(page.locator(".event.chosen")).to_have_attribute("open", "")
+    seq = page.url.rpartition("/")[2]
+    expect(page.locator(".around [aria-current] .event-seq")).to_have_text(seq)
+    # The event itself says which doubt rests on it.
+    expect(page.locator(".event-card .doubt-note").first).to_be_visible()
     page.go_back()
     expect(page.locator(".badge")).to_have_text("Low confidence")
 

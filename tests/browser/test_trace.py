@@ -121,6 +121,33 @@ def test_the_timeline_shows_rounds_calls_at_once_early_tools_and_failures(
     expect(page.locator(".budget rect.took")).to_have_count(3)
 
 
+def test_a_limit_that_was_reached_and_a_recovery_go_through_all_lanes(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    # It asks for tools once more than it may; the next question nobody answers.
+    script = {
+        "replies": [{"calls": [SEARCH]}, {"calls": [SECOND]}],
+        "then": "fail",
+    }
+    with serving_double(data_dir, tmp_path, script) as server:
+        body = {"query": QUESTION, "max_rounds": 1}
+        limited = httpx2.post(f"{server.url}/api/query", json=body, timeout=60).json()
+        found = {
+            "breaker_tripped": limited["query_id"],
+            "recovery_started": asked(server),
+        }
+        watched = open_page(server)
+        # The memory is read a moment after a step, when the service may have stopped.
+        watched.expected.append("ERR_")
+        for kind, query_id in found.items():
+            seq = seq_of(server, query_id, kind)
+            page = watched.open(f"/traces/{query_id}/events/{seq}")
+
+            # A line has no width, and so is never "visible".
+            expect(page.locator(f".timeline .stop.{kind}")).not_to_have_count(0)
+            expect(page.locator(".around .trouble[aria-current]")).to_be_visible()
+
+
 def test_an_event_shows_its_causes_who_heard_it_and_what_was_known_by_then(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
