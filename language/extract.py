@@ -45,15 +45,15 @@ RANK_WEIGHT = 0.1
 SHARPNESS = 10.0
 """How much likelier a higher score makes a sentence: the scores' weights fitted as a choice of one sentence out of
 those of a question come out at ten times those of `ranking.py` (docs/decisions/145)."""
-COST_PER_CHAR = 0.0001
+COST_PER_CHAR = 0.0002
 """What a character of a run costs, in chance: five hundred of them must bring a tenth."""
-FREE_CHARS = 400
+FREE_CHARS = 250
 """As many characters behind the likeliest sentence cost nothing: who speaks names a thing first, and then says in short
 sentences what it is."""
 _COST_OF_POINTING_BACK = 0.04
 LEADS = 6
 """The likest sentence is compared with the sixth: one passage says the same in a few sentences, not in six."""
-_FURTHER = 0.04
+_FURTHER = 0.06
 """A further excerpt has at least this share of the chance of the first one."""
 _POINTS_BACK = re.compile(
     r"\W*(?:(?:and|but|so|or|because|also)\b\W*)?(?:It|Its|This|That|These|Those|They|Their|Them|He|She|His|Her|Such|"
