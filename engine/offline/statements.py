@@ -81,9 +81,12 @@ def _miss_lesson(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
 
 
 def _name_lesson(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
-    """Says what a lesson is called, and that it is the first or last where it is; of no one lesson: of all."""
+    """Says what a lesson is called, and that it is the first or last where it is; of no one lesson: of all.
+
+    Who asks for the name of nothing in particular may mean the teacher's.
+    """
     if inquiry.lesson is None:
-        _list_lessons(outline, draft, f"{outline.course} has")
+        _list_all(inquiry, outline, draft)
         return
     line = outline.lesson(inquiry.lesson)
     if line is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import (
     OpenPage,
     Server,
+    Watched,
     serving_double,
     violations,
 )
@@ -36,8 +38,9 @@ TWO_ROUNDS = {
     ],
     "then": "last",
 }
-MOST_FIRST_PAINT_MS = 1000
-MOST_STEP_MS = 50
+MOST_GROWTH = 8
+"""A trace of a hundred times the events may take as many times as long to be shown. Both are measured on the same
+machine in the same minute, and only the best of each counts: what a second is worth differs from machine to machine."""
 
 # From a key to what is drawn: the frame in which it is, and the task behind it.
 _STEPS = """async (count) => {
@@ -316,7 +319,21 @@ def test_a_trace_of_five_thousand_events_is_there_at_once_and_steps_smoothly(
     ).raise_for_status()
     watched = open_page(server)
 
-    paints = []
+    short_paint, short_step = _fastest(watched, asked(server), 15)
+    long_paint, long_step = _fastest(watched, query_id, 60)
+
+    expect(watched.page.locator(".step-place")).to_contain_text("61 of 4,9")
+    sys.stdout.write(
+        f"first paint {long_paint:.0f} ms (short trace {short_paint:.0f}), "
+        f"a step {long_step:.0f} ms ({short_step:.0f})\n"
+    )
+    assert long_paint <= MOST_GROWTH * short_paint
+    assert long_step <= MOST_GROWTH * short_step
+
+
+def _fastest(watched: Watched, query_id: str, steps: int) -> tuple[float, float]:
+    """Returns the shortest times to a trace's first paint and to a step in it, in milliseconds."""
+    paints: list[float] = []
     for _ in range(3):
         page = watched.open(f"/traces/{query_id}")
         expect(page.locator(".bar.call").first).to_be_visible()
@@ -324,8 +341,5 @@ def test_a_trace_of_five_thousand_events_is_there_at_once_and_steps_smoothly(
         paints.append(
             page.evaluate("performance.getEntriesByName('trace-painted')[0].startTime")
         )
-    took = sorted(page.evaluate(_STEPS, 60))
-
-    expect(page.locator(".step-place")).to_contain_text("61 of 4,9")
-    assert min(paints) <= MOST_FIRST_PAINT_MS, paints
-    assert took[len(took) * 9 // 10] <= MOST_STEP_MS, took
+    took: list[float] = page.evaluate(_STEPS, steps)
+    return min(paints), min(took)
