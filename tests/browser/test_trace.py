@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx2
 import pytest
@@ -39,8 +39,8 @@ TWO_ROUNDS = {
     "then": "last",
 }
 MOST_GROWTH = 8
-"""A trace of a hundred times the events may take as many times as long to be shown. Both are measured on the same
-machine in the same minute, and only the best of each counts: what a second is worth differs from machine to machine."""
+"""A trace of a hundred times the events may put as many times as many elements into the page: what is not looked at is
+not drawn one by one. How long it takes is printed, and decides nothing: that differs from machine to machine."""
 
 # From a key to what is drawn: the frame in which it is, and the task behind it.
 _STEPS = """async (count) => {
@@ -308,7 +308,7 @@ def test_a_query_is_followed_while_it_runs(
         expect(page.locator(".step-place")).to_contain_text("of 2")
 
 
-def test_a_trace_of_five_thousand_events_is_there_at_once_and_steps_smoothly(
+def test_of_a_trace_of_five_thousand_events_only_what_is_looked_at_is_drawn(
     server: Server, open_page: OpenPage
 ) -> None:
     query_id = "long-trace"
@@ -319,20 +319,24 @@ def test_a_trace_of_five_thousand_events_is_there_at_once_and_steps_smoothly(
     ).raise_for_status()
     watched = open_page(server)
 
-    short_paint, short_step = _fastest(watched, asked(server), 15)
-    long_paint, long_step = _fastest(watched, query_id, 60)
+    short = _measured(watched, asked(server), 15)
+    long = _measured(watched, query_id, 60)
 
     expect(watched.page.locator(".step-place")).to_contain_text("61 of 4,9")
-    sys.stdout.write(
-        f"first paint {long_paint:.0f} ms (short trace {short_paint:.0f}), "
-        f"a step {long_step:.0f} ms ({short_step:.0f})\n"
-    )
-    assert long_paint <= MOST_GROWTH * short_paint
-    assert long_step <= MOST_GROWTH * short_step
+    sys.stdout.write(f"short trace: {short}\nlong trace: {long}\n")
+    assert long.elements <= MOST_GROWTH * short.elements
 
 
-def _fastest(watched: Watched, query_id: str, steps: int) -> tuple[float, float]:
-    """Returns the shortest times to a trace's first paint and to a step in it, in milliseconds."""
+class Measured(NamedTuple):
+    """What a trace takes: elements of the page, and at best, in milliseconds, its first paint and a step in it."""
+
+    elements: int
+    paint_ms: float
+    step_ms: float
+
+
+def _measured(watched: Watched, query_id: str, steps: int) -> Measured:
+    """Shows a trace three times, and walks through some of it."""
     paints: list[float] = []
     for _ in range(3):
         page = watched.open(f"/traces/{query_id}")
@@ -342,4 +346,5 @@ def _fastest(watched: Watched, query_id: str, steps: int) -> tuple[float, float]
             page.evaluate("performance.getEntriesByName('trace-painted')[0].startTime")
         )
     took: list[float] = page.evaluate(_STEPS, steps)
-    return min(paints), min(took)
+    elements = page.evaluate("document.querySelectorAll('*').length")
+    return Measured(elements, round(min(paints)), round(min(took), 1))

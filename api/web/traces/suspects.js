@@ -63,7 +63,9 @@ async function read(queryId, seq, panel, body) {
   try {
     /** @type {{suspects: Suspect[]}} */
     const found = await getJson(`/api/traces/${encodeURIComponent(queryId)}/suspects`);
-    body.replaceChildren(...drawn(queryId, seq, found.suspects));
+    const [about, ...rest] = drawn(queryId, seq, found.suspects);
+    const isTelling = (found.suspects[0]?.weight ?? 0) >= LEAST_TELLING;
+    body.replaceChildren(about, ...folded(rest, isTelling));
   } catch (error) {
     body.replaceChildren(
       element("p", { class: "notice" }, icon("warn"), String(/** @type {Error} */ (error).message)),
@@ -76,7 +78,7 @@ async function read(queryId, seq, panel, body) {
  * @param {string} queryId
  * @param {number | null} seq
  * @param {Suspect[]} suspects
- * @returns {HTMLElement[]}
+ * @returns {[HTMLElement, ...HTMLElement[]]}
  */
 function drawn(queryId, seq, suspects) {
   const about = element("p", { class: "suspects-about" }, summary(suspects));
@@ -100,13 +102,24 @@ function drawn(queryId, seq, suspects) {
   return [about, list, more];
 }
 
+/**
+ * What the answer rests on is folded where nothing stands out: the page below is what is looked at then.
+ * @param {HTMLElement[]} parts
+ * @param {boolean} isTelling
+ * @returns {HTMLElement[]}
+ */
+function folded(parts, isTelling) {
+  if (isTelling || parts.length === 0) return parts;
+  return [element("details", {}, element("summary", {}, "What the answer rests on"), ...parts)];
+}
+
 /** @param {Suspect[]} suspects */
 function summary(suspects) {
   const [first] = suspects;
   if (first === undefined)
     return "Nothing stands out: no failure, no lost evidence, no claim without support.";
   if (first.weight < LEAST_TELLING)
-    return "Nothing stands out. If the answer is wrong all the same, what it rests on is:";
+    return "Nothing stands out. If the answer is wrong all the same, look at what it rests on.";
   return "What may have made this answer a bad one, the likeliest first. Each leads to the event that explains it.";
 }
 
