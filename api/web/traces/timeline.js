@@ -8,6 +8,8 @@ import { kindName, lineOf, since } from "./saying.js";
 /** Beyond so many events the arrows of all causes would be a blot: then only those of the chosen event are drawn. */
 const MOST_ARROWS = 1200;
 const MARGIN = 14;
+/** As wide as the longest name of a tick, such as "2000 ms". */
+const NAME_WIDTH = 56;
 const NAMES = 80;
 const CHARACTER = 6.6;
 const ZOOMS = [1, 2, 4, 8, 16, 32];
@@ -173,7 +175,10 @@ export class Timeline {
     for (let at = 0; at <= this.trace.seconds + 1e-9; at += step) {
       const x = MARGIN + (inner * at) / (this.trace.seconds || 1);
       marks.push(drawing("line", { class: "tick", x1: x, x2: x, y1: 16, y2: size.height }));
-      marks.push(drawing("text", { class: "tick-name", x: x + 3, y: 13 }, axisTime(at, step)));
+      // The last one stands before its line where there is no room behind it.
+      const fits = x + NAME_WIDTH <= size.width;
+      const place = fits ? { x: x + 3, "text-anchor": "start" } : { x: x - 3, "text-anchor": "end" };
+      marks.push(drawing("text", { class: "tick-name", y: 13, ...place }, axisTime(at, step)));
     }
     return marks;
   }
