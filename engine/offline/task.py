@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
-from antiphon.language.evidence import Measures, Weigh, telling_words
+from antiphon.language.evidence import Measures, telling_words
 from antiphon.language.extract import MOST_EXCERPTS, Extraction, extract
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
@@ -299,13 +299,6 @@ def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, .
     if not of_course:
         return sources
     return tuple(of_course)
-
-
-def extract_from(
-    sources: Sequence[Source], question: str, weigh: Weigh | None
-) -> Extraction:
-    """Chooses the excerpts of the sources that answer a question best, by its words alone."""
-    return excerpts_from(sources, question, Measures(weigh))
 
 
 def excerpts_from(
