@@ -118,6 +118,13 @@ _WHERE_TO_FIND = re.compile(
 )
 
 
+_NAMES_CATALOGUE = re.compile(
+    r"\b(?:outline|syllabus|curriculum|lessons?|table of contents|teach(?:es|ing)?|taught|instructor|teacher"
+    r"|course|class)\b",
+    re.I,
+)
+
+
 class Asked(NamedTuple):
     """What a question asks of the catalogue.
 
@@ -135,6 +142,11 @@ class Asked(NamedTuple):
     def is_pure(self) -> bool:
         """True where the catalogue holds all that is asked."""
         return bool(self.asks) and not self.topic
+
+
+def names_catalogue(text: str) -> bool:
+    """Returns True where a word of a text is one for a course or its parts."""
+    return _NAMES_CATALOGUE.search(text[:READ_CHARS]) is not None
 
 
 def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:

@@ -71,14 +71,21 @@ _BEFORE_LAST = re.compile(
     re.IGNORECASE,
 )
 _CLOSE = r"(?:(?:right|directly|just|next|straight|immediately)\s+)?"
+_THE_ONE = r"(?:\s+of)?\s+(?:the|that)\s+(?:one|lesson|lecture)"
 _COMES = rf"(?:lesson|lecture|comes?|stands?|sits|goes|one|what(?:'s| is))\s+{_CLOSE}"
 _WHAT_IS_BESIDE = r"\s+(?:the|that|his|her|its|their)\s+(?:one|introduction|intro)\b"
 _BESIDE = re.compile(
     rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_CLOSE}after(?={_WHAT_IS_BESIDE})"
-    rf"|{_COMES}after|follows|lesson\s+following)\b"
+    rf"|{_COMES}after|follows|lesson\s+following|(?:after|following)(?={_THE_ONE}\b)|subsequent\s+lesson)\b"
     rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_CLOSE}before(?={_WHAT_IS_BESIDE})"
-    rf"|{_COMES}before|precedes|lesson\s+preceding)\b",
+    rf"|{_COMES}before|precedes|lesson\s+preceding|(?:before|preceding)(?={_THE_ONE}\b)|prior\s+lesson)\b",
     re.IGNORECASE,
+)
+_COURSE = r"(?:\s+(?:his|her|the|their|its|this|that|your)(?:\s+\w+){0,2}?\s+(?:course|class))?"
+_END_OF_COURSE = re.compile(
+    r"\b(?:which|what)\s+(?:lesson|lecture)\b.{0,60}?\b"
+    rf"(?:(?P<first>start|begin|open)|end|close|finish|conclude)s?{_COURSE}(?:\s+(?:with|on))?\s*[?.!]*$",
+    re.IGNORECASE | re.DOTALL,
 )
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
@@ -218,9 +225,19 @@ def _positions(text: str) -> Sequence[int]:
         return (-2,)
     found = _POSITIONS.search(text)
     if found is None:
-        return ()
+        return _at_end_of_course(text)
     written = found["ordinals"] or found["alone"]
     return [_position(each) for each in _EACH_ORDINAL.findall(written)]
+
+
+def _at_end_of_course(text: str) -> Sequence[int]:
+    """Returns the position in "With which lesson does the course close?"."""
+    found = _END_OF_COURSE.search(text)
+    if found is None:
+        return ()
+    if found["first"]:
+        return (1,)
+    return (-1,)
 
 
 def _last_ordinal(text: str) -> Sequence[int]:

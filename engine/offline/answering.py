@@ -38,6 +38,7 @@ NO_MATCH = (
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 CLOSEST = "The courses may not answer this. The closest that was found:"
+FROM_CATALOGUE = "The catalogue says:"
 NOTHING_TO_NOTE = "Nothing to note."
 _A_COURSE = frozenset(("course", "courses", "class", "lesson", "lessons", "we", "you"))
 
@@ -137,7 +138,7 @@ def _answer_of_meant(
     """Answers of the course that speaks most of what none is called, and says that none is."""
     name = inquiry.unknown or inquiry.focus
     found = look(task.passages, name, measures)
-    if not task.outlines or found.certainty in ("none", "low"):
+    if not task.outlines or not found.is_likely:
         draft.decline(task.unknown_course or NO_MATCH, NOTHING_FOUND)
         return
     draft.say(
@@ -169,24 +170,57 @@ def _answer_in_place(
 ) -> None:
     """Answers from the course and lesson that are named; of a lesson the outline says what it is called."""
     passages = task.passages_of(inquiry.course, inquiry.lesson)
+    of_texts = Draft()
+    _answer_plainly(inquiry, passages, measures, of_texts)
+    is_doubtful = not of_texts.blocks or of_texts.certainty == "low"
+    if is_doubtful and inquiry.may_ask_catalogue and task.has_catalogue:
+        _answer_beside(inquiry, task, of_texts, draft)
+        return
     line = task.lesson_line(inquiry.lesson)
     if line is not None and line.outline.course == inquiry.course and passages:
         cite_lesson(line, draft)
-    _answer_plainly(inquiry, passages, measures, draft)
+    draft.add(of_texts)
+    if of_texts.blocks:
+        draft.doubt(of_texts.certainty)
+
+
+def _answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) -> None:
+    """Says what the catalogue knows beside the texts, which may not answer: one of the two may be what is meant."""
+    asked = inquiry
+    if not inquiry.has_course:
+        asked = of_found(inquiry, task)
+    of_catalogue = Draft()
+    answer_from_catalogue(asked, task, of_catalogue)
+    in_order = [of_texts, of_catalogue]
+    if inquiry.asks:
+        in_order.reverse()
+    for part in in_order:
+        if part is of_catalogue:
+            draft.paragraph(FROM_CATALOGUE)
+        draft.paragraph()
+        draft.add(part)
+    draft.doubt("low")
 
 
 def _answer_plainly(
     inquiry: Inquiry, passages: Sequence[Source], measures: Measures, draft: Draft
 ) -> None:
-    if inquiry.lesson is not None and not telling_words(inquiry.topic):
+    names_lesson = inquiry.lesson is not None
+    if names_lesson and not telling_words(inquiry.topic):
         _sum_lesson_up(passages, measures, draft)
         return
     found = look(passages, inquiry.focus, measures)
+    # "What is taught in it, before I approve the budget": the other words ask for nothing.
+    if names_lesson and inquiry.asks == {"overview"} and not found.is_likely:
+        _sum_lesson_up(passages, measures, draft)
     # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
-    is_shown = found.answers or inquiry.lesson is not None
-    if not is_shown or not found.extraction.excerpts:
-        return
-    if found.certainty in ("none", "low"):
+    elif found.extraction.excerpts and (found.answers or names_lesson):
+        _quote_found(inquiry, found, draft)
+
+
+def _quote_found(inquiry: Inquiry, found: Found, draft: Draft) -> None:
+    """Writes what was found, under a remark where it may not be the answer."""
+    if not found.is_likely:
         draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft)
     draft.doubt(max(found.certainty, "low", key=LEVELS.index))

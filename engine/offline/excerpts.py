@@ -41,6 +41,11 @@ class Found(NamedTuple):
         return self.certainty != "none"
 
     @property
+    def is_likely(self) -> bool:
+        """True where it is at least likely that it answers."""
+        return self.certainty in ("medium", "high")
+
+    @property
     def is_of_unknown(self) -> bool:
         """True where the courses have no words for most of what is looked for."""
         return self.extraction.fit.unknown > MOST_UNKNOWN

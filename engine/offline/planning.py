@@ -202,7 +202,27 @@ def _second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Pla
         return _follow_sides(inquiry, task, weigh)
     if inquiry.kind == "across":
         return _search_missing_courses(inquiry, task)
-    return _follow(inquiry.focus, inquiry, task, weigh)
+    return _follow_up(inquiry, task, weigh)
+
+
+def _follow_up(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
+    """Follows what the first search led to, and asks the catalogue too; neither, where that search answered."""
+    calls = _follow(inquiry.focus, inquiry, task, weigh)
+    if calls:
+        calls += _catalogue_beside(inquiry, task)
+    return calls
+
+
+def _catalogue_beside(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Asks the catalogue for what the texts may not say."""
+    if not inquiry.may_ask_catalogue:
+        return []
+    if inquiry.courses:
+        why = "The catalogue may know it, where the texts do not say it"
+        return [_outline(course, why) for course in inquiry.courses[:MOST_COURSES]]
+    if "courses" in inquiry.asks:
+        return _list_courses(task)
+    return _outline_of_best(inquiry.focus, None, task)
 
 
 def _outline_of_meant(inquiry: Inquiry, task: Task) -> list[Planned]:

@@ -174,8 +174,8 @@ def _list_links(_: Inquiry, outline: Outline, draft: Draft) -> None:
 
 
 def _say_no_duration(_: Inquiry, outline: Outline, draft: Draft) -> None:
-    has = f"which has {outline.counted}"
-    said = f"How long it takes is not said in the outline of {outline.course}, {has}."
+    draft.say(f"How long it takes is not said in the outline of {outline.course}. ")
+    said = f"It has {outline.counted}."
     draft.cite(outline.source, *outline.counting_blocks, said)
 
 

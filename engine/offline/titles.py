@@ -17,6 +17,7 @@ from antiphon.language.words import fold, stem, terms
 
 MOST_TOKENS = 250
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
+_HYPHENED = re.compile(r"\w+(?:-\w+){1,3}")
 _QUOTES = "\"\u201c\u201d\u2018\u2019'`"
 _SENTENCE_END = re.compile(r"[?!;]|\.\s")
 _MOST_BETWEEN = 3
@@ -91,6 +92,11 @@ class Titles:
                 held.append(token.term)
                 initials += token.word[0]
                 self._words.setdefault(token.word, token.term)
+        for whole in _HYPHENED.finditer(title):
+            # "Multi-Stage" is also written "multistage".
+            first, *_ = tokens_of(whole[0])
+            if first.term is not None:
+                self._words.setdefault(fold(whole[0].replace("-", "")), first.term)
         self._terms.append(frozenset(held))
         wholes = [frozenset(held)]
         # "MCP Servers: Build Rich Apps" is also called by what stands before the colon.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from antiphon.language.asking import Ask
+from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.evidence import telling_words
 from antiphon.language.lesson_places import LessonPlace
 from antiphon.language.small_talk import SmallTalk
@@ -22,6 +22,12 @@ Kind = Literal[
     "several",
     "not_held",
 ]
+
+
+_OF_COURSES: frozenset[Ask] = frozenset(
+    ("teacher", "link", "lessons", "courses", "contents")
+)
+"""Asked of no course by name, these are of one that is to be found, or of all."""
 
 
 class Side(NamedTuple):
@@ -102,6 +108,15 @@ class Inquiry(NamedTuple):
         if self.kind in ("outline", "find", "across"):
             return True
         return self.has_course or self.lesson is not None
+
+    @property
+    def may_ask_catalogue(self) -> bool:
+        """True where the texts are asked, and what is asked may stand in the catalogue all the same."""
+        if self.kind == "lesson":
+            return bool(self.asks & _OF_COURSES)
+        if self.kind != "plain" or not names_catalogue(self.question):
+            return False
+        return self.has_course or bool(self.asks & _OF_COURSES)
 
     @property
     def wants_introduction(self) -> bool:

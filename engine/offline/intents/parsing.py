@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import Catalogue
@@ -15,7 +14,7 @@ from antiphon.engine.offline.mentions import (
     with_places_masked,
     without_places,
 )
-from antiphon.language.asking import Ask, Asked, asked_of_catalogue
+from antiphon.language.asking import Ask, Asked, asked_of_catalogue, names_catalogue
 from antiphon.language.lesson_places import (
     LessonPlace,
     lesson_places,
@@ -23,10 +22,6 @@ from antiphon.language.lesson_places import (
 )
 from antiphon.language.questions import refers_back
 
-_NAMES_CATALOGUE = re.compile(
-    r"\b(?:outline|syllabus|curriculum|lessons|table of contents|teach(?:es|ing)?|taught|instructor|teacher|course)\b",
-    re.I,
-)
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))
 """What is asked of one course."""
 _OF_LESSONS: frozenset[Ask] = frozenset(("contents", "lessons", "title", "overview"))
@@ -70,7 +65,7 @@ class Parsed(NamedTuple):
     @property
     def speaks_of_catalogue(self) -> bool:
         """True where a word of it is one for a course or its parts."""
-        return _NAMES_CATALOGUE.search(self.question) is not None
+        return names_catalogue(self.question)
 
 
 def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:

@@ -58,7 +58,7 @@ def answered(question: str, *sources: Json, **more: Any) -> str:
         ("What was covered in lesson 9 of the reliability course?",
          f"{RELIABILITY} has no lesson 9: it has 3 lessons (lesson 1 to lesson 3)."),
         ("How long is the reliability course?",
-         f"How long it takes is not said in the outline of {RELIABILITY}, which has 3 lessons."),
+         f"How long it takes is not said in the outline of {RELIABILITY}. It has 3 lessons."),
     ],
 )  # fmt: skip
 def test_exactly_what_is_asked_is_said(question: str, says: str) -> None:
