@@ -8,12 +8,12 @@ import pytest
 
 from antiphon.engine.offline.answering import (
     ALL_FAILED,
-    CLOSEST,
     IRRELEVANT,
     NO_CALL,
     NO_MATCH,
     answer,
 )
+from antiphon.engine.offline.in_place import CLOSEST
 from antiphon.engine.offline.reading import read_task
 from antiphon.language.evidence import Measures
 from antiphon.language.words import stem

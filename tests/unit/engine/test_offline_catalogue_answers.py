@@ -284,3 +284,32 @@ def test_of_a_lesson_that_is_named_the_closest_is_shown() -> None:
 
     assert "A fuse refuses calls for a while." in said
     assert "closest" in said
+
+
+def test_where_the_texts_may_not_say_it_the_catalogue_answers_first() -> None:
+    beside = source(f"{RELIABILITY} - Lesson 2", "Breakers open under load.")
+
+    said = answered(
+        "I would like to send my deputy the address of the whole reliability course, where possible",
+        beside,
+        OUTLINED,
+    )
+
+    assert said.startswith("The catalogue says:")
+    assert f"The link to {RELIABILITY}: https://example.org/reliability" in said
+
+
+def test_a_lesson_is_summed_up_where_the_other_words_ask_for_nothing() -> None:
+    lesson = source(
+        f"{RELIABILITY} - Lesson 2",
+        "Circuit breakers refuse calls. ",
+        title="Circuit Breakers",
+    )
+
+    said = answered(
+        "Before I approve the training budget, what is taught in lesson 2 of the reliability course?",
+        lesson,
+    )
+
+    assert "Circuit breakers refuse calls." in said
+    assert "may not answer" not in said

@@ -284,6 +284,22 @@ def test_a_second_search_follows_the_best_passage_of_the_first() -> None:
     assert calls == [search(f"{question} Logs Jay Kreps wrote the article on logs.")]
 
 
+def test_the_catalogue_is_asked_in_the_second_round_for_what_texts_may_not_say() -> (
+    None
+):
+    question = f"I would like to send my deputy the address of the whole {RETRIEVAL} course, where possible"
+    found = source(f"{RETRIEVAL} - Lesson 2", "It is called k1.", title="BM25")
+    done = attempt(query=question, course_name=RETRIEVAL, facts=(1,))
+
+    calls = planned(question, found, attempts=(done,))
+
+    assert [name for name, _ in calls] == [
+        "search_course_content",
+        "get_course_outline",
+    ]
+    assert calls[1] == outlined(RETRIEVAL)
+
+
 def test_a_second_search_keeps_the_place_of_the_first() -> None:
     question = f"In lesson 2 of {RETRIEVAL}, what is the saturation parameter?"
     topic = "what is the saturation parameter?"

@@ -161,6 +161,11 @@ def test_the_same_words_about_a_topic_are_searched_for(question: str) -> None:
         ("What is the next lesson after Circuit Breakers?", 1, 2),
         ("What lesson precedes lesson 3 of the reliability course?", -1, 3),
         ("Title of the lesson that comes after the one about circuit breakers?", 1, 2),
+        (
+            "What is the lesson called that is directly following the one on circuit-breakers?",
+            1,
+            2,
+        ),
     ],
 )
 def test_a_lesson_may_be_named_by_its_neighbour(
@@ -203,6 +208,10 @@ def test_what_a_lesson_says_that_is_named_by_its_neighbour(question: str) -> Non
 
     assert (inquiry.kind, inquiry.course) == ("lesson", RELIABILITY)
     assert (inquiry.lesson, inquiry.step) == (2, 0)
+
+
+def test_a_hyphened_word_of_a_title_may_be_written_as_one() -> None:
+    assert read("Who teaches the richcontext apps course?").course == MCP
 
 
 def test_a_lesson_of_no_course_in_particular_is_named_for_each_that_has_it() -> None:

@@ -1,0 +1,82 @@
+"""Answers what is asked of several courses: which speak of a topic, and which of the topic of a lesson."""
+
+from __future__ import annotations
+
+from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
+from antiphon.engine.offline.excerpts import Found, look, place_of, quote
+from antiphon.engine.offline.in_place import answer_in_place
+from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.statements import cite_lesson
+from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.wire import Draft
+from antiphon.language.certainty import LEVELS, Certainty, probability
+from antiphon.language.evidence import Measures, telling_words
+from antiphon.language.extract import Excerpt
+from antiphon.language.words import terms
+
+MOST_ELSEWHERE = 2
+
+
+def answer_by_course(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Writes one excerpt for each course that speaks of the topic, the most to the point first.
+
+    Those that the question names are the ones it leaves out: "Which course besides X …".
+    """
+    topic = inquiry.focus
+    by_course: dict[str, list[Source]] = {}
+    for source in task.passages:
+        if source.course not in inquiry.courses:
+            by_course.setdefault(source.course, []).append(source)
+    answers: list[Found] = []
+    for passages in by_course.values():
+        found = look(passages, topic, measures, limit=1)
+        if found.answers and found.extraction.excerpts:
+            answers.append(found)
+    # Sorting is stable: of two that are equally likely the course that was found first comes first.
+    answers.sort(key=lambda found: -probability(found.extraction.fit))
+    for found in answers:
+        excerpt = found.extraction.excerpts[0]
+        source = found.sources[excerpt.passage]
+        draft.paragraph(f"In {place_of(source, with_course=True)}: ")
+        quote(excerpt, source, draft)
+    levels = [_sure_of_course(found, topic) for found in answers]
+    draft.doubt(max(levels, key=LEVELS.index, default="none"))
+
+
+def _sure_of_course(found: Found, topic: str) -> Certainty:
+    """Returns how sure it is that a course speaks of a topic: a lesson that is called after it is about it."""
+    named = frozenset(terms(" ".join(telling_words(topic))))
+    source = found.sources[found.extraction.excerpts[0].passage]
+    if found.certainty == "low" and named and named <= frozenset(terms(source.title)):
+        return "medium"
+    return found.certainty
+
+
+def answer_elsewhere(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """States a lesson's topic, and quotes other courses on it."""
+    if not task.outlines:
+        answer_in_place(inquiry, task, measures, draft)
+        return
+    lesson = task.lesson_line(inquiry.lesson)
+    if lesson is None:
+        draft.say(f"The outline names no lesson {inquiry.lesson}.")
+        return
+    course = lesson.outline.course
+    cite_lesson(lesson, draft)
+    places = elsewhere(lesson.title, course, inquiry.lesson, task, measures.weigh)
+    for place in places[:MOST_ELSEWHERE]:
+        found = look([place.passage], place.topic, measures, limit=1)
+        excerpt = Excerpt(0, 0, min(2, len(place.passage.blocks)), 0, 1.0)
+        if found.extraction.excerpts:
+            excerpt = found.extraction.excerpts[0]
+        draft.paragraph(f"In {place_of(place.passage, with_course=True)}: ")
+        quote(excerpt, place.passage, draft)
+    if places:
+        draft.doubt(places[0].certainty)
+    else:
+        draft.say(f" {nothing_elsewhere(course, task)}")
+        draft.doubt("medium")

@@ -1,0 +1,95 @@
+"""Answers from the course and lesson that a question names, or from wherever it was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
+from antiphon.engine.offline.excerpts import Found, look, place_of, quote, quote_all
+from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.statements import cite_lesson
+from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.wire import Draft
+from antiphon.language.certainty import LEVELS
+from antiphon.language.evidence import Measures, telling_words
+from antiphon.language.extract import Excerpt
+
+CLOSEST = "The courses may not answer this. The closest that was found:"
+FROM_CATALOGUE = "The catalogue says:"
+
+
+def answer_in_place(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers from the course and lesson that are named; of a lesson the outline says what it is called."""
+    passages = task.passages_of(inquiry.course, inquiry.lesson)
+    of_texts = Draft()
+    _answer_plainly(inquiry, passages, measures, of_texts)
+    is_doubtful = not of_texts.blocks or of_texts.certainty == "low"
+    if is_doubtful and inquiry.may_ask_catalogue and task.has_catalogue:
+        _answer_beside(inquiry, task, of_texts, draft)
+        return
+    line = task.lesson_line(inquiry.lesson)
+    if line is not None and line.outline.course == inquiry.course and passages:
+        cite_lesson(line, draft)
+    draft.add(of_texts)
+    if of_texts.blocks:
+        draft.doubt(of_texts.certainty)
+
+
+def _answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) -> None:
+    """Says what the catalogue knows beside the texts, which may not answer: one of the two may be what is meant."""
+    asked = inquiry
+    if not inquiry.has_course:
+        asked = of_found(inquiry, task)
+    of_catalogue = Draft()
+    answer_from_catalogue(asked, task, of_catalogue)
+    in_order = [of_texts, of_catalogue]
+    if inquiry.asks:
+        in_order.reverse()
+    for part in in_order:
+        if part is of_catalogue:
+            draft.paragraph(FROM_CATALOGUE)
+        draft.paragraph()
+        draft.add(part)
+    draft.doubt("low")
+
+
+def _answer_plainly(
+    inquiry: Inquiry, passages: Sequence[Source], measures: Measures, draft: Draft
+) -> None:
+    names_lesson = inquiry.lesson is not None
+    if names_lesson and not telling_words(inquiry.topic):
+        _sum_lesson_up(passages, measures, draft)
+        return
+    found = look(passages, inquiry.focus, measures)
+    # "What is taught in it, before I approve the budget": the other words ask for nothing.
+    if names_lesson and inquiry.asks == {"overview"} and not found.is_likely:
+        _sum_lesson_up(passages, measures, draft)
+    # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
+    elif found.extraction.excerpts and (found.answers or names_lesson):
+        _quote_found(inquiry, found, draft)
+
+
+def _quote_found(inquiry: Inquiry, found: Found, draft: Draft) -> None:
+    """Writes what was found, under a remark where it may not be the answer."""
+    if not found.is_likely:
+        draft.paragraph(inquiry.tongue.closest or CLOSEST)
+    quote_all(found, draft)
+    draft.doubt(max(found.certainty, "low", key=LEVELS.index))
+
+
+def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) -> None:
+    """Quotes what tells most of what a lesson is about, in the order of the lesson, where nothing closer is asked."""
+    if not sources:
+        return
+    # What a lesson is about is what its title names, so that opening pleasantries are passed over.
+    found = look(sources, f"What is {sources[0].title}?", measures)
+    in_order = sorted(found.extraction.excerpts)
+    if not in_order:
+        in_order = [Excerpt(0, 0, min(2, len(sources[0].blocks)), 0, 1.0)]
+    for excerpt in in_order:
+        source = sources[excerpt.passage]
+        draft.paragraph(f"{place_of(source, with_course=False)}: ")
+        quote(excerpt, source, draft)
+    draft.doubt("medium")
