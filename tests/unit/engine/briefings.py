@@ -8,6 +8,12 @@ from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, KnownTitle
 from antiphon.language.markup import Attempt, wrap, write_attempts
 from antiphon.vocabulary.ports import Json
 
+EVENTS = "Event-Driven Systems from First Principles"
+MCP = "MCP: Build Rich-Context Apps"
+MODELS = "Language Models and Tools"
+RETRIEVAL = "Practical Information Retrieval"
+RELIABILITY = "Reliability Engineering for Services"
+
 SEARCH: Json = {
     "name": "search_course_content",
     "description": "Searches the course texts.",
@@ -43,7 +49,7 @@ def course(title: str, teacher: str, *lessons: str, first: int = 1) -> CourseEnt
 CATALOGUE = Catalogue(
     (
         course(
-            "Event-Driven Systems from First Principles",
+            EVENTS,
             "Marta Lindqvist",
             "Introduction: Events and Queries",
             "Broker Queues and Logs",
@@ -52,23 +58,21 @@ CATALOGUE = Catalogue(
             first=0,
         ),
         course(
-            "Language Models and Tools",
+            MODELS,
             "Priya Raghunathan",
             "Tokens and the Context Window",
             "Prompt Caching",
         ),
+        course(MCP, "Elie Sample", "Introduction", "Why MCP"),
         course(
-            "MCP: Build Rich-Context Apps", "Elie Sample", "Introduction", "Why MCP"
-        ),
-        course(
-            "Practical Information Retrieval",
+            RETRIEVAL,
             "Daniel Okonjo",
             "The Inverted Index",
             "Ranking with BM25",
             "Measuring Ranking Quality",
         ),
         course(
-            "Reliability Engineering for Services",
+            RELIABILITY,
             "Tom\u00e1s Ferreira",
             "Timeouts and Deadlines",
             "Circuit Breakers",

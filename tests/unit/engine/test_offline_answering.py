@@ -7,17 +7,11 @@ from typing import Any
 import pytest
 
 from antiphon.engine.offline.answering import (
-    ALL_FAILED,
     IRRELEVANT,
-    NO_CALL,
-    NO_MATCH,
     answer,
 )
-from antiphon.engine.offline.in_place import CLOSEST
 from antiphon.engine.offline.reading import read_task
-from antiphon.language.evidence import Measures
-from antiphon.language.words import stem
-from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
+from antiphon.vocabulary.events import PART_MISSING
 from antiphon.vocabulary.ports import Json
 from tests.unit.engine.briefings import attempt, briefing, outline, source
 
@@ -26,6 +20,7 @@ QUEUES = source(
     "A queue holds messages.\n",
     "A bounded queue refuses messages. ",
 )
+
 CACHES = source(
     "Tools - Lesson 2", "A cache keeps answers. ", "It saves time.", title="Caching"
 )
@@ -95,43 +90,6 @@ def test_the_course_stands_before_the_lesson_where_several_are_shown() -> None:
 
     assert "Event-Driven Systems, Lesson 6, t: " in text(blocks)
     assert "Other, Lesson 1, t: " in text(blocks)
-
-
-def test_what_is_only_near_is_said_to_be_the_closest_that_was_found() -> None:
-    question = "Does a queue of Kafka partition its consumers?"
-    measures = Measures(likeness=lambda _, texts: [0.35] * len(texts))
-
-    draft = answer(read_task(briefing(question, QUEUES)), measures)
-
-    assert text(draft.blocks).startswith(f"{CLOSEST}\n\nLesson 6, t: ")
-    assert draft.stop_reason == CLOSEST_FOUND
-
-
-def test_weak_evidence_is_said_to_be_not_in_these_courses() -> None:
-    blocks = answered("How does Raft elect a leader?", CACHES, QUEUES)
-
-    assert blocks == [{"type": "text", "text": IRRELEVANT}]
-    assert "not in these courses" in IRRELEVANT
-
-
-UNKNOWN = "No course named 'Basket Weaving'. The nearest are: Reliability Engineering for Services."
-
-
-@pytest.mark.parametrize(
-    ("attempts", "sentence"),
-    [
-        ((), NO_CALL),
-        ((attempt(outcome="nothing"),), NO_MATCH),
-        ((attempt(outcome="failed"),), ALL_FAILED),
-        ((attempt(outcome="failed", detail=UNKNOWN),), UNKNOWN),
-    ],
-)
-def test_an_answer_without_facts_says_why(
-    attempts: tuple[Any, ...], sentence: str
-) -> None:
-    assert answered("What is a saga?", attempts=attempts) == [
-        {"type": "text", "text": sentence}
-    ]
 
 
 def test_an_outline_is_a_readable_list_with_its_source() -> None:
@@ -284,104 +242,6 @@ def test_opening_pleasantries_sum_no_lesson_up() -> None:
 
     assert "cache keeps answers" in text(blocks)
     assert "Hello" not in text(blocks)
-
-
-@pytest.mark.parametrize(
-    ("name", "stop_reason"),
-    [("GPT-2", LOOSE_FIT), ("GPT-4", CLOSEST_FOUND), ("GPT2", LOOSE_FIT)],
-)
-def test_another_version_of_a_thing_is_another_thing(
-    name: str, stop_reason: str
-) -> None:
-    models = source("C - Lesson 1", "The vocabulary of GPT-2 has 50,257 entries. ")
-    question = f"How many entries has the vocabulary of {name}?"
-
-    draft = answer(read_task(briefing(question, models)))
-
-    assert draft.stop_reason == stop_reason
-
-
-def test_another_source_that_names_the_version_does_not_make_it_answer() -> None:
-    models = source("C - Lesson 1", "The vocabulary of GPT-2 has 50,257 entries. ")
-    judges = source("C - Lesson 7", "GPT-4 judges as people do. ")
-    question = "How many entries has the vocabulary of GPT-4?"
-
-    draft = answer(read_task(briefing(question, models, judges)))
-
-    assert draft.stop_reason == CLOSEST_FOUND
-
-
-@pytest.mark.parametrize(
-    ("question", "stop_reason"),
-    [
-        ("What is the default frobnicator of a queue?", CLOSEST_FOUND),
-        ("What is the default length of a queue?", LOOSE_FIT),
-        ("¿Cuál es la longitud por defecto de la cola?", LOOSE_FIT),
-    ],
-)
-def test_what_the_courses_have_no_word_for_is_not_answered_by_what_is_like_it(
-    question: str, stop_reason: str
-) -> None:
-    known = {"default", "length", "queue"}
-    measures = Measures(
-        weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
-        likeness=lambda _, texts: [0.7] * len(texts),
-    )
-    queues = source("C - Lesson 1", "A queue has a default. ")
-
-    draft = answer(read_task(briefing(question, queues)), measures)
-
-    assert draft.stop_reason == stop_reason
-
-
-@pytest.mark.parametrize(
-    ("side", "stop_reason"), [("monad", CLOSEST_FOUND), ("kernel", PART_MISSING)]
-)
-def test_what_is_compared_with_a_thing_of_no_course_is_only_the_closest(
-    side: str, stop_reason: str
-) -> None:
-    known = {"queue", "kernel"}
-    measures = Measures(
-        weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
-        likeness=lambda asked, texts: [0.7 * ("queue" in asked)] * len(texts),
-    )
-    queues = source("C - Lesson 1", "A queue is a line of things that wait. ")
-
-    task = read_task(briefing(f"Compare a queue with a {side}.", queues))
-
-    assert answer(task, measures).stop_reason == stop_reason
-
-
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [
-        ("什么是断路器", "这些课程中没有答案"),
-        ("Wer war der erste Mensch auf dem Mond?", "Die Antwort steht nicht in diesen"),
-        ("Who was the first man on the moon?", IRRELEVANT),
-    ],
-)
-def test_that_nothing_answers_is_said_in_the_language_of_the_question(
-    question: str, said: str
-) -> None:
-    measures = Measures(likeness=lambda _, texts: [0.05] * len(texts))
-
-    draft = answer(read_task(briefing(question, QUEUES)), measures)
-
-    assert text(draft.blocks).startswith(said)
-
-
-@pytest.mark.parametrize(("likeness", "is_shown"), [(0.26, True), (0.06, False)])
-def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
-    likeness: float, is_shown: bool
-) -> None:
-    question = "¿Por qué crear una rama en Git es instantáneo?"
-    measures = Measures(likeness=lambda _, texts: [likeness] * len(texts))
-
-    draft = answer(read_task(briefing(question, QUEUES)), measures)
-
-    shown = text(draft.blocks)
-    assert ("Quiz\u00e1 no lo respondan." in shown) == is_shown
-    assert CLOSEST not in shown
 
 
 def test_a_question_in_a_document_is_only_text() -> None:

@@ -9,10 +9,11 @@ import pytest
 from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.language.words import words
-from tests.unit.engine.briefings import CATALOGUE
-
-RELIABILITY = "Reliability Engineering for Services"
-MODELS = "Language Models and Tools"
+from tests.unit.engine.briefings import (
+    CATALOGUE,
+    MODELS,
+    RELIABILITY,
+)
 
 
 def shared_words(question: str, texts: Sequence[str]) -> Sequence[float]:

@@ -9,9 +9,14 @@ import pytest
 from antiphon.engine.offline.answering import NOT_IN_CATALOGUE, answer
 from antiphon.engine.offline.reading import read_task
 from antiphon.vocabulary.ports import Json
-from tests.unit.engine.briefings import CATALOGUE, attempt, briefing, source
+from tests.unit.engine.briefings import (
+    CATALOGUE,
+    RELIABILITY,
+    attempt,
+    briefing,
+    source,
+)
 
-RELIABILITY = "Reliability Engineering for Services"
 OUTLINED = source(
     RELIABILITY,
     f"Course: {RELIABILITY}\n",

@@ -1,0 +1,187 @@
+"""How the offline reasoner reads which lesson a question means."""
+
+from __future__ import annotations
+
+import pytest
+
+from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.intents import Inquiry, understand
+from antiphon.engine.offline.mentions import mentions_in, without_places
+from tests.unit.engine.briefings import (
+    CATALOGUE,
+    EVENTS,
+    RELIABILITY,
+    RETRIEVAL,
+    course,
+)
+
+
+def read(question: str, *earlier: str, answered: str = "") -> Inquiry:
+    return understand(question, earlier, CATALOGUE, answered)
+
+
+def test_a_text_of_one_lesson_is_a_document_and_its_title_a_subject() -> None:
+    catalogue = Catalogue((course("New York City", "Nobody", "New York City"),))
+
+    question = "Who was the mayor of New York City in 1999?"
+
+    assert understand(question, (), catalogue).course is None
+    assert without_places(question, mentions_in(question, catalogue).all) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "step", "lesson"),
+    [
+        ("Which lesson comes after lesson 1 of the reliability course?", 1, 1),
+        ("What is the next lesson after Circuit Breakers?", 1, 2),
+        ("What lesson precedes lesson 3 of the reliability course?", -1, 3),
+        ("Title of the lesson that comes after the one about circuit breakers?", 1, 2),
+        (
+            "What is the lesson called that is directly following the one on circuit-breakers?",
+            1,
+            2,
+        ),
+    ],
+)
+def test_a_lesson_may_be_named_by_its_neighbour(
+    question: str, step: int, lesson: int
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert (inquiry.step, inquiry.lesson) == (step, lesson)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is covered in the lesson after lesson 1 of the reliability course?",
+        "In the lesson after lesson 1 of the reliability course, what is half-open?",
+        "What does the second lesson of the reliability course teach?",
+    ],
+)
+def test_what_a_lesson_says_that_is_named_by_its_neighbour(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("lesson", RELIABILITY)
+    assert (inquiry.lesson, inquiry.step) == (2, 0)
+
+
+def test_a_lesson_of_no_course_in_particular_is_named_for_each_that_has_it() -> None:
+    inquiry = read("What does lesson 3 cover?")
+
+    assert inquiry.kind == "outline"
+    assert set(inquiry.courses) == {EVENTS, RETRIEVAL, RELIABILITY}
+
+
+@pytest.mark.parametrize(
+    ("question", "lessons"),
+    [
+        ("What are the titles of lessons 1 to 3 of the reliability course?", (1, 2, 3)),
+        ("The links of lessons 1 and 2 of the reliability course", (1, 2)),
+        ("The titles of the last two lessons of the reliability course", (2, 3)),
+    ],
+)
+def test_several_lessons_are_asked_of_the_catalogue_at_once(
+    question: str, lessons: tuple[int, ...]
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert inquiry.lessons == lessons
+
+
+def test_what_several_lessons_say_is_asked_of_each() -> None:
+    inquiry = read("Summarize the first and the last lesson of the reliability course")
+
+    assert inquiry.kind == "several"
+    parts = [(part.kind, part.course, part.lesson) for part in inquiry.parts]
+    assert parts == [("lesson", RELIABILITY, 1), ("lesson", RELIABILITY, 3)]
+
+
+def test_a_lesson_named_by_its_title_needs_no_word_for_it_before_what_comes_next() -> (
+    None
+):
+    inquiry = read("What comes before Circuit Breakers?")
+    topic = read("What comes before Circuit Breakers open in a busy service?")
+
+    assert (inquiry.kind, inquiry.lesson, inquiry.step) == ("outline", 2, -1)
+    assert topic.kind == "plain"
+
+
+def test_what_lessons_do_is_no_name_of_a_course() -> None:
+    assert read("Which lessons mention caching?").kind == "across"
+
+
+def test_lessons_are_counted_by_place_where_they_begin_with_zero() -> None:
+    assert read("Summarize the first lesson of the event-driven course").lesson == 0
+    assert read("Summarize the last lesson of the event-driven course").lesson == 3
+
+
+def test_a_lesson_that_the_course_does_not_have_is_noted() -> None:
+    inquiry = read("What is taught in lesson 12 of the reliability course?")
+
+    assert (inquiry.kind, inquiry.missing_lesson) == ("outline", 12)
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson"),
+    [
+        ("What does the lesson after Tokens and the Context Window say about prefixes?", 2),
+        ("What does the lesson before Prompt Caching say about tokens?", 1),
+        ("What does the last lesson of the event-driven course say about credit?", 3),
+        ("What does the lesson before last of the event-driven course say about steps?", 2),
+        ("What does the last lesson but one of the event-driven course say about steps?", 2),
+    ],
+)  # fmt: skip
+def test_a_lesson_named_by_its_neighbour_or_its_end_is_searched(
+    question: str, lesson: int
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.lesson) == ("lesson", lesson)
+
+
+def test_the_first_lesson_of_no_course_is_that_of_each_and_so_is_its_teacher() -> None:
+    inquiry = read("What does the first lesson cover and who teaches it?")
+
+    assert inquiry.kind == "outline"
+    assert inquiry.asks == {"overview", "teacher"}
+    assert len(inquiry.courses) == len(CATALOGUE.courses)
+    assert inquiry.place is not None
+    assert inquiry.place.position == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson", "step"),
+    [
+        ("Which lesson stands immediately before Ranking with BM25?", 2, -1),
+        ("What do I watch right before the one about ranking with BM25?", 2, -1),
+        ("What is the lesson called that comes straight after the one on the inverted index?", 1, 1),
+        ("What's number 3 in Practical Information Retrieval called?", 3, 0),
+        ("What is chapter 2 of Practical Information Retrieval called?", 2, 0),
+        ("Which is the second session of Practical Information Retrieval?", 2, 0),
+        ("Which lesson comes third in Practical Information Retrieval?", 3, 0),
+    ],
+)  # fmt: skip
+def test_a_lesson_is_named_by_its_place_in_many_words(
+    question: str, lesson: int, step: int
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.course, inquiry.lesson, inquiry.step) == (RETRIEVAL, lesson, step)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I slept through the one on circuit breakers. What is it about?",
+        "Can you sum up the lesson of the circuit breakers?",
+        "tldr reliability engineering for services lesson 2",
+        "Summarize Tom\u00e1s Ferreira's lesson 2",
+    ],
+)
+def test_a_lesson_as_a_whole_may_be_the_object_of_a_sentence(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", RELIABILITY, 2)
