@@ -12,6 +12,8 @@ from antiphon.language.lesson_places import LessonPlace
 from antiphon.language.questions import LESSONS
 
 _OF_WHOLE: frozenset[Ask] = frozenset(("contents", "overview"))
+_MOST_BESIDE_NEIGHBOUR = 2
+"""More words than these are asked of what the lesson says."""
 _NEAR_CHARS = 30
 """A course named so close behind a lesson is the lesson's."""
 
@@ -124,5 +126,7 @@ def _named_lessons(parsed: Parsed) -> tuple[LessonPlace, ...]:
 def _asks_what_it_says(inquiry: Inquiry, parsed: Parsed) -> bool:
     """Returns True for "What does the next lesson cover?": its title alone is no answer."""
     if inquiry.kind == "lesson" or "overview" in parsed.asked.asks:
+        return True
+    if len(parsed.asked.topic) > _MOST_BESIDE_NEIGHBOUR:
         return True
     return bool(parsed.asked.topic) and parsed.asked.asks <= _OF_WHOLE

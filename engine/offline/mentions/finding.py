@@ -19,6 +19,8 @@ from antiphon.engine.offline.mentions.word_places import (
     WordPlaces,
 )
 from antiphon.engine.offline.titles import Run
+from antiphon.language.asking import names_catalogue
+from antiphon.language.commonness import is_common
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
@@ -105,8 +107,16 @@ class _Finder:
         words = self._words
         if words.word(run.first - 1) == "by" and not words.carries_on(run.last + 1):
             return True
+        # "With which lesson does Okonjo close his course?"
+        if names_catalogue(words.text) and not self._is_common(run):
+            return True
         behind = words.text[words.token(run.last).end :]
         return behind.startswith(_GENITIVES) or words.word(run.last + 1) in TEACHES
+
+    def _is_common(self, run: Run) -> bool:
+        """Returns True for a name such as Rose, that everybody uses for other things."""
+        terms = [self._words.token(at).term for at in range(run.first, run.last + 1)]
+        return any(term is not None and is_common(term) for term in terms)
 
     def lessons(self, courses: Sequence[CourseMention]) -> tuple[LessonMention, ...]:
         """Returns the lessons named by title, where the question speaks of lessons; those of its course first."""

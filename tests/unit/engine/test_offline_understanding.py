@@ -43,6 +43,7 @@ LETTERS = st.text(
         ("In the circuit breakers course, what is a budget?", RELIABILITY),
         ("What does Priya Raghunathan's course say about tokens?", MODELS),
         ('In "Language Models and Tools", what is a token?', MODELS),
+        ("With which lesson does Okonjo close his course?", RETRIEVAL),
         ("What is a saga?", None),
         ("How do language models count tokens?", None),
         ("Is there a course on sagas?", None),
