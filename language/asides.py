@@ -16,6 +16,10 @@ _REASON_BEHIND = re.compile(
 _REASON_IN_FRONT = re.compile(
     rf"(?:^|(?<=[.?!] )){_CONJUNCTION}\s+{_OF_ASKER}[^.,;?!\n]*,\s*", re.IGNORECASE
 )
+_PURPOSE_IN_FRONT = re.compile(
+    r"(?:^|(?<=[.?!] ))for (?:my|our)\s+[^.,;?!\n]{1,60}?(?:,\s*|\s+(?=(?:i|we)\b))",
+    re.IGNORECASE,
+)
 _COUNTED_IN = re.compile(
     r",\s*(?:the\s+)?\w+ (?:included|excluded)\b|,?\s*including the introduction\b",
     re.IGNORECASE,
@@ -29,6 +33,12 @@ _SAID_AFTERWARDS = re.compile(
 def without_reasons(question: str) -> str:
     """Returns the question without the clauses in which the person who asks says why."""
     text = question[:READ_CHARS]
-    for pattern in (_REASON_BEHIND, _REASON_IN_FRONT, _COUNTED_IN, _SAID_AFTERWARDS):
+    for pattern in (
+        _REASON_BEHIND,
+        _REASON_IN_FRONT,
+        _PURPOSE_IN_FRONT,
+        _COUNTED_IN,
+        _SAID_AFTERWARDS,
+    ):
         text = pattern.sub("", text)
     return text.strip() or question

@@ -33,7 +33,8 @@ _WORDS_FOR: dict[Ask, str] = {
     "contents": "outline outlines syllabus curriculum contents content toc structure agenda topics themes subjects",
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
-    "overview": "about tldr summary summarize summarise summarized overview recap gist learn learned covered cover "
+    "overview": "about tldr resume synopsis rundown digest "
+    "summary summarize summarise summarized overview recap gist learn learned covered cover "
     "covers discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention "
     "mentions mentioned talk talks speak speaks explains explained",
 }

@@ -22,7 +22,7 @@ _BYE = frozenset(_BYE_WORDS.split())
 _AROUND_WORDS = (
     "you so much very a lot great nice cool perfect awesome super wonderful good ok okay alright all right for the "
     "your that it is was helpful help answer answers everyone there team bot assistant and now see got well done "
-    "vielen schon beaucoup muchas mille muito"
+    "haha hehe lol vielen schon beaucoup muchas mille muito"
 )
 _AROUND = frozenset(_AROUND_WORDS.split())
 """Words that stand beside those of a greeting or of thanks, and ask for nothing."""
@@ -40,6 +40,7 @@ _ABILITIES = re.compile(
 _WELL = re.compile(
     r"how are you(?: doing)?(?: today)?|how is it going|how do you do|what is up|whats up"
 )
+_SEE_YOU = re.compile(r"see (?:you|ya)(?: (?:later|soon|around|tomorrow|then))?")
 _INTERJECTIONS = frozenset(
     ("oh", "ah", "aha", "hm", "wow", "yes", "yeah", "interesting")
 )
@@ -64,6 +65,8 @@ def small_talk(text: str) -> SmallTalk | None:
     if not said or len(said) > _MOST_WORDS:
         return None
     line = " ".join(said)
+    if _SEE_YOU.fullmatch(line):
+        return "bye"
     if _WELL.fullmatch(_without(said, _HELLO)):
         return "well"
     if _WHO.fullmatch(_without(said, _HELLO)):
@@ -71,6 +74,12 @@ def small_talk(text: str) -> SmallTalk | None:
     if _ABILITIES.fullmatch(_without(said, _HELLO)) or _ABILITIES.fullmatch(line):
         return "abilities"
     return _courtesy(frozenset(said))
+
+
+def opens_with_thanks(clause: str) -> bool:
+    """Returns True for "Thank you very much, you are a very kind assistant!"."""
+    first = words(clause[:300])[:1]
+    return "?" not in clause and not _THANKS.isdisjoint(first)
 
 
 def _courtesy(said: frozenset[str]) -> SmallTalk | None:

@@ -8,7 +8,7 @@ from antiphon.engine.offline.across import answer_by_course, answer_elsewhere
 from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
 from antiphon.engine.offline.comparing import answer_sides
 from antiphon.engine.offline.excerpts import look, quote_all
-from antiphon.engine.offline.in_place import answer_in_place
+from antiphon.engine.offline.in_place import answer_beside, answer_in_place
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.remarks import heading_of, talk_back, with_remarks
 from antiphon.engine.offline.task import Task
@@ -125,8 +125,19 @@ def _answer_from_sources(
             # No outline says it.
             draft.doubt("low")
     else:
-        answer_of_kind = _OF_KIND.get(inquiry.kind, answer_in_place)
-        answer_of_kind(inquiry, task, measures, draft)
+        _answer_from_texts(inquiry, task, measures, draft)
+
+
+def _answer_from_texts(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    answer_of_kind = _OF_KIND.get(inquiry.kind, answer_in_place)
+    of_texts = Draft()
+    answer_of_kind(inquiry, task, measures, of_texts)
+    if inquiry.may_ask_catalogue and task.has_catalogue and not of_texts.is_sure:
+        answer_beside(inquiry, task, of_texts, draft)
+    else:
+        draft.take(of_texts)
 
 
 def _answer_of_meant(

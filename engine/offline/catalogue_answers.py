@@ -60,8 +60,16 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
         lesson = best.lesson
     elif inquiry.place is not None:
         lesson = inquiry.place.among(task.catalogue.numbers_of(best.course))
+    asks = inquiry.asks - {"courses"}
+    if lesson is not None and asks != inquiry.asks:
+        # "Which course, and which lesson in it": both are named.
+        asks |= {"title"}
     return inquiry._replace(
-        course=best.course, courses=(best.course,), lesson=lesson, missing_lesson=None
+        course=best.course,
+        courses=(best.course,),
+        lesson=lesson,
+        missing_lesson=None,
+        asks=asks,
     )
 
 

@@ -25,19 +25,15 @@ def answer_in_place(
     passages = task.passages_of(inquiry.course, inquiry.lesson)
     of_texts = Draft()
     _answer_plainly(inquiry, passages, measures, of_texts)
-    is_doubtful = not of_texts.blocks or of_texts.certainty == "low"
-    if is_doubtful and inquiry.may_ask_catalogue and task.has_catalogue:
-        _answer_beside(inquiry, task, of_texts, draft)
-        return
     line = task.lesson_line(inquiry.lesson)
-    if line is not None and line.outline.course == inquiry.course and passages:
+    if of_texts.is_sure and line is not None and line.outline.course == inquiry.course:
         cite_lesson(line, draft)
+        draft.paragraph()
     draft.add(of_texts)
-    if of_texts.blocks:
-        draft.doubt(of_texts.certainty)
+    draft.doubt(of_texts.certainty)
 
 
-def _answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) -> None:
+def answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) -> None:
     """Says what the catalogue knows beside the texts, which may not answer: one of the two may be what is meant."""
     asked = inquiry
     if not inquiry.has_course:
@@ -48,6 +44,8 @@ def _answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) 
     if inquiry.asks:
         in_order.reverse()
     for part in in_order:
+        if not part.blocks:
+            continue
         if part is of_catalogue:
             draft.paragraph(FROM_CATALOGUE)
         draft.paragraph()

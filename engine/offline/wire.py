@@ -41,6 +41,11 @@ class Draft:
         """True where it holds a citation."""
         return any("citations" in block for block in self.blocks)
 
+    @property
+    def is_sure(self) -> bool:
+        """True where it answers, and no more than loosely in doubt."""
+        return bool(self.blocks) and self.certainty in ("medium", "high")
+
     def say(self, text: str) -> None:
         """Adds words of our own."""
         if not text:
@@ -84,6 +89,13 @@ class Draft:
                 self.blocks.append(block)
             else:
                 self.say(block["text"])
+
+    def take(self, other: Draft) -> None:
+        """Becomes another draft."""
+        self.blocks = other.blocks
+        self.stop_reason = other.stop_reason
+        self.certainty = other.certainty
+        self.part_missing = other.part_missing
 
     def cite(
         self, source: Source, first: int, end: int, text: str | None = None

@@ -10,7 +10,7 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents.examples import ASKING, TALKING
 from antiphon.language.asking import Ask, Asked
 from antiphon.language.commonness import is_common
-from antiphon.language.small_talk import SmallTalk
+from antiphon.language.small_talk import SmallTalk, opens_with_thanks, small_talk
 from antiphon.language.words import stem, terms, words
 
 LEAST_LIKENESS = 0.65
@@ -91,14 +91,25 @@ def small_talk_by_meaning(said: str, catalogue: Catalogue) -> SmallTalk | None:
     wanted: list[SmallTalk | None] = []
     asked: list[SmallTalk | None] = []
     for clause in clauses:
-        nearest = _nearest(clause.strip(), tuple(_TALKING), LEAST_FOR_TALK, catalogue)
-        wanted.append(_TALKING.get(nearest))
+        want = _talk_in(clause.strip(), catalogue)
+        wanted.append(want)
         if clause.endswith("?"):
-            asked.append(_TALKING.get(nearest))
+            asked.append(want)
     if not wanted or None in wanted:
         return None
     # What is asked is answered, else what was said first.
     return [*asked, *wanted][0]
+
+
+def _talk_in(clause: str, catalogue: Catalogue) -> SmallTalk | None:
+    """Returns which small talk a clause is, by rule or by likeness; None where it is none."""
+    if opens_with_thanks(clause):
+        return "thanks"
+    said = small_talk(clause)
+    if said is not None:
+        return said
+    nearest = _nearest(clause, tuple(_TALKING), LEAST_FOR_TALK, catalogue)
+    return _TALKING.get(nearest)
 
 
 def _are_common(held: Iterable[str], catalogue: Catalogue) -> bool:

@@ -109,7 +109,7 @@ def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 def asks_after_teacher(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what names a teacher, and asks for nothing but the courses of that one."""
-    if not parsed.mentions.names_teacher or parsed.places:
+    if not parsed.mentions.names_teacher or parsed.names_lesson:
         return None
     asked = parsed.asked
     if asked.topic or not asked.asks <= _OF_A_TEACHER:

@@ -57,7 +57,7 @@ def test_a_lesson_may_be_named_by_its_neighbour(
     [
         "What is covered in the lesson after lesson 1 of the reliability course?",
         "In the lesson after lesson 1 of the reliability course, what is half-open?",
-        "lesson after the timeouts and deadlines one, name of that state in which a few calls are tried again",
+        "lesson after the timeouts and deadlines one, name of that cautious state where three probes get through",
         "What does the second lesson of the reliability course teach?",
     ],
 )

@@ -20,6 +20,10 @@ from antiphon.language.asides import without_reasons
             "Who teaches it, since two of my colleagues want to write to her?",
             "Who teaches it?",
         ),
+        (
+            "For my quarterly report I should like to know who teaches it.",
+            "I should like to know who teaches it.",
+        ),
         ("As I am in a hurry, how many lessons has it?", "how many lessons has it?"),
         ("Can you sum lesson 2 up? I was ill that day.", "Can you sum lesson 2 up?"),
         (
