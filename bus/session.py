@@ -86,7 +86,10 @@ class Session:
         self._delivery = Delivery(self._on_failure)
         self._work = Work(self._on_failure, self._mailbox.nudge)
         ports = Ports(
-            publish=self.publish, emit_live=self.emit_live, spawn=self._work.spawn
+            publish=self.publish,
+            emit_live=self.emit_live,
+            spawn=self._work.spawn,
+            followed=self._is_followed,
         )
         self._delivery.subscribe(components(ports))
 
@@ -110,6 +113,9 @@ class Session:
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
+
+    def _is_followed(self) -> bool:
+        return bool(self._followers)
 
     def start(self, first: Event, steps: Sequence[Step] = ()) -> None:
         """Publishes the first event and lets the session run by itself.

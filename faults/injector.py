@@ -108,6 +108,7 @@ class Injector:
                 publish=delivery.publish,
                 emit_live=ports.emit_live,
                 spawn=faulty_spawn(ports.spawn, self.injected),
+                followed=ports.followed,
             )
             subscriptions = components(faulty)
             # Only now is it known who hears what; no event has been delivered yet.

@@ -73,11 +73,16 @@ def on(
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """One query's session as its components see it."""
+    """One query's session as its components see it.
+
+    Attributes:
+        followed: Returns True while somebody reads the query live.
+    """
 
     publish: Publish
     emit_live: EmitLive
     spawn: Spawn
+    followed: Callable[[], bool] = lambda: True
 
 
 class Clock(Protocol):

@@ -255,6 +255,7 @@ class Request(Value, frozen=True, kw_only=True):
         tools: The tool definitions' JSON (a list), or None where none are offered.
         tool_choice: The tool choice's JSON object, or None.
         extra: A JSON object of further top-level fields, or None.
+        stream: The reply is asked for as a stream; False: in one piece.
     """
 
     model: Name
@@ -264,6 +265,7 @@ class Request(Value, frozen=True, kw_only=True):
     tools: OwnText | None = None
     tool_choice: Name | None = None
     extra: Name | None = None
+    stream: bool = True
 
 
 CitationSetting = Literal["native", "inline", "auto"]
