@@ -53,6 +53,7 @@ class Delivery:
     def clear(self) -> None:
         """Lets go of all handlers."""
         self._emitter.remove_all_listeners()
+        self._on_failure = _ignore
 
     def _call_all(
         self, hearing: Sequence[Subscription], recorded: Recorded[Any]
@@ -66,3 +67,7 @@ def in_words(error: BaseException) -> str:
     # Cut before searching too: the message may be as long as a hostile server likes.
     message = _SECRET.sub("[hidden]", str(error)[: 4 * _MAX_CHARACTERS])
     return f"{type(error).__name__}: {message}"[:_MAX_CHARACTERS]
+
+
+def _ignore(_handler: str, _error: Exception) -> None:
+    """Takes the place of the session once it is over: nothing is called for it any more."""

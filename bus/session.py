@@ -294,6 +294,7 @@ class Session:
         self._over.set()
         self._followers.end()
         self._delivery.clear()
+        self._work.forget()
         self._mailbox.shut()
         self._stalls.forget()
         self._sessions.pop(self.query_id, None)
