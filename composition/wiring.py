@@ -107,9 +107,10 @@ class Wiring:
         """Returns all subscriptions, in the order in which an event reaches them."""
         subscriptions: list[Subscription] = []
         for decider in self.deciders:
+            hear = decider.hear
             for kind in decider.rules:
                 subscriptions.append(
-                    Subscription(kind, decider.hear, decider.handler_name(kind))
+                    Subscription(kind, hear, decider.handler_name(kind))
                 )
         return (*subscriptions, *self.actions, *self.caller_hears)
 

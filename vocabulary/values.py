@@ -19,8 +19,14 @@ from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of every value: it cannot change, is built by name, and refuses unknown fields."""
+class Value(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False
+):
+    """The base of every value: it cannot change, is built by name, and refuses unknown fields.
+
+    What cannot change cannot come to hold itself, so the garbage collector need not look at values and events
+    (`gc=False`): with many queries under way it would look at each of them over and over.
+    """
 
 
 def keep_web_link(value: Value, link: str | None) -> None:
