@@ -54,7 +54,11 @@ class Bus:
             clock: The time of this one session's events; None is the bus's own.
         """
         recorder = Recorder(
-            query_id, store or self._store, self._clock, stored_seq=len(prefix)
+            query_id,
+            store or self._store,
+            self._clock,
+            stored_seq=len(prefix),
+            is_alone=self._is_quiet,
         )
         return Session(
             query_id,
@@ -65,6 +69,9 @@ class Bus:
             prefix,
             self._catalog,
         )
+
+    def _is_quiet(self) -> bool:
+        return len(self._sessions) <= 1
 
     async def close(self) -> None:
         """Ends all sessions at once and waits until their work has stopped.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any, cast
 
 import httpx2
@@ -73,8 +74,9 @@ class AnthropicModel:
             try:
                 if not response.is_success:
                     raise await _refusal(response)
-                async for event in read_events(response):
-                    yield event
+                async with aclosing(read_events(response)) as events:
+                    async for event in events:
+                        yield event
             finally:
                 # A reply that is left in the middle must give its connection back.
                 await response.aclose()

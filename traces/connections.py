@@ -171,6 +171,11 @@ class Checkpointer:
         """Notes one commit."""
         self._written += size_bytes + _COMMIT_BYTES
 
+    @property
+    def is_ready(self) -> bool:
+        """True if the log may be written to without waiting."""
+        return self._written < CHECKPOINT_BYTES and not self._is_moving()
+
     async def ready(self) -> None:
         """Waits until the log may be written to, or until a slow disk has been waited for long enough."""
         if not self._is_moving():
