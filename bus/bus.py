@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from antiphon.bus.recorder import Recorder
@@ -112,3 +112,9 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Returns after so many seconds."""
         await asyncio.sleep(seconds)
+
+    def call_later(
+        self, seconds: float, call: Callable[[], None]
+    ) -> Callable[[], object]:
+        """Calls a function after so many seconds; the result takes that back."""
+        return asyncio.get_running_loop().call_later(seconds, call).cancel

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import cache
+from typing import cast
 
 import structlog
 
@@ -23,6 +25,13 @@ APPEND_S = 0.5
 """Seconds that a query waits for one append; the usual one takes less than a thousandth of that."""
 GIVE_UP_S = 10.0
 """Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
+
+
+# Asked for each query, and each time it takes as long as encoding an event.
+@cache
+def _is_prompt(store: type) -> bool:
+    """Returns True for stores that may take events at once."""
+    return issubclass(store, PromptLog)
 
 
 class Recorder:
@@ -45,7 +54,9 @@ class Recorder:
     ) -> None:
         self._query_id = query_id
         self._store = store
-        self._prompt_log = store if isinstance(store, PromptLog) else None
+        self._prompt_log: PromptLog | None = None
+        if _is_prompt(type(store)):
+            self._prompt_log = cast(PromptLog, store)
         self._is_alone = is_alone
         self._clock = clock
         self._stored_seq = stored_seq

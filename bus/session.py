@@ -233,6 +233,7 @@ class Session:
     async def _turn(self) -> None:
         """Delivers the mailbox and all immediate answers, stores them as one append, then starts the work."""
         self._in_turn = True
+        self._work.hold()
         items = self._deliver_all()
         await self._record([item for item in items if isinstance(item, Recorded)])
         # After the append: a follower sees nothing that a crash could still undo.
@@ -247,7 +248,6 @@ class Session:
 
     def _deliver_all(self) -> list[FollowerItem]:
         """Delivers until no component answers any more; returns all that was emitted, in order."""
-        self._work.hold()
         items: list[FollowerItem] = []
         for _ in range(_ROUNDS_A_TURN):
             batch = self._mailbox.take()

@@ -53,7 +53,8 @@ async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:
                         event["request_id"] = request_id
                     yield event
                     if kind == "message_stop":
-                        await _drain(chunks)
+                        if not response.is_closed:
+                            await _drain(chunks)
                         return
     except CONNECTION_ERRORS as error:
         raise from_connection(error, streaming=True, request_id=request_id) from error

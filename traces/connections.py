@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -80,6 +81,7 @@ class StoreFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._name = str(path)
         self._opened = self._found()
 
     def check(self) -> None:
@@ -96,7 +98,7 @@ class StoreFile:
 
     def _found(self) -> tuple[int, int] | None:
         try:
-            found = self.path.stat()
+            found = os.stat(self._name)
         except OSError:
             return None
         return found.st_dev, found.st_ino
