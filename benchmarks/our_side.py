@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import cast
 
-from antiphon.bus import Bus, SystemClock
+from antiphon.bus import Bus, Session, SystemClock
 from antiphon.composition import Caller, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
@@ -58,11 +58,24 @@ class OurSide:
     ) -> Caller:
         """Runs one query to its end; the caller knows its outcome."""
         caller = Caller()
-        session = self._bus.open(
-            query_id, lambda ports: wire(self._resources, ports, caller).subscriptions()
-        )
+        session = self._open(query_id, caller)
         await session.run(receive(question, "bench", settings or QuerySettings()))
         return caller
+
+    async def follow(self, query_id: str, question: str) -> Caller:
+        """Runs one query to its end with somebody who reads it live."""
+        caller = Caller()
+        session = self._open(query_id, caller)
+        session.start(receive(question, "bench", QuerySettings()))
+        async for _ in session.follow():
+            pass
+        await session.ended()
+        return caller
+
+    def _open(self, query_id: str, caller: Caller) -> Session:
+        return self._bus.open(
+            query_id, lambda ports: wire(self._resources, ports, caller).subscriptions()
+        )
 
     async def close(self) -> None:
         await self._bus.close()

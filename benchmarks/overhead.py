@@ -20,6 +20,7 @@ from anthropic import AsyncAnthropic
 from rich.console import Console
 from rich.table import Table
 
+from antiphon.composition import Caller
 from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.appending import Packed
@@ -31,6 +32,7 @@ from benchmarks.processes import antiphon, serving
 CREATE = "plain SDK loop, create()"
 STREAM = "plain SDK loop, stream=True"
 ANTIPHON = "antiphon"
+FOLLOWED = "antiphon, read live"
 QUESTION = "How does BM25 rank documents?"
 # Queries asked at the same time: alone, and as a busy service has them.
 AT_ONCE = (1, 32)
@@ -47,8 +49,17 @@ class Asker:
         self._asked = 0
 
     async def ask(self) -> None:
+        self._check(await self._side.ask(self._next_id(), QUESTION))
+
+    async def follow(self) -> None:
+        """Asks as somebody who reads the answer as it is written."""
+        self._check(await self._side.follow(self._next_id(), QUESTION))
+
+    def _next_id(self) -> str:
         self._asked += 1
-        caller = await self._side.ask(f"query-{self._asked}", QUESTION)
+        return f"query-{self._asked}"
+
+    def _check(self, caller: Caller) -> None:
         response = caller.outcome("", "").response
         if (response.calls, response.rounds) != (3, 2):
             raise SystemExit(
@@ -82,10 +93,12 @@ async def compare(base_url: str, rounds: int, queries: int) -> dict[Side, list[f
     figures: dict[Side, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         ours = OurSide(model, list(plain_loop.TOOLS.values()), Path(folder))
+        asker = Asker(ours)
         asks: dict[str, Query] = {
             CREATE: lambda: plain_loop.ask(plain, QUESTION, stream=False),
             STREAM: lambda: plain_loop.ask(plain, QUESTION, stream=True),
-            ANTIPHON: Asker(ours).ask,
+            ANTIPHON: asker.ask,
+            FOLLOWED: asker.follow,
         }
         # One round more than asked for: the first warms up.
         for number in range(rounds + 1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from antiphon.bus.recorder import Recorder
@@ -54,7 +54,11 @@ class Bus:
             clock: The time of this one session's events; None is the bus's own.
         """
         recorder = Recorder(
-            query_id, store or self._store, self._clock, stored_seq=len(prefix)
+            query_id,
+            store or self._store,
+            self._clock,
+            stored_seq=len(prefix),
+            is_alone=self._is_quiet,
         )
         return Session(
             query_id,
@@ -65,6 +69,9 @@ class Bus:
             prefix,
             self._catalog,
         )
+
+    def _is_quiet(self) -> bool:
+        return len(self._sessions) <= 1
 
     async def close(self) -> None:
         """Ends all sessions at once and waits until their work has stopped.
@@ -105,3 +112,9 @@ class SystemClock:
     async def sleep(self, seconds: float) -> None:
         """Returns after so many seconds."""
         await asyncio.sleep(seconds)
+
+    def call_later(
+        self, seconds: float, call: Callable[[], None]
+    ) -> Callable[[], object]:
+        """Calls a function after so many seconds; the result takes that back."""
+        return asyncio.get_running_loop().call_later(seconds, call).cancel

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import cast
 
 import structlog
 
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Clock, EventLog
+from antiphon.vocabulary.ports import Clock, EventLog, PromptLog
 
 _log = structlog.get_logger(__name__)
 
@@ -25,18 +27,37 @@ GIVE_UP_S = 10.0
 """Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
 
 
+# Asked for each query, and each time it takes as long as encoding an event.
+@cache
+def _is_prompt(store: type) -> bool:
+    """Returns True for stores that may take events at once."""
+    return issubclass(store, PromptLog)
+
+
 class Recorder:
     """The connection of one session to the trace store; `stored_seq` is that of the last event stored already.
+
+    A query that is alone stores its events at once, where its store can do that. With several under way each waits for
+    its append, so that the store can put those of one turn of the event loop into one commit.
 
     An append that takes long is not given up, for it is most likely stored all the same: the query goes on beside it,
     and whatever is emitted meanwhile is stored after it.
     """
 
     def __init__(
-        self, query_id: str, store: EventLog, clock: Clock, stored_seq: int = 0
+        self,
+        query_id: str,
+        store: EventLog,
+        clock: Clock,
+        stored_seq: int = 0,
+        is_alone: Callable[[], bool] = lambda: False,
     ) -> None:
         self._query_id = query_id
         self._store = store
+        self._prompt_log: PromptLog | None = None
+        if _is_prompt(type(store)):
+            self._prompt_log = cast(PromptLog, store)
+        self._is_alone = is_alone
         self._clock = clock
         self._stored_seq = stored_seq
         self._unstored: list[Recorded[Event]] = []
@@ -55,8 +76,19 @@ class Recorder:
         """Stores `events`, and before them those that are not stored yet; returns why not, if the store does not."""
         if self._dispossessed:
             return None
+        if self._stores_now(events):
+            return None
         self._unstored.extend(events)
         return await self._store_all()
+
+    def _stores_now(self, events: Sequence[Recorded[Event]]) -> bool:
+        """Stores `events` without waiting; returns False where they are to be waited for."""
+        if self._prompt_log is None or self._unstored or not self._is_alone():
+            return False
+        if not self._prompt_log.append_now(self._query_id, self._stored_seq, events):
+            return False
+        self._stored_seq = events[-1].seq
+        return True
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""

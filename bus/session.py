@@ -86,7 +86,10 @@ class Session:
         self._delivery = Delivery(self._on_failure)
         self._work = Work(self._on_failure, self._mailbox.nudge)
         ports = Ports(
-            publish=self.publish, emit_live=self.emit_live, spawn=self._work.spawn
+            publish=self.publish,
+            emit_live=self.emit_live,
+            spawn=self._work.spawn,
+            followed=self._is_followed,
         )
         self._delivery.subscribe(components(ports))
 
@@ -110,6 +113,9 @@ class Session:
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
+
+    def _is_followed(self) -> bool:
+        return bool(self._followers)
 
     def start(self, first: Event, steps: Sequence[Step] = ()) -> None:
         """Publishes the first event and lets the session run by itself.
@@ -227,6 +233,7 @@ class Session:
     async def _turn(self) -> None:
         """Delivers the mailbox and all immediate answers, stores them as one append, then starts the work."""
         self._in_turn = True
+        self._work.hold()
         items = self._deliver_all()
         await self._record([item for item in items if isinstance(item, Recorded)])
         # After the append: a follower sees nothing that a crash could still undo.
@@ -241,7 +248,6 @@ class Session:
 
     def _deliver_all(self) -> list[FollowerItem]:
         """Delivers until no component answers any more; returns all that was emitted, in order."""
-        self._work.hold()
         items: list[FollowerItem] = []
         for _ in range(_ROUNDS_A_TURN):
             batch = self._mailbox.take()
@@ -288,6 +294,7 @@ class Session:
         self._over.set()
         self._followers.end()
         self._delivery.clear()
+        self._work.forget()
         self._mailbox.shut()
         self._stalls.forget()
         self._sessions.pop(self.query_id, None)

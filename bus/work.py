@@ -41,7 +41,7 @@ class Work:
 
     Args:
         on_failure: Is called with the qualified name of work that raised, and its error.
-        on_end: Is called whenever some work ends, in whatever way.
+        on_end: Is called whenever work ends, in whatever way, but for background work.
     """
 
     def __init__(
@@ -101,6 +101,11 @@ class Work:
         task.add_done_callback(partial(self._done, name))
         return task
 
+    def forget(self) -> None:
+        """Lets go of the session, once it is over: work that would not stop has nobody to report to."""
+        self._on_failure = _ignore
+        self._on_end = _do_nothing
+
     async def stop(self) -> None:
         """Cancels everything and waits until it has ended."""
         self._stopped = True
@@ -125,4 +130,14 @@ class Work:
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self._on_failure(name, error)
-        self._on_end()
+        # Background work is nothing that a session waits for.
+        if not background:
+            self._on_end()
+
+
+def _ignore(_name: str, _error: BaseException) -> None:
+    """Takes the place of the session once it is over."""
+
+
+def _do_nothing() -> None:
+    """Takes the place of the session once it is over."""

@@ -75,6 +75,7 @@ def build(
         tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
         redaction=redaction,
         subscribers=components,
+        silence_s=settings.silence_s,
     )
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:

@@ -17,6 +17,7 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, QueryStore, TraceStore
+from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Passage, Rate, StoredText
 
@@ -26,6 +27,9 @@ class Resources:
     """The resources that all sessions share: the ports to the outside, and their circuits.
 
     None of them holds a query's state.
+
+    Attributes:
+        silence_s: Seconds without a byte after which the primary model's server is given up.
     """
 
     clock: Clock
@@ -39,6 +43,7 @@ class Resources:
     redaction: Redaction = field(default_factory=Redaction)
     rate_of: Callable[[str, str | None], Rate | None] = rate_of
     subscribers: tuple[Subscriber, ...] = ()
+    silence_s: float = SILENCE_S
 
     @property
     def catalog(self) -> Catalog:

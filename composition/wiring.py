@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -107,9 +107,10 @@ class Wiring:
         """Returns all subscriptions, in the order in which an event reaches them."""
         subscriptions: list[Subscription] = []
         for decider in self.deciders:
+            hear = decider.hear
             for kind in decider.rules:
                 subscriptions.append(
-                    Subscription(kind, decider.hear, decider.handler_name(kind))
+                    Subscription(kind, hear, decider.handler_name(kind))
                 )
         return (*subscriptions, *self.actions, *self.caller_hears)
 
@@ -130,6 +131,8 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
         tools=resources.tool_definitions,
         styles=resources.styles,
         chance=resources.chance,
+        followed=ports.followed,
+        silence_s=resources.silence_s,
     )
     summaries = SummaryEngine(
         publish, ports.spawn, clock, models=resources.models, chance=resources.chance
@@ -138,7 +141,7 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
         publish, ports.spawn, clock, resources.tools, resources.tool_circuits
     )
     watch = ProviderWatch(resources.provider_circuit)
-    outside = Ports(publish=publish, emit_live=ports.emit_live, spawn=ports.spawn)
+    outside = replace(ports, publish=publish)
     components = (timer, engine, summaries, dispatcher, watch)
     actions = [_subscription(action, components) for action in ACTIONS]
     actions += _subscribed(

@@ -144,6 +144,8 @@ class DeadlineTimer:
     def on_query_closed(self, _: Recorded[QueryClosed]) -> None:
         if self._stop is not None:
             self._stop()
+            # It would keep the timer in memory until the garbage is collected.
+            self._stop = None
 
     def _begin(self) -> None:
         self._stop = self._spawn(self._watch(), background=True)

@@ -233,4 +233,6 @@ class ToolRun:
     def _end(self, outcome: Outcome) -> None:
         if not self._ended:
             self._ended = True
+            # Nothing is left to stop; the two would keep this run in memory until the garbage is collected.
+            self._cancel_work = self._cancel_timer = _do_nothing
             self._report(outcome)

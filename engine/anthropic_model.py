@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any, cast
 
 import httpx2
@@ -14,6 +15,7 @@ from anthropic import (
     AsyncCallNext,
     AsyncStream,
     DefaultAioHttpClient,
+    RequestOptions,
 )
 from anthropic.types import RawMessageStreamEvent
 
@@ -50,7 +52,15 @@ class AnthropicModel:
     ) -> None:
         self._client = client
         self._name = name
-        self._silence_s = silence_s
+        # All options are named, and the address is whole: the SDK makes a deep copy of each default for each request,
+        # and parses a relative address twice.
+        self._options: RequestOptions = {
+            "timeout": httpx2.Timeout(silence_s, connect=min(silence_s, CONNECT_S)),
+            "headers": {},
+            "params": {},
+            "max_retries": 0,
+        }
+        self._address = f"{str(client.base_url).rstrip('/')}/v1/messages"
 
     @property
     def name(self) -> str | None:
@@ -73,8 +83,9 @@ class AnthropicModel:
             try:
                 if not response.is_success:
                     raise await _refusal(response)
-                async for event in read_events(response):
-                    yield event
+                async with aclosing(read_events(response)) as events:
+                    async for event in events:
+                        yield event
             finally:
                 # A reply that is left in the middle must give its connection back.
                 await response.aclose()
@@ -110,15 +121,12 @@ class AnthropicModel:
     async def _send(self, request: Request) -> httpx2.Response:
         # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
         # recorded, and neither the body is walked once more nor a pydantic model built for each event of the reply.
-        timeout = httpx2.Timeout(
-            self._silence_s, connect=min(self._silence_s, CONNECT_S)
-        )
         try:
             sent = await self._client.post(
-                "/v1/messages",
+                self._address,
                 content=request_bytes(request),
                 cast_to=httpx2.Response,
-                options={"timeout": timeout},
+                options=self._options,
                 stream=True,
                 stream_cls=AsyncStream[RawMessageStreamEvent],
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterable, Iterator
 from contextlib import aclosing
 
 import httpx2
@@ -30,7 +30,7 @@ _FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?::|(?:data|event|id|retry)\s*:)")
 """The beginning of a stream of events, whatever its content type says."""
 
 
-async def read_events(response: httpx2.Response) -> AsyncIterator[Json]:
+async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:
     """Yields the events of a reply up to its `message_stop`; what goes wrong behind that costs nobody the reply.
 
     Raises:
@@ -38,17 +38,24 @@ async def read_events(response: httpx2.Response) -> AsyncIterator[Json]:
     """
     request_id = response.headers.get("request-id")
     try:
-        async with aclosing(response.aiter_bytes()) as chunks:
-            async for event in _events(response, chunks):
-                if event["type"] == "error":
-                    raise from_error_event(event, request_id)
-                # The event is all that leaves here; the trace wants the id for questions to the provider.
-                if request_id is not None and event["type"] == "message_start":
-                    event["request_id"] = request_id
-                yield event
-                if event["type"] == "message_stop":
-                    await _drain(chunks)
-                    return
+        # Closed here: an iteration that is left in the middle is otherwise closed by a task of its own, later.
+        async with (
+            aclosing(response.aiter_bytes()) as chunks,
+            aclosing(_batches(response, chunks)) as batches,
+        ):
+            async for batch in batches:
+                for event in batch:
+                    kind = event["type"]
+                    if kind == "error":
+                        raise from_error_event(event, request_id)
+                    # The event is all that leaves here; the trace wants the id for questions to the provider.
+                    if request_id is not None and kind == "message_start":
+                        event["request_id"] = request_id
+                    yield event
+                    if kind == "message_stop":
+                        if not response.is_closed:
+                            await _drain(chunks)
+                        return
     except CONNECTION_ERRORS as error:
         raise from_connection(error, streaming=True, request_id=request_id) from error
 
@@ -67,24 +74,21 @@ async def read_refusal(response: httpx2.Response) -> bytes:
     return bytes(body[:MAX_REFUSAL_BYTES])
 
 
-async def _events(
+async def _batches(
     response: httpx2.Response, chunks: AsyncGenerator[bytes, None]
-) -> AsyncIterator[Json]:
+) -> AsyncGenerator[Iterable[Json], None]:
+    """Yields the events of a reply, those that came in one chunk together."""
     head = await _head(chunks)
     content_type = response.headers.get("content-type", "").lower()
     # Some servers ignore `stream`, and proxies answer with pages of their own.
     if not _is_stream(content_type, head):
-        for event in _events_of_body(await _whole(head, chunks)):
-            yield event
+        yield _events_of_body(await _whole(head, chunks))
         return
     decoder = SseDecoder()
-    for event in decoder.feed(head):
-        yield event
+    yield decoder.feed(head)
     async for chunk in chunks:
-        for event in decoder.feed(chunk):
-            yield event
-    for event in decoder.end():
-        yield event
+        yield decoder.feed(chunk)
+    yield decoder.end()
 
 
 async def _head(chunks: AsyncGenerator[bytes, None]) -> bytes:

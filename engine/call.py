@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec.structs import replace
+
 from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.fold import ReplyFold
 from antiphon.engine.inline import read_citations
@@ -84,6 +86,12 @@ class Call:
         self._streamed_rest = False
         self._fold: ReplyFold | None = None
         self._wasted = Usage()
+        self._reading_s: float | None = None
+
+    @property
+    def reading_s(self) -> float | None:
+        """Seconds from the first event of the last reply to its last; None where it was not streamed."""
+        return self._reading_s
 
     @property
     def wasted(self) -> Usage:
@@ -170,6 +178,8 @@ class Call:
                 if wait_s is None or not self._may_use_more():
                     raise
                 await self._wait(attempt, wait_s, error)
+            # A server that failed may be slow today: it shows by a stream that it is at work.
+            request = replace(request, stream=True)
             attempt += 1
             self.announce(request, attempt)
 
@@ -217,8 +227,11 @@ class Call:
     async def _read(self, request: Request, fold: ReplyFold) -> None:
         """Folds the stream, and emits what it brings as it comes."""
         stream = self._model.stream(request, self._left_s())
+        began_at: float | None = None
         try:
             async for event in stream:
+                if began_at is None:
+                    began_at = self._ports.clock.now()
                 # Checked before the fold sees it: a repeated message must not count as a restart.
                 self._refuse_repetition(event)
                 restarts = fold.restarts
@@ -227,6 +240,8 @@ class Call:
                     self._discard_text()
                 if brought is not None:
                     self._emit(brought)
+            if began_at is not None and request.stream:
+                self._reading_s = self._ports.clock.now() - began_at
         finally:
             # An iteration that is left in the middle keeps its connection until the garbage is collected.
             if isinstance(stream, AsyncGenerator):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
 
 from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failure_kinds import kind_of
@@ -24,7 +27,33 @@ from antiphon.vocabulary.events import (
     TextDiscarded,
 )
 from antiphon.vocabulary.ports import Clock, EmitLive, Model, Publish, Spawn
+from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.values import StoredText, Usage
+
+_SHARE_OF_SILENCE = 0.8
+"""The rest is for the time until a server begins to write, which its pace does not show."""
+_TICK_S = 0.001
+"""A reply that came all at once took as long as a clock can tell."""
+
+
+class Pace:
+    """The tokens a second that each model wrote in this query's streams, at its slowest."""
+
+    def __init__(self) -> None:
+        self._slowest: dict[str, float] = {}
+
+    def note(self, model: str, tokens: int, seconds: float) -> None:
+        """Notes a reply that was streamed; one whose tokens the server did not count says nothing."""
+        if tokens > 0:
+            pace = tokens / max(seconds, _TICK_S)
+            self._slowest[model] = min(pace, self._slowest.get(model, pace))
+
+    def longest_s(self, model: str, max_tokens: int) -> float:
+        """Returns the seconds that a reply of so many tokens takes; endless where nothing is known of the model."""
+        pace = self._slowest.get(model)
+        if pace is None:
+            return math.inf
+        return max_tokens / pace
 
 
 class ReasoningEngine:
@@ -37,6 +66,8 @@ class ReasoningEngine:
         tools: The JSON list of all tool definitions, sorted by name.
         styles: What their servers can do, shared by all sessions; None: all that the original can.
         chance: A random number from 0 to 1, for the waits between attempts.
+        followed: Returns True while somebody reads the query live.
+        silence_s: Seconds without a byte after which the server is given up.
     """
 
     def __init__(
@@ -49,6 +80,8 @@ class ReasoningEngine:
         tools: StoredText,
         styles: CitationStyles | None = None,
         chance: Callable[[], float] = random.random,
+        followed: Callable[[], bool] = lambda: True,
+        silence_s: float = SILENCE_S,
     ) -> None:
         self._publish = publish
         self._emit_live = emit_live
@@ -58,6 +91,9 @@ class ReasoningEngine:
         self._styles = styles or CitationStyles()
         self._clock = clock
         self._ports = CallPorts(publish, emit_live, clock, chance, set())
+        self._followed = followed
+        self._silence_s = silence_s
+        self._pace = Pace()
         self._marks: dict[Reasoner, CacheMarks] = {}
         self._cancels: dict[str, Callable[[], object]] = {}
         self._calls: dict[str, Call] = {}
@@ -114,6 +150,8 @@ class ReasoningEngine:
             )
             call = self._open(asked, style)
         reply = await call.reply(ends_at)
+        if call.reading_s is not None:
+            self._pace.note(asked.model, reply.usage.output_tokens, call.reading_s)
         if reply.stop_reason == "model_context_window_exceeded":
             # What broke off there is no answer; a smaller request gets one.
             raise ModelError(
@@ -129,10 +167,25 @@ class ReasoningEngine:
             asked, self._tools, self._styles.profile(asked.reasoner), style, before
         )
         self._marks[asked.reasoner] = prepared.marks
+        if not self._gains_by_a_stream(asked):
+            request = replace(prepared.request, stream=False)
+            prepared = prepared._replace(request=request)
         call = Call(asked, prepared, self._models[asked.reasoner], self._ports)
         self._calls[asked.call_id] = call
         call.announce()
         return call
+
+    def _gains_by_a_stream(self, asked: ReasoningRequested) -> bool:
+        """Returns False for a final reply that nobody reads along, and that is whole within the limit of silence.
+
+        In a stream of a hundred pieces each costs as much as a short reply does as a whole (decision 180). A reply
+        with tool calls is streamed in any case: a tool starts as soon as its call is complete.
+        """
+        if not asked.final or self._followed():
+            return True
+        # Nothing is heard of a reply in one piece until it is complete, so that even the longest must be in time.
+        longest_s = self._pace.longest_s(asked.model, asked.max_tokens)
+        return longest_s > self._silence_s * _SHARE_OF_SILENCE
 
     def _fail(self, call_id: str, error: ModelError) -> None:
         used = Usage()

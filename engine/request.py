@@ -112,7 +112,7 @@ def _joined(request: Request) -> bytes:
         f'"max_tokens":{request.max_tokens}',
         f'"messages":[{",".join(messages)}]',
         f'"model":{msgspec.json.encode(request.model).decode()}',
-        '"stream":true',
+        f'"stream":{msgspec.json.encode(request.stream).decode()}',
         f'"system":{request.system.text}',
     ]
     if request.tool_choice is not None:

@@ -53,18 +53,23 @@ class SummaryEngine:
         self._spawn = spawn
         self._models = models
         self._clock = clock
-        # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
-        self._ports = CallPorts(
-            self._publish_no_tool_calls, lambda _: None, clock, chance, set()
-        )
+        self._chance = chance
         self._running: dict[str, _SummaryCall] = {}
 
     def on_summary_requested(self, recorded: Recorded[SummaryRequested]) -> None:
         """Starts the call."""
         asked = recorded.event
+        # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
+        ports = CallPorts(
+            self._publish_no_tool_calls,
+            lambda _: None,
+            self._clock,
+            self._chance,
+            set(),
+        )
         try:
             call = Call(
-                asked, prepare_summary(asked), self._models[asked.reasoner], self._ports
+                asked, prepare_summary(asked), self._models[asked.reasoner], ports
             )
         except ModelError as error:
             self._fail(asked, error)

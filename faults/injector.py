@@ -108,6 +108,7 @@ class Injector:
                 publish=delivery.publish,
                 emit_live=ports.emit_live,
                 spawn=faulty_spawn(ports.spawn, self.injected),
+                followed=ports.followed,
             )
             subscriptions = components(faulty)
             # Only now is it known who hears what; no event has been delivered yet.
@@ -146,8 +147,8 @@ class Injector:
 
 def is_port(value: object) -> bool:
     """Returns True if a resource of the service is something with methods that can be broken."""
-    # Texts, tuples and functions are values that the service was set up with, not ports to anything.
-    if value is None or isinstance(value, StoredText | tuple):
+    # Texts, numbers, tuples and functions are values that the service was set up with, not ports to anything.
+    if value is None or isinstance(value, StoredText | tuple | float):
         return False
     return not inspect.isroutine(value)
 

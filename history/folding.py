@@ -64,8 +64,10 @@ class Fold:
         failures: list[RuleFailure] = []
         for decider in self._deciders:
             rule = decider.rules.get(kind)
+            if rule is None:
+                continue
             name = decider.handler_name(kind)
-            if rule is None or name in failed:
+            if name in failed:
                 continue
             try:
                 state, events = rule(self.states[decider], recorded)

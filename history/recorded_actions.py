@@ -200,7 +200,7 @@ class RecordedActions:
             if isinstance(event, e.ReasoningStarted) and request is not None:
                 event = replace(
                     event,
-                    request=request.request,
+                    request=replace(request.request, stream=event.request.stream),
                     repairs=request.repairs,
                     caching=request.caching,
                 )

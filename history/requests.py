@@ -85,9 +85,11 @@ class RequestCheck:
             today, prepared = self._built(started, asked)
         except ModelError as error:
             return Finding(None, f"the request cannot be built now: {error}")
+        # Whether anybody read along is recorded nowhere but there.
+        request = replace(prepared.request, stream=started.request.stream)
         expected = replace(
             started,
-            request=prepared.request,
+            request=request,
             repairs=prepared.repairs,
             caching=prepared.caching,
         )

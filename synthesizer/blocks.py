@@ -126,6 +126,8 @@ def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceB
 
 def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
     """Returns the round in which a sentence of the fact was first found, looked up by its offset in the lesson."""
+    if not merged:
+        return fact.round
     # The same sentence has another number in each passage that holds it: only its place in the lesson is the same.
     offset = _beginning(fact.passage) + fact.passage.starts[number]
     found: list[int] = []

@@ -100,6 +100,11 @@ class Writer:
             return False
         return time.monotonic() - self._locked_since > _SHORT_LOCK_S
 
+    @property
+    def is_ready(self) -> bool:
+        """True while the log is not being moved into the database, and need not be."""
+        return self._checkpointer.is_ready
+
     async def ready(self) -> None:
         """Waits while the log is being moved into the database."""
         await self._checkpointer.ready()

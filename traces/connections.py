@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -80,6 +81,7 @@ class StoreFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._name = str(path)
         self._opened = self._found()
 
     def check(self) -> None:
@@ -96,7 +98,7 @@ class StoreFile:
 
     def _found(self) -> tuple[int, int] | None:
         try:
-            found = self.path.stat()
+            found = os.stat(self._name)
         except OSError:
             return None
         return found.st_dev, found.st_ino
@@ -170,6 +172,11 @@ class Checkpointer:
     def wrote(self, size_bytes: int) -> None:
         """Notes one commit."""
         self._written += size_bytes + _COMMIT_BYTES
+
+    @property
+    def is_ready(self) -> bool:
+        """True if the log may be written to without waiting."""
+        return self._written < CHECKPOINT_BYTES and not self._is_moving()
 
     async def ready(self) -> None:
         """Waits until the log may be written to, or until a slow disk has been waited for long enough."""

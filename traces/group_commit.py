@@ -59,6 +59,19 @@ class GroupCommit:
             loop.call_soon(self._flush, loop)
         await waiting.written
 
+    def store_now(self, batch: Batch) -> bool:
+        """Stores a batch in a commit of its own; returns False where anything must be waited for, or goes wrong.
+
+        `store` then waits for it, or says what is wrong.
+        """
+        if self._waiting or not self._writer.is_ready:
+            return False
+        try:
+            errors = self._writer.write([self._writer.pack(batch)])
+        except TraceError:
+            return False
+        return errors == [None]
+
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         # Who was cancelled meanwhile waits no more, and has nobody to act on what is stored.
         self._waiting = [each for each in self._waiting if not each.written.done()]

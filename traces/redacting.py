@@ -171,7 +171,7 @@ class Redaction:
 def redacted_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, Mark], ...]:
     """Returns the fields that hold texts or values of their own, each with the mark by which its texts are redacted.
 
-    `Mark.NAME` leaves the texts as they are; the fields of values within are looked through all the same.
+    Names are left out, for they stay as they are. `Mark.NAME` stands for values: their fields are looked through.
     """
     hints = get_type_hints(struct, include_extras=True)
     found: list[tuple[str, Mark]] = []
@@ -194,7 +194,7 @@ def _field_mark(leaves: Sequence[Leaf]) -> Mark | None:
     if len(marks) > 1:
         # A tuple of a name and a text, say: of two ways the safe one.
         return Mark.UNTRUSTED
-    if marks:
+    if marks and (marks != {Mark.NAME} or holds_values):
         return marks.pop()
     if holds_values:
         return Mark.NAME

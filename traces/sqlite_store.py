@@ -99,6 +99,16 @@ class SqliteTraceStore:
             Batch(query_id, expected_seq, events, self._owner.name)
         )
 
+    def append_now(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> bool:
+        """Stores events as `append` does, where nothing has to be waited for; returns False where it does not."""
+        if expected_seq == 0:
+            self._owner.claim()
+        return self._commits.store_now(
+            Batch(query_id, expected_seq, events, self._owner.name)
+        )
+
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
 

@@ -7,6 +7,7 @@ trace be replayed: the same rules, folded over the recorded events, reach the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from antiphon.vocabulary.events import Event, Recorded, Role
@@ -50,6 +51,7 @@ class Decider(Generic[S]):
             self._publish(event)
 
     @classmethod
+    @cache
     def handler_name(cls, kind: type[Event]) -> str:
         """Returns the name under which a failure of the rule for `kind` is recorded: `Class.on_event_kind`."""
         return f"{cls.__name__}.on_{kind.kind_name()}"

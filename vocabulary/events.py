@@ -112,6 +112,7 @@ class Event(
     kw_only=True,
     forbid_unknown_fields=True,
     tag_field="kind",
+    gc=False,
 ):
     """The base of every event: frozen, built by name, tagged with its kind, and knowing its own facts.
 
@@ -797,7 +798,12 @@ E = TypeVar("E", bound=Event, covariant=True)
 
 
 class Recorded(
-    msgspec.Struct, Generic[E], frozen=True, kw_only=True, forbid_unknown_fields=True
+    msgspec.Struct,
+    Generic[E],
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    gc=False,
 ):
     """An event in its trace.
 
@@ -817,7 +823,12 @@ class Recorded(
 
 
 class TextDelta(
-    msgspec.Struct, frozen=True, kw_only=True, tag="text_delta", tag_field="kind"
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    tag="text_delta",
+    tag_field="kind",
+    gc=False,
 ):
     """A piece of a reply's text for live followers; never recorded."""
 
@@ -826,7 +837,12 @@ class TextDelta(
 
 
 class TextDiscarded(
-    msgspec.Struct, frozen=True, kw_only=True, tag="text_discarded", tag_field="kind"
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    tag="text_discarded",
+    tag_field="kind",
+    gc=False,
 ):
     """The text streamed for this call is void; never recorded."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.values import Exchange, Passage, Request, Value
@@ -73,11 +73,16 @@ def on(
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """One query's session as its components see it."""
+    """One query's session as its components see it.
+
+    Attributes:
+        followed: Returns True while somebody reads the query live.
+    """
 
     publish: Publish
     emit_live: EmitLive
     spawn: Spawn
+    followed: Callable[[], bool] = lambda: True
 
 
 class Clock(Protocol):
@@ -224,6 +229,16 @@ class EventLog(Protocol):
             NotFoundError: No such trace.
             DecodeError: An event is of an unknown kind, version or shape.
         """
+
+
+@runtime_checkable
+class PromptLog(Protocol):
+    """A log that mostly takes events at once; one that never does need not satisfy this."""
+
+    def append_now(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> bool:
+        """Stores events as `append` does, or returns False: nothing is stored, and `append` is to be awaited."""
 
 
 class Conversations(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 
 import msgspec
 
@@ -45,6 +46,8 @@ def _parts_of(values: list[object]) -> list[object]:
     return parts
 
 
+# Several components ask for each call, and replays again.
+@lru_cache(maxsize=1024)
 def call_identity(name: str, arguments: str) -> CallIdentity:
     """Returns an identity that two calls share if and only if the tool would do the same for both.
 

@@ -19,8 +19,14 @@ from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The base of every value: it cannot change, is built by name, and refuses unknown fields."""
+class Value(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False
+):
+    """The base of every value: it cannot change, is built by name, and refuses unknown fields.
+
+    What cannot change cannot come to hold itself, so the garbage collector need not look at values and events
+    (`gc=False`): with many queries under way it would look at each of them over and over.
+    """
 
 
 def keep_web_link(value: Value, link: str | None) -> None:
@@ -255,6 +261,7 @@ class Request(Value, frozen=True, kw_only=True):
         tools: The tool definitions' JSON (a list), or None where none are offered.
         tool_choice: The tool choice's JSON object, or None.
         extra: A JSON object of further top-level fields, or None.
+        stream: The reply is asked for as a stream; False: in one piece.
     """
 
     model: Name
@@ -264,6 +271,7 @@ class Request(Value, frozen=True, kw_only=True):
     tools: OwnText | None = None
     tool_choice: Name | None = None
     extra: Name | None = None
+    stream: bool = True
 
 
 CitationSetting = Literal["native", "inline", "auto"]

@@ -38,21 +38,25 @@ def acts_of(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:
         )
     elif reply.body is not None:
         yield from _cut(reply, reply.body.encode("utf-8", "surrogatepass"))
-    elif request.get("stream"):
+    elif _is_streamed(reply, request):
         yield from _streamed(reply, request, number)
     else:
-        yield from _cut(
-            reply, msgspec.json.encode(message_of_script(reply, request, number))
-        )
+        yield from _whole(reply, message_of_script(reply, request, number))
 
 
 def content_type_of(reply: ScriptedReply, request: Json) -> str:
     """Returns the body's content type."""
     if reply.content_type is not None:
         return reply.content_type
-    if request.get("stream") and reply.error is None and reply.body is None:
+    streamed = _is_streamed(reply, request)
+    if streamed and reply.error is None and reply.body is None:
         return "text/event-stream; charset=utf-8"
     return "application/json"
+
+
+def _is_streamed(reply: ScriptedReply, request: Json) -> bool:
+    """Returns True for a reply that is sent as a stream: also where its very events are scripted."""
+    return bool(request.get("stream")) or reply.events is not None
 
 
 def message_of_script(reply: ScriptedReply, request: Json, number: int) -> Json:
@@ -87,6 +91,20 @@ def _content(reply: ScriptedReply, number: int) -> list[Json]:
             {"type": "tool_use", "id": call_id, "name": call.name, "input": call.input}
         )
     return content
+
+
+def _whole(reply: ScriptedReply, message: Json) -> Iterator[Act]:
+    """Sends a message in one piece, after the time that its stream would take; what breaks, breaks in the middle."""
+    body = msgspec.json.encode(message)
+    wait_s = reply.end_s
+    for event in delta_events(message, reply.delta_chars):
+        if event.get("type") == "content_block_delta":
+            wait_s += reply.between_s
+    if reply.breaks is None:
+        yield from _cut(reply, body, wait_s)
+        return
+    yield from _cut(reply, body[: len(body) // 2], wait_s)
+    yield from _broken(reply.breaks)
 
 
 def _streamed(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:
