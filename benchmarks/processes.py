@@ -26,8 +26,13 @@ class Served:
 
     def resident_mb(self) -> float:
         """Returns the resident memory, in MB of 1,048,576 bytes."""
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+        return resident_mb(self.pid)
+
+
+def resident_mb(process: int | str = "self") -> float:
+    """Returns a process's resident memory, in MB of 1,048,576 bytes."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
 @contextlib.contextmanager
