@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from antiphon.bus import SystemClock
-from antiphon.composition.embedding import embedder_of
+from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.redaction import redaction_of
-from antiphon.composition.resources import Resources, ServiceResources
+from antiphon.composition.resources import (
+    LoadedLater,
+    Resources,
+    ServiceResources,
+)
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.composition.tools import registry_of
@@ -35,12 +39,16 @@ from antiphon.vocabulary.subscribers import Subscriber
 
 
 def build(
-    settings: Settings, subscribers: Sequence[Subscriber] = ()
+    settings: Settings,
+    subscribers: Sequence[Subscriber] = (),
+    *,
+    embedder_later: bool = False,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
     Args:
         subscribers: Components from outside, in addition to those that the settings name.
+        embedder_later: Leave the embedder to be loaded behind the service, as opening an index needs only its name.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -51,7 +59,11 @@ def build(
     # A mistake in a user's own module shows before anything is opened.
     components = checked([*load_subscribers(settings.subscribers), *subscribers])
     redaction = redaction_of(settings)
-    embedder = embedder_of(settings)
+    embedder = late_embedder_of(settings)
+    later: LoadedLater | None = embedder
+    if not embedder_later:
+        embedder.load()
+        later = None
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     # The offline reasoner is there in any case: it answers where Claude is away.
     offline = offline_model(_measures(library), library.courses)
@@ -88,6 +100,7 @@ def build(
         ),
         library=library,
         models=models,
+        embedder=later,
         reasoner=reasoner,
         versions=(
             (PROGRAM, program_version()),

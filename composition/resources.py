@@ -68,6 +68,13 @@ class CourseIndex(CourseCatalogue, Protocol):
     def close(self) -> None: ...
 
 
+class LoadedLater(Protocol):
+    """A part that takes seconds to load; satisfied by `knowledge.LateEmbedder`."""
+
+    def load(self) -> None:
+        """Loads it unless it is loaded; blocks, and raises ServiceError where it cannot be had."""
+
+
 class OpenModel(Protocol):
     """A model whose connections are to be closed."""
 
@@ -83,6 +90,7 @@ class ServiceResources:
         models: The models that are closed with the service.
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
+        embedder: The embedder where it is loaded behind the service; None: nothing is.
     """
 
     shared: Resources
@@ -91,6 +99,7 @@ class ServiceResources:
     models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
+    embedder: LoadedLater | None = None
 
     async def close(self) -> None:
         for model in self.models:

@@ -4,6 +4,7 @@ from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import (
+    LateEmbedder,
     embedder_when_used,
     installed_embedders,
     load_embedder,
@@ -32,6 +33,7 @@ __all__ = [
     "IndexSummary",
     "Lesson",
     "LessonMatch",
+    "LateEmbedder",
     "LessonText",
     "Library",
     "LibraryState",

@@ -100,19 +100,22 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
     return cast(Callable[[str], Embedder], module.load)(backend.index_name)
 
 
-def embedder_when_used(name: str, model: str | None = None) -> Embedder:
+def embedder_when_used(name: str, model: str | None = None) -> LateEmbedder:
     """Returns an embedder that is loaded once it has something to do; one that is not installed is refused at once.
 
     Raises:
         ConfigurationError: As `load_embedder` does.
     """
     if model is None and name not in installed_embedders():
-        return load_embedder(name)
-    return _LateEmbedder(name, model)
+        load_embedder(name)  # which says what is missing
+    return LateEmbedder(name, model)
 
 
-class _LateEmbedder:
-    """Stands for an embedder until it is used: to find that nothing changed needs its name alone."""
+class LateEmbedder:
+    """Stands for an embedder until it is used: to find that nothing changed, or to open an index, needs its name alone.
+
+    Whoever needs more waits until it is loaded; for many threads.
+    """
 
     def __init__(self, name: str, model: str | None) -> None:
         self.name = _index_name(name, model)
@@ -133,6 +136,10 @@ class _LateEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         return self._embedder().embed(texts)
+
+    def load(self) -> None:
+        """Loads it, if it is not loaded; raises as `load_embedder` does."""
+        self._embedder()
 
     def _embedder(self) -> Embedder:
         with self._lock:
