@@ -16,7 +16,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from antiphon.api.app import create_app
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
-from antiphon.service import Antiphon, Settings
+from antiphon.service import Antiphon, Settings, spare_memory
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
@@ -47,10 +47,11 @@ async def serve(
     Raises:
         ServiceError: The service cannot be opened.
     """
+    spare_memory()
     app = create_app(
         settings,
         # Whoever asks whether the service is there need not wait for what only questions need.
-        partial(Antiphon.open, embedder_later=True),
+        partial(Antiphon.open, loads_later=True),
         interceptor_of,
         fault_of,
     )
@@ -126,7 +127,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         # Not before: it takes the processor from whatever else is done.
-        self._app.state.service.load_embedder()
+        self._app.state.service.load()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()

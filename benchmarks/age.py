@@ -86,7 +86,9 @@ def report(samples: Sequence[Sample], console: Console) -> list[str]:
     )
     for title, costs, matters in rows:
         line = rise(samples, costs)
-        points = [Point(each.queries, cost) for each, cost in zip(samples, costs, strict=True)]
+        points = [
+            Point(each.queries, cost) for each, cost in zip(samples, costs, strict=True)
+        ]
         console.print(drawn(points, title, "queries"), highlight=False)
         console.print(
             f"mean {line.mean:,.2f}; rise over {queries:,} queries {line.slope * queries:+,.3f} "

@@ -71,17 +71,17 @@ def drawn(points: Sequence[Point], title: str, work: str) -> str:
     """Draws points as text, from 0 up, so that a small slope looks small."""
     highest = max(point.cost for point in points) or 1.0
     last = max(point.work for point in points)
-    rows = [[" "] * _COLUMNS for _ in range(_ROWS)]
+    grid = [[" "] * _COLUMNS for _ in range(_ROWS)]
     for point in points:
         column = min(int(point.work / last * _COLUMNS), _COLUMNS - 1)
         row = min(int(point.cost / highest * _ROWS), _ROWS - 1)
-        rows[_ROWS - 1 - row][column] = "•"
+        grid[_ROWS - 1 - row][column] = "•"
     lines = [title]
-    for number, row in enumerate(rows):
+    for number, cells in enumerate(grid):
         label = ""
         if number == 0:
             label = f"{highest:,.2f}"
-        lines.append(f"{label:>10} |{''.join(row).rstrip()}")
+        lines.append(f"{label:>10} |{''.join(cells).rstrip()}")
     lines.append(f"{'0':>10} +{'-' * _COLUMNS}")
     lines.append(f"{'':>11}0{f'{last:,.0f} {work}':>{_COLUMNS}}")
     return "\n".join(lines)

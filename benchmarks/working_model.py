@@ -67,7 +67,12 @@ class WorkingModel:
         # No two calls are alike: the second would be answered from memory.
         text = f"bm25 {self._requests} {number}"
         call_id = f"toolu_{self._requests}_{number}"
-        return {"type": "tool_use", "id": call_id, "name": TOOL, "input": {"text": text}}
+        return {
+            "type": "tool_use",
+            "id": call_id,
+            "name": TOOL,
+            "input": {"text": text},
+        }
 
 
 class Tools:

