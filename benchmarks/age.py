@@ -21,11 +21,13 @@ from rich.console import Console
 
 from antiphon.service import Antiphon
 from benchmarks.fitting import Line, Point, drawn, fitted
+from benchmarks.history import remember
 from benchmarks.processes import resident_mb
 from benchmarks.whole_service import ask, whole_service
+from benchmarks.working_model import name_of
 
-# Queries that fill the caches, before the first one that counts.
-WARM_UP = 1_000
+# Queries that fill the caches, which hold 20,000 texts at most, before the first one that counts.
+WARM_UP = 4_000
 AT_ONCE = 4
 MATTERS_CPU = 0.03
 """A rise of CPU over the whole run that is passed over, as a share of its mean."""
@@ -60,7 +62,7 @@ async def _ask_many(service: Antiphon, first: int, count: int) -> None:
     for number in range(first, first + count, AT_ONCE):
         asking = []
         for each in range(number, number + AT_ONCE):
-            asking.append(ask(service, f"How does BM25 rank document {each}?"))
+            asking.append(ask(service, f"How does BM25 rank a {name_of(each)}?"))
         await asyncio.gather(*asking)
 
 
@@ -99,6 +101,15 @@ def report(samples: Sequence[Sample], console: Console) -> list[str]:
     return rising
 
 
+def figures(samples: Sequence[Sample]) -> dict[str, float]:
+    """Returns what is remembered of a run."""
+    found: dict[str, float] = {}
+    for sample in samples:
+        found[f"cpu_ms after {sample.queries}"] = sample.cpu_ms
+        found[f"resident_mb after {sample.queries}"] = sample.resident_mb
+    return found
+
+
 async def measure(queries: int, every: int) -> list[Sample]:
     """Measures in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
@@ -113,6 +124,7 @@ def main() -> None:
     options = parser.parse_args()
     samples = asyncio.run(measure(options.queries, options.every))
     rising = report(samples, Console())
+    remember("age", figures(samples))
     if rising:
         sys.exit(f"grows with age: {', '.join(rising)}")
 

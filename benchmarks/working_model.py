@@ -14,6 +14,23 @@ ANSWER = "BM25 ranks documents by term frequency, document length and rarity. " 
 TOOL = "search_course_content"
 
 
+_WORDS = (
+    "actor alarm atlas badge baker basin beacon bishop bottle bridge bucket butter cabin camel canal candle castle "
+    "cellar chapel cherry circus cobalt copper corner cotton dagger desert dinner dragon engine falcon feather fiddle "
+    "forest garden ginger glacier hammer harbor helmet insect island jacket jungle kettle ladder lantern lemon magnet "
+    "marble meadow mirror monkey needle oyster pepper pirate pocket rabbit saddle silver"
+).split()
+
+
+def name_of(number: int) -> str:
+    """Returns another three words for each number, of a vocabulary that stays small, as that of a course does."""
+    words = []
+    for _ in range(3):
+        number, word = divmod(number, len(_WORDS))
+        words.append(_WORDS[word])
+    return " ".join(words)
+
+
 class Work(Value, frozen=True, kw_only=True):
     """The work of one query.
 
@@ -91,12 +108,13 @@ class Tools:
         self._calls += 1
         passages = []
         for number in range(self._passages):
+            name = name_of(self._calls * self._passages + number)
             said = (
-                f"Passage {number} of call {self._calls} says how documents are ranked. "
-                f"Rare words of {number} weigh more than common ones for {text}. "
+                f"The {name} says how documents are ranked. "
+                f"Rare words of the {name} weigh more than common ones for {text}. "
                 "Long documents are held back by their length."
             )
-            passages.append(quotable(f"Course {number}, {self._calls}", said))
+            passages.append(quotable(f"Course of the {name}", said))
         return ToolOutput(text=f"{len(passages)} passages", passages=tuple(passages))
 
     async def get_course_outline(self, text: str) -> str:
@@ -106,4 +124,4 @@ class Tools:
             text: The course.
         """
         self._calls += 1
-        return f"{text}: lesson {self._calls} is about ranking. " * 10
+        return f"{text}: the lesson {name_of(self._calls)} is about ranking. " * 10
