@@ -42,6 +42,7 @@ class Recorder:
         self._unstored: list[Recorded[Event]] = []
         self._append: asyncio.Task[int] | None = None
         self._patience_s = APPEND_S
+        self._usual_patience_s = APPEND_S
         self._give_up_at = 0.0
         self._dispossessed = False
         self._uncertain = False
@@ -60,6 +61,8 @@ class Recorder:
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""
+        # Nobody waits for what comes after a slow append either: where a thousand queries end at once it is slow too.
+        self._usual_patience_s = GIVE_UP_S
         for wait_s in _LAST_TRIES_AFTER_S:
             if not self._unstored:
                 return
@@ -136,7 +139,7 @@ class Recorder:
     def _note_stored(self, seq: int) -> None:
         self._stored_seq = seq
         # The store has recovered: what comes next is stored again before anything acts on it.
-        self._patience_s = APPEND_S
+        self._patience_s = self._usual_patience_s
         self._unstored = [each for each in self._unstored if each.seq > seq]
 
     def _after_another_end(self, error: SequenceError) -> SequenceError | None:

@@ -147,10 +147,14 @@ NEVER = 1e9
         TardyStore(9.0),
         TardyStore(NEVER),
         TardyStore(0.0, 9.0),
+        TardyStore(9.0, 9.0),
         LockedStore(3.0),
         LockedStore(7.0),
     ],
-    ids=["slow", "never ends", "slow at the end", "locked for 3 s", "locked for 7 s"],
+    ids=[
+        *("slow", "never ends", "slow at the end", "slow twice"),
+        *("locked for 3 s", "locked for 7 s"),
+    ],
 )
 def test_the_end_of_a_query_is_stored_by_a_store_that_comes_back_within_seconds(
     store: MemoryTraceStore,
