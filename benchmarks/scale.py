@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +27,6 @@ from antiphon.vocabulary.values import QuerySettings
 from benchmarks.fitting import Point, exponent
 from benchmarks.history import remember
 from benchmarks.our_side import OurSide
-from benchmarks.processes import resident_mb
 from benchmarks.store import fill, one_trace
 from benchmarks.working_model import Tools, Work, WorkingModel
 
@@ -38,6 +38,7 @@ TIMES = 3
 CALLS = ((1, 1), (1, 4), (2, 8), (2, 20), (4, 30), (4, 60))
 FACTS = (5, 20, 80, 320)
 AT_ONCE = (1, 10, 100, 1_000)
+IN_FLIGHT = (100, 300, 1_000)
 TRACES = (1_000, 10_000, 100_000)
 LATENCY_S = 0.2
 
@@ -77,7 +78,9 @@ class Query:
         return query_id
 
 
-async def least_cpu_ms(work: Callable[[], Awaitable[object]], times: int = TIMES) -> float:
+async def least_cpu_ms(
+    work: Callable[[], Awaitable[object]], times: int = TIMES
+) -> float:
     """Returns the least CPU of several runs, after one that warms up."""
     least = float("inf")
     for number in range(times + 1):
@@ -108,7 +111,7 @@ async def events_a_query() -> list[Row]:
         replayed.append(Point(count, _replay_ms(partial(replay, events))))
     return [
         Row("events a query", "CPU, ms", cpu),
-        Row("events a query", "bytes as JSON", stored),
+        Row("events a query", "bytes stored", stored),
         Row("events a query", "CPU of a replay, ms", replayed),
     ]
 
@@ -149,33 +152,35 @@ async def facts() -> list[Row]:
 async def at_once() -> list[Row]:
     """Measures more and more queries at the same time, each waiting for its model most of its life."""
     cpu: list[Point] = []
-    memory: list[Point] = []
     for count in AT_ONCE:
         with tempfile.TemporaryDirectory() as folder:
             query = Query(Path(folder), Work(latency_s=LATENCY_S))
-            cpu.append(Point(count, await least_cpu_ms(partial(_together, query, count), 2)))
-            memory.append(Point(count, await _peak_kib(query, count)))
+            cpu.append(
+                Point(count, await least_cpu_ms(partial(together, query, count), 2))
+            )
             await query.side.close()
+    # Each in a process of its own: memory that was used once is there for the next.
+    memory = [Point(count, in_flight_kib(count)) for count in IN_FLIGHT]
     return [
         Row("queries at once", "CPU of all, ms", cpu),
-        Row("queries at once", "memory of all, KiB", memory[1:]),
+        Row("queries at once", "memory of all, KiB", memory),
     ]
 
 
-async def _together(query: Query, count: int) -> None:
+async def together(query: Query, count: int) -> None:
+    """Asks so many questions at the same time."""
     await asyncio.gather(*[query.ask() for _ in range(count)])
 
 
-async def _peak_kib(query: Query, count: int) -> float:
-    """Returns the memory that the queries hold at the same time at most, beyond what the process had before."""
-    before = resident_mb()
-    highest = before
-    running = asyncio.ensure_future(_together(query, count))
-    while not running.done():
-        await asyncio.sleep(LATENCY_S / 4)
-        highest = max(highest, resident_mb())
-    await running
-    return max((highest - before) * 1024, 1.0)
+def in_flight_kib(count: int) -> float:
+    """Returns the memory that so many queries hold together in a process that has answered some before."""
+    measured = subprocess.run(
+        [sys.executable, "-m", "benchmarks.in_flight", str(count)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return float(measured.stdout.split()[-1])
 
 
 async def traces() -> list[Row]:
@@ -219,11 +224,15 @@ PARTS: dict[str, Callable[[], Awaitable[list[Row]]]] = {
 
 def report(rows: Sequence[Row], console: Console) -> list[str]:
     """Prints the exponents; returns what grows faster than it may."""
-    table = Table("work", "cost", "from … to", "exponent", "may be", title="cost = a · work^b")
+    table = Table(
+        "work", "cost", "from … to", "exponent", "may be", title="cost = a · work^b"
+    )
     steep = []
     for row in rows:
         line = exponent(row.points)
-        measured = "  ".join(f"{each.work:,.0f}: {each.cost:,.1f}" for each in row.points)
+        measured = "  ".join(
+            f"{each.work:,.0f}: {each.cost:,.1f}" for each in row.points
+        )
         table.add_row(
             *(row.work, row.cost, measured),
             *(f"{line.slope:.2f} ± {line.noise:.2f}", f"{row.most:.2f}"),

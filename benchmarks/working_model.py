@@ -14,12 +14,72 @@ ANSWER = "BM25 ranks documents by term frequency, document length and rarity. " 
 TOOL = "search_course_content"
 
 
-_WORDS = (
-    "actor alarm atlas badge baker basin beacon bishop bottle bridge bucket butter cabin camel canal candle castle "
-    "cellar chapel cherry circus cobalt copper corner cotton dagger desert dinner dragon engine falcon feather fiddle "
-    "forest garden ginger glacier hammer harbor helmet insect island jacket jungle kettle ladder lantern lemon magnet "
-    "marble meadow mirror monkey needle oyster pepper pirate pocket rabbit saddle silver"
-).split()
+_WORDS = [
+    "actor",
+    "alarm",
+    "atlas",
+    "badge",
+    "baker",
+    "basin",
+    "beacon",
+    "bishop",
+    "bottle",
+    "bridge",
+    "bucket",
+    "butter",
+    "cabin",
+    "camel",
+    "canal",
+    "candle",
+    "castle",
+    "cellar",
+    "chapel",
+    "cherry",
+    "circus",
+    "cobalt",
+    "copper",
+    "corner",
+    "cotton",
+    "dagger",
+    "desert",
+    "dinner",
+    "dragon",
+    "engine",
+    "falcon",
+    "feather",
+    "fiddle",
+    "forest",
+    "garden",
+    "ginger",
+    "glacier",
+    "hammer",
+    "harbor",
+    "helmet",
+    "insect",
+    "island",
+    "jacket",
+    "jungle",
+    "kettle",
+    "ladder",
+    "lantern",
+    "lemon",
+    "magnet",
+    "marble",
+    "meadow",
+    "mirror",
+    "monkey",
+    "needle",
+    "oyster",
+    "pepper",
+    "pirate",
+    "pocket",
+    "rabbit",
+    "saddle",
+    "silver",
+]
+
+
+_COURSES = 20
 
 
 def name_of(number: int) -> str:
@@ -114,7 +174,8 @@ class Tools:
                 f"Rare words of the {name} weigh more than common ones for {text}. "
                 "Long documents are held back by their length."
             )
-            passages.append(quotable(f"Course of the {name}", said))
+            course = _WORDS[(self._calls + number) % _COURSES]
+            passages.append(quotable(f"Course of the {course}", said))
         return ToolOutput(text=f"{len(passages)} passages", passages=tuple(passages))
 
     async def get_course_outline(self, text: str) -> str:
