@@ -12,10 +12,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -214,7 +214,7 @@ async def traces() -> list[Row]:
     return rows
 
 
-PARTS: dict[str, Callable[[], Awaitable[list[Row]]]] = {
+PARTS: dict[str, Callable[[], Coroutine[Any, Any, list[Row]]]] = {
     "events": events_a_query,
     "facts": facts,
     "at-once": at_once,

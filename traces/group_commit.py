@@ -17,8 +17,8 @@ _log = structlog.get_logger(__name__)
 _TOGETHER = 8
 """Batches that share a commit; more of them would hold up the event loop for longer than 5 ms (decision 071)."""
 _SHARE = 4
-"""Of so many that wait, one at least shares the commit. A loop that is behind comes to its commits seldom: by eight at a
-time a thousand queries at once waited longer for their appends than a store is waited for at all (decision 187)."""
+"""Of so many that wait, one at least shares the commit. A loop that is behind comes to its commits seldom: by eight at
+a time a thousand queries at once waited longer for their appends than a store is waited for at all (decision 187)."""
 
 
 class _Waiting(NamedTuple):
