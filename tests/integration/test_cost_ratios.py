@@ -99,14 +99,14 @@ def test_the_list_of_commands_costs_little_more_than_the_parser_that_prints_it()
     assert listed < 4.0 * parser
 
 
-def test_a_service_that_loads_later_is_open_without_embedder_and_sdk(
+def test_a_service_that_loads_later_is_open_without_embedder_index_and_sdk(
     tmp_path: Path,
 ) -> None:
     code = (
         "import asyncio, sys; from antiphon.service import Antiphon, load_settings; "
         f"s = load_settings(data_dir={str(tmp_path)!r}); "
         "asyncio.run(Antiphon.open(s, loads_later=True)); "
-        "print(*{'anthropic', 'torch', 'onnxruntime', 'sentence_transformers', 'wordfreq'} & set(sys.modules))"
+        "print(*{'anthropic', 'chromadb', 'torch', 'onnxruntime', 'wordfreq'} & set(sys.modules))"
     )
 
     loaded = subprocess.run(
