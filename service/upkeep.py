@@ -57,20 +57,23 @@ class Loading:
 
     def _load(self, loop: asyncio.AbstractEventLoop) -> None:
         began = time.perf_counter()
-        problem: str | None = None
+        # Of an error that is no ServiceError, a bug: it ends the thread, which prints it, and nobody may wait for ever.
+        problem: str | None = "A part of the service could not be loaded: see its log."
         try:
             for part in self._parts:
                 part.load()
+            problem = None
             log.info("loaded", seconds=round(time.perf_counter() - began, 1))
         except ServiceError as error:
             problem = str(error)
             log.error("not_loaded", error=problem)
-        # What is loaded stays: the collector need not look through it again and again, which holds the loop up.
-        gc.freeze()
-        give_back_memory()
-        # The service may have closed meanwhile.
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(self._end, problem)
+        finally:
+            # What is loaded stays: the collector need not look through it again and again, which holds the loop up.
+            gc.freeze()
+            give_back_memory()
+            # The service may have closed meanwhile.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._end, problem)
 
     def _end(self, problem: str | None) -> None:
         self.problem = problem

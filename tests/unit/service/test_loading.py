@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import threading
 
+import pytest
+
 from antiphon.service.upkeep import Loading
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -75,3 +77,18 @@ async def test_where_nothing_is_left_to_load_nobody_waits() -> None:
 
     assert loading.done
     assert await loading.wait(10) == 0
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_bug_in_loading_keeps_nobody_waiting_either() -> None:
+    class Broken:
+        def load(self) -> None:
+            raise ZeroDivisionError
+
+    loading = Loading([Broken()])
+    loading.begin()
+
+    await loading.wait(10)
+
+    assert not loading.done
+    assert "see its log" in (loading.problem or "")
