@@ -24,6 +24,9 @@ APPEND_S = 0.5
 GIVE_UP_S = 10.0
 """Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
 
+_BEHIND_S = 0.25
+"""A loop that is so late has more to do than it can, or its process gets no processor."""
+
 
 class Recorder:
     """The connection of one session to the trace store; `stored_seq` is that of the last event stored already.
@@ -89,18 +92,29 @@ class Recorder:
             if self._append is None:
                 self._append = asyncio.create_task(self._append_all(), name="append")
                 self._give_up_at = self._clock.now() + GIVE_UP_S
+            began = self._clock.now()
             await asyncio.wait({self._append}, timeout=self._patience_s)
+            late_s = self._clock.now() - began - self._patience_s
             if self._append.done():
                 append, self._append = self._append, None
                 error = self._note_end(append)
             else:
-                error = self._note_slow(self._append)
+                error = self._note_slow(self._append, late_s)
             if error is not None:
                 return error
         return None
 
-    def _note_slow(self, append: asyncio.Task[int]) -> TraceError | None:
-        """Gives up an append that most likely never ends; returns an error for one that may."""
+    def _note_slow(self, append: asyncio.Task[int], late_s: float) -> TraceError | None:
+        """Gives up an append that most likely never ends; returns an error for one that may.
+
+        Args:
+            late_s: How late the event loop came back to this: where it is behind, appends are, and the store is well.
+        """
+        if late_s > _BEHIND_S:
+            self._give_up_at = self._clock.now() + GIVE_UP_S
+            if self._usual_patience_s == GIVE_UP_S:
+                self._patience_s = GIVE_UP_S
+                return None
         if self._clock.now() >= self._give_up_at:
             append.cancel()
             self._append = None

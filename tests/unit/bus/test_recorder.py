@@ -186,3 +186,26 @@ def test_a_store_that_never_comes_back_is_waited_for_no_longer_than_eleven_secon
 
     assert not store.events("q1")
     assert took_s < 11
+
+
+def test_a_loop_that_is_behind_for_half_a_minute_loses_nothing() -> None:
+    class BusyClock(VirtualClock):
+        """Of a process that others keep from running: each look finds that two seconds have gone."""
+
+        gone_s = 0.0
+
+        def now(self) -> float:
+            if self.gone_s < 30.0:
+                self.gone_s += 2.0
+            return super().now() + self.gone_s
+
+    store = TardyStore(25.0, 25.0)
+
+    async def query() -> bool:
+        recorder = Recorder("q1", store, BusyClock())
+        await recorder.record([FIRST])
+        await recorder.finish()
+        return recorder.complete
+
+    assert run(query())
+    assert store.events("q1") == [FIRST.event]
