@@ -22,7 +22,7 @@ from rich.console import Console
 from antiphon.service import Antiphon
 from benchmarks.fitting import Line, Point, drawn, fitted
 from benchmarks.history import remember
-from benchmarks.processes import resident_mb
+from benchmarks.processes import log_errors_only, resident_mb
 from benchmarks.whole_service import ask, whole_service
 from benchmarks.working_model import name_of
 
@@ -118,6 +118,7 @@ async def measure(queries: int, every: int) -> list[Sample]:
 
 
 def main() -> None:
+    log_errors_only()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=20_000)
     parser.add_argument("--every", type=int, default=500)

@@ -11,9 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import structlog
-
-from benchmarks.processes import resident_mb
+from benchmarks.processes import log_errors_only, resident_mb
 from benchmarks.scale import Query, together
 from benchmarks.working_model import Work
 
@@ -42,8 +40,7 @@ async def peak_kib(count: int) -> float:
 
 
 def main() -> None:
-    # That appends are slow among a thousand at once is no news here.
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    log_errors_only()
     sys.stdout.write(f"{asyncio.run(peak_kib(int(sys.argv[1]))):.0f}\n")
 
 

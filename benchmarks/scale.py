@@ -27,6 +27,7 @@ from antiphon.vocabulary.values import QuerySettings
 from benchmarks.fitting import Point, exponent
 from benchmarks.history import remember
 from benchmarks.our_side import OurSide
+from benchmarks.processes import log_errors_only
 from benchmarks.store import fill, one_trace
 from benchmarks.working_model import Tools, Work, WorkingModel
 
@@ -244,6 +245,7 @@ def report(rows: Sequence[Row], console: Console) -> list[str]:
 
 
 def main() -> None:
+    log_errors_only()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="default: all")
     options = parser.parse_args()

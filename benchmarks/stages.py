@@ -82,7 +82,3 @@ async def measure(queries: int = QUERIES) -> dict[str, float]:
     for stage, count in counts.most_common():
         figures[stage] = whole_ms * count / counts.total()
     return figures
-
-
-if __name__ == "__main__":
-    print(asyncio.run(measure()))  # noqa: T201

@@ -19,7 +19,7 @@ from rich.table import Table
 from antiphon.service import load_settings
 from benchmarks import overhead, rates, size, stages, starting
 from benchmarks.history import machine, remember
-from benchmarks.processes import serving
+from benchmarks.processes import log_errors_only, serving
 from benchmarks.scale import in_flight_kib
 
 IN_FLIGHT = 300
@@ -98,6 +98,7 @@ def shown(title: str, figures: Figures) -> Table:
 
 
 def main() -> None:
+    log_errors_only()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--chunks",
