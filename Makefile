@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -80,18 +80,21 @@ eval-retrieval: $(VENV)/.dev ## what search finds on open question sets, by budg
 eval-calibration: $(VENV)/.dev ## what the confidence of answers without a key is worth, and its weights fitted anew
 	$(BIN)/python -m benchmarks.calibration
 
-bench: setup $(VENV)/.dev ## processor time and memory beside a plain loop of calls
-	$(BIN)/python -m benchmarks.overhead
+# CHUNKS="1000 10000 100000" measures a large library too, which takes minutes more.
+bench: setup $(VENV)/.dev ## stages, rates, overhead, memory, cold start, index and search: report, history, plots
+	$(BIN)/python -m benchmarks.suite $(if $(CHUNKS),--chunks $(CHUNKS))
+
+bench-age: $(VENV)/.dev ## CPU and memory of a query over 20,000 of them in one process
+	$(BIN)/python -m benchmarks.age
+
+bench-scale: $(VENV)/.dev ## exponents of cost by events, facts, queries at once and traces stored
+	$(BIN)/python -m benchmarks.scale
 
 early: $(VENV)/.dev ## what starting a tool before the reply is whole gains
 	$(BIN)/python -m benchmarks.early
 
 bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 	$(BIN)/python -m benchmarks.store
-
-bench-search: $(VENV)/.dev ## time and memory of a search at 10,000 and 100,000 chunks, and size of the index
-	for chunks in 10000 100000; do for run in index search; do \
-		$(BIN)/python -m benchmarks.size --chunks $$chunks --folder dist/bench-search/$$chunks || exit 1; done; done
 
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load

@@ -410,6 +410,10 @@ class ReadinessReply(Schema):
     ready: bool
     reasoner: str = Field(examples=["offline"])
     embedder: str | None = Field(examples=["all-MiniLM-L6-v2 (sentence-transformers)"])
+    embedder_loaded: bool = Field(
+        description="False while it is loaded behind the service: questions wait for it.",
+        examples=[True],
+    )
     generation: int | None = Field(
         description="Which build of the index is open.", examples=[1]
     )

@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -15,7 +16,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from antiphon.api.app import create_app
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
-from antiphon.service import Settings
+from antiphon.service import Antiphon, Settings, spare_memory
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
@@ -46,7 +47,14 @@ async def serve(
     Raises:
         ServiceError: The service cannot be opened.
     """
-    app = create_app(settings, interceptor_of=interceptor_of, fault_of=fault_of)
+    spare_memory()
+    app = create_app(
+        settings,
+        # Whoever asks whether the service is there need not wait for what only questions need.
+        partial(Antiphon.open, loads_later=True),
+        interceptor_of,
+        fault_of,
+    )
     config = uvicorn.Config(
         app,
         http=PromptHttp,
@@ -115,6 +123,11 @@ class _Server(uvicorn.Server):
         self._app = app
         self._stopping = stopping
         self.stopped_by: int | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # Not before: it takes the processor from whatever else is done.
+        self._app.state.service.load()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()

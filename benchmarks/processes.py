@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import subprocess
 import sys
@@ -12,6 +13,8 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import structlog
 
 READY_WITHIN_S = 120
 
@@ -26,8 +29,21 @@ class Served:
 
     def resident_mb(self) -> float:
         """Returns the resident memory, in MB of 1,048,576 bytes."""
-        status = Path(f"/proc/{self.pid}/status").read_text()
-        return int(status.split("VmRSS:")[1].split()[0]) / 1024
+        return resident_mb(self.pid)
+
+
+def resident_mb(process: int | str = "self") -> float:
+    """Returns a process's resident memory, in MB of 1,048,576 bytes."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def log_errors_only() -> None:
+    """Leaves out warnings, such as that appends are slow among a thousand at once."""
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Search in large libraries: time of one search, filtered or not, memory, size of the index: `make bench-search`.
+"""Search in large libraries: time of one search, filtered or not, memory, size of the index; a part of `make bench`.
 
 The texts are made up: words as frequent as those of a language are (Zipf's law), vectors by chance, because what they
 say does not matter for time. The question is embedded by the real embedder.
@@ -10,14 +10,15 @@ import argparse
 import random
 import resource
 import statistics
-import tempfile
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+import msgspec
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from antiphon.knowledge import Library, index_paths, load_embedder
 from antiphon.vocabulary.ports import Embedder
@@ -128,37 +129,52 @@ def _time(
     )
 
 
-def run(folder: Path, chunks: int, console: Console) -> None:
-    """Indexes what is not indexed yet, and prints what searching it takes."""
-    embedder = load_embedder("onnx")
+def build(folder: Path, chunks: int) -> dict[str, float]:
+    """Indexes what is not indexed yet; returns what that took, without the embedder."""
     data = folder / "data"
     if not data.exists():
         courses = folder / "courses"
         courses.mkdir(parents=True)
         write_courses(courses, chunks)
-        started = time.perf_counter()
-        index_paths([courses], data, ChanceVectors(embedder))
-        console.print(
-            f"indexed in {time.perf_counter() - started:.0f} s without the embedder; the index takes "
-            f"{_size(data) / 1e6:.0f} MB; index again to measure searching in a process of its own"
-        )
-        return
-    library = Library.open(data, embedder)
+        started = time.process_time()
+        index_paths([courses], data, ChanceVectors(load_embedder("onnx")))
+        cpu_s = time.process_time() - started
+        (folder / "cpu_s").write_text(str(cpu_s))
+    return {
+        "index, CPU s": float((folder / "cpu_s").read_text()),
+        "index, MB": _size(data) / 1e6,
+    }
+
+
+def search(folder: Path) -> dict[str, float]:
+    """Searches what was indexed in another process; returns what that takes."""
+    library = Library.open(folder / "data", load_embedder("onnx"))
     library.search("warm up")
-    table = Table(title=f"{library.describe().chunks:,} chunks")
-    for column in ("search", "median ms", "cpu ms", "slowest ms"):
-        table.add_column(column)
+    figures: dict[str, float] = {}
     for timing in measure(library):
-        table.add_row(
-            timing.kind,
-            f"{timing.median_ms:.1f}",
-            f"{timing.cpu_ms:.1f}",
-            f"{timing.slowest_ms:.1f}",
-        )
-    console.print(table)
-    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
-    console.print(f"peak memory {peak_mb:.0f} MB; index {_size(data) / 1e6:.0f} MB")
+        figures[f"search {timing.kind}, CPU ms"] = timing.cpu_ms
+        figures[f"search {timing.kind}, ms"] = timing.median_ms
+        figures[f"search {timing.kind}, slowest ms"] = timing.slowest_ms
+    peak_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    figures["search, peak MB"] = peak_kb / 1000
     library.close()
+    return figures
+
+
+def figures_of(chunks: int, folder: Path) -> dict[str, float]:
+    """Returns the figures of a library of so many chunks: indexed in one process, searched in another."""
+    found: dict[str, float] = {}
+    for part in ("build", "search"):
+        run = subprocess.run(
+            [
+                *(sys.executable, "-m", "benchmarks.size", part),
+                *("--chunks", str(chunks), "--folder", str(folder)),
+            ],
+            stdout=subprocess.PIPE,
+            check=True,
+        )
+        found |= msgspec.json.decode(run.stdout, type=dict[str, float])
+    return found
 
 
 def _size(folder: Path) -> int:
@@ -167,12 +183,18 @@ def _size(folder: Path) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=["build", "search"])
     parser.add_argument("--chunks", type=int, default=10_000)
-    parser.add_argument("--folder", type=Path, help="where the index is kept")
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="where the index is kept"
+    )
     arguments = parser.parse_args()
-    console = Console()
-    folder = arguments.folder or Path(tempfile.mkdtemp())
-    run(folder, arguments.chunks, console)
+    measures = {
+        "build": partial(build, arguments.folder, arguments.chunks),
+        "search": partial(search, arguments.folder),
+    }
+    figures = measures[arguments.part]()
+    sys.stdout.write(msgspec.json.encode(figures).decode())
 
 
 if __name__ == "__main__":

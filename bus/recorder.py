@@ -26,6 +26,9 @@ APPEND_S = 0.5
 GIVE_UP_S = 10.0
 """Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
 
+_BEHIND_S = 0.25
+"""A loop that is so late has more to do than it can, or its process gets no processor."""
+
 
 # Asked for each query, and each time it takes as long as encoding an event.
 @cache
@@ -63,6 +66,7 @@ class Recorder:
         self._unstored: list[Recorded[Event]] = []
         self._append: asyncio.Task[int] | None = None
         self._patience_s = APPEND_S
+        self._usual_patience_s = APPEND_S
         self._give_up_at = 0.0
         self._dispossessed = False
         self._uncertain = False
@@ -92,6 +96,8 @@ class Recorder:
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""
+        # Nobody waits for what comes after a slow append either: where a thousand queries end at once it is slow too.
+        self._usual_patience_s = GIVE_UP_S
         for wait_s in _LAST_TRIES_AFTER_S:
             if not self._unstored:
                 return
@@ -118,18 +124,29 @@ class Recorder:
             if self._append is None:
                 self._append = asyncio.create_task(self._append_all(), name="append")
                 self._give_up_at = self._clock.now() + GIVE_UP_S
+            began = self._clock.now()
             await asyncio.wait({self._append}, timeout=self._patience_s)
+            late_s = self._clock.now() - began - self._patience_s
             if self._append.done():
                 append, self._append = self._append, None
                 error = self._note_end(append)
             else:
-                error = self._note_slow(self._append)
+                error = self._note_slow(self._append, late_s)
             if error is not None:
                 return error
         return None
 
-    def _note_slow(self, append: asyncio.Task[int]) -> TraceError | None:
-        """Gives up an append that most likely never ends; returns an error for one that may."""
+    def _note_slow(self, append: asyncio.Task[int], late_s: float) -> TraceError | None:
+        """Gives up an append that most likely never ends; returns an error for one that may.
+
+        Args:
+            late_s: How late the event loop came back to this: where it is behind, appends are, and the store is well.
+        """
+        if late_s > _BEHIND_S:
+            self._give_up_at = self._clock.now() + GIVE_UP_S
+            if self._usual_patience_s == GIVE_UP_S:
+                self._patience_s = GIVE_UP_S
+                return None
         if self._clock.now() >= self._give_up_at:
             append.cancel()
             self._append = None
@@ -168,7 +185,7 @@ class Recorder:
     def _note_stored(self, seq: int) -> None:
         self._stored_seq = seq
         # The store has recovered: what comes next is stored again before anything acts on it.
-        self._patience_s = APPEND_S
+        self._patience_s = self._usual_patience_s
         self._unstored = [each for each in self._unstored if each.seq > seq]
 
     def _after_another_end(self, error: SequenceError) -> SequenceError | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -17,6 +18,8 @@ INTERRUPTED = 130
 before_ending: list[Callable[[], object]] = []
 """What Ctrl-C still does: it ends the process without unwinding, so that nothing else is tidied up."""
 
+_OBJECTS = 10_000
+"""New objects after which the collector looks for garbage among them: a millisecond's work."""
 _started_as = os.getpid()
 _SHOW_CURSOR = b"\r\x1b[K\x1b[?25h"
 """Ends the line of a progress bar and brings the cursor back, which it hides."""
@@ -39,6 +42,9 @@ def main(arguments: list[str] | None = None) -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
+    # Of the quarter of a million objects that imports make none is garbage; looking for it every 700 takes a quarter
+    # of their time.
+    gc.set_threshold(_OBJECTS, 20, 50)
     leave(_exit_code(sys.argv[1:]))
 
 

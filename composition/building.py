@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
+from antiphon import engine
 from antiphon.bus import SystemClock
-from antiphon.composition.embedding import embedder_of
+from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
+from antiphon.composition.late_model import LateModel
 from antiphon.composition.redaction import redaction_of
-from antiphon.composition.resources import Resources, ServiceResources
+from antiphon.composition.resources import (
+    LoadedLater,
+    Resources,
+    ServiceResources,
+)
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.composition.tools import registry_of
@@ -16,12 +23,10 @@ from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import ToolCircuits
 from antiphon.engine import (
+    OFFLINE,
     SYSTEM_VERSION,
-    AnthropicModel,
     CitationStyles,
     Profile,
-    connect,
-    offline_model,
 )
 from antiphon.knowledge import Library
 from antiphon.language.evidence import Measures
@@ -35,12 +40,16 @@ from antiphon.vocabulary.subscribers import Subscriber
 
 
 def build(
-    settings: Settings, subscribers: Sequence[Subscriber] = ()
+    settings: Settings,
+    subscribers: Sequence[Subscriber] = (),
+    *,
+    loads_later: bool = False,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
     Args:
         subscribers: Components from outside, in addition to those that the settings name.
+        loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -51,15 +60,18 @@ def build(
     # A mistake in a user's own module shows before anything is opened.
     components = checked([*load_subscribers(settings.subscribers), *subscribers])
     redaction = redaction_of(settings)
-    embedder = embedder_of(settings)
+    embedder = late_embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
     # The offline reasoner is there in any case: it answers where Claude is away.
-    offline = offline_model(_measures(library), library.courses)
+    offline = LateModel(
+        OFFLINE, lambda: engine.offline_model(_measures(library), library.courses)
+    )
     primary = offline
-    models: tuple[AnthropicModel, ...] = (offline,)
+    models: tuple[LateModel, ...] = (offline,)
     profiles: dict[Reasoner, Profile] = {}
     if settings.speaks_to_claude:
-        primary = claude(settings)
+        check_reasoner(settings)
+        primary = LateModel(None, partial(claude, settings))
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
     registry = registry_of(library, settings.tools)
@@ -82,6 +94,11 @@ def build(
         raise ConfigurationError(
             f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}"
         )
+    later: tuple[LoadedLater, ...] = (*models, embedder)
+    if not loads_later:
+        for part in later:
+            part.load()
+        later = ()
     return ServiceResources(
         shared=shared,
         store=open_trace_store(
@@ -89,6 +106,7 @@ def build(
         ),
         library=library,
         models=models,
+        later=later,
         reasoner=reasoner,
         versions=(
             (PROGRAM, program_version()),
@@ -139,15 +157,15 @@ def profile_of(settings: Settings) -> Profile:
     return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))
 
 
-def speaker_of(settings: Settings) -> AnthropicModel:
+def speaker_of(settings: Settings) -> engine.AnthropicModel:
     """Returns the configured reasoner alone, without index and store."""
     if settings.speaks_to_claude:
         return claude(settings)
-    return offline_model()
+    return engine.offline_model()
 
 
-def claude(settings: Settings) -> AnthropicModel:
-    """Returns a model at the configured server.
+def check_reasoner(settings: Settings) -> None:
+    """Checks that the settings lead to a server.
 
     Raises:
         ConfigurationError: No key, token or address is set, or they come from different places.
@@ -160,6 +178,12 @@ def claude(settings: Settings) -> AnthropicModel:
             "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
             "or use `offline`."
         )
+
+
+def claude(settings: Settings) -> engine.AnthropicModel:
+    """Returns a model at the configured server. Raises as `check_reasoner` does."""
+    check_reasoner(settings)
+    key, token = settings.anthropic_api_key, settings.anthropic_auth_token
     # The SDK sends no request without a key, which a compatible server may not want, and none with both.
     api_key: str | None = "none"
     auth_token: str | None = None
@@ -168,7 +192,7 @@ def claude(settings: Settings) -> AnthropicModel:
         auth_token = token.get_secret_value()
     elif key is not None:
         api_key = key.get_secret_value()
-    return connect(
+    return engine.connect(
         api_key,
         settings.anthropic_base_url or ANTHROPIC_URL,
         auth_token=auth_token,

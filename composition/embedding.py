@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from antiphon.composition.settings import Settings
 from antiphon.knowledge import (
+    LateEmbedder,
     embedder_when_used,
     installed_embedders,
     load_embedder,
@@ -22,7 +23,7 @@ def embedder_of(settings: Settings) -> Embedder:
     return load_embedder(embedder_name(settings), settings.embedding_model)
 
 
-def late_embedder_of(settings: Settings) -> Embedder:
+def late_embedder_of(settings: Settings) -> LateEmbedder:
     """Returns what `embedder_of` does, loaded once there is something to embed. Raises likewise."""
     return embedder_when_used(embedder_name(settings), settings.embedding_model)
 

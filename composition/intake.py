@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 from msgspec.structs import replace
@@ -26,6 +26,8 @@ EXCHANGES_REMEMBERED = 2
 """Exchanges of the conversation that a query is shown: every call of the query pays for their tokens."""
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
+WAITING_SHARE = 0.25
+"""Share of its deadline that a question waits for an embedder that is being loaded; then it goes without."""
 BYTES_A_TOKEN = 4
 """A rough estimate for English text, on which only the share of a budget that is kept back rests."""
 
@@ -49,7 +51,18 @@ class Intake:
     without the outside.
     """
 
-    def __init__(self, settings: Settings, service: ServiceResources) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        service: ServiceResources,
+        wait: Callable[[float], Awaitable[float]] | None = None,
+    ) -> None:
+        """Holds what queries begin with.
+
+        Args:
+            wait: Waits for what is still being loaded, so many seconds at most, and returns how long it took.
+        """
+        self._wait = wait
         self._settings = settings
         self._service = service
         self._resources = service.shared
@@ -81,6 +94,7 @@ class Intake:
         problem = unpriced(checked.settings, rates)
         if problem is not None:
             raise BadInputError(problem)
+        checked = await self._when_loaded(checked)
         conversation = await _conversation(
             conversations, session_id, is_new=question.session_id is None
         )
@@ -111,6 +125,21 @@ class Intake:
         )
         # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)
+
+    async def _when_loaded(self, first: QueryReceived) -> QueryReceived:
+        """Waits until what the query needs is loaded, or for its share of the deadline, which gets shorter by it.
+
+        Here and not where it is needed: there each query would keep a thread, of which there are few.
+        """
+        if self._wait is None:
+            return first
+        deadline_s = first.settings.deadline_s
+        waited_s = await self._wait(deadline_s * WAITING_SHARE)
+        if not waited_s:
+            return first
+        return replace(
+            first, settings=replace(first.settings, deadline_s=deadline_s - waited_s)
+        )
 
 
 async def _conversation(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from antiphon.bus import Components
+from antiphon.composition.late_model import OpenModel
 from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import CourseCatalogue, Registry, ToolCircuits
@@ -73,10 +74,11 @@ class CourseIndex(CourseCatalogue, Protocol):
     def close(self) -> None: ...
 
 
-class OpenModel(Protocol):
-    """A model whose connections are to be closed."""
+class LoadedLater(Protocol):
+    """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
-    async def aclose(self) -> None: ...
+    def load(self) -> None:
+        """Loads it unless it is loaded; blocks, and raises ServiceError where it cannot be had."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class ServiceResources:
         models: The models that are closed with the service.
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
+        later: What is loaded behind the service, in this order.
     """
 
     shared: Resources
@@ -96,6 +99,7 @@ class ServiceResources:
     models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
+    later: tuple[LoadedLater, ...] = ()
 
     async def close(self) -> None:
         for model in self.models:

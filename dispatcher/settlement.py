@@ -15,6 +15,7 @@ class Settlement:
     def __init__(self) -> None:
         self._outcomes: dict[str, bool] = {}
         self._open: dict[int, tuple[str, ...]] = {}
+        self._missing: dict[int, set[str]] = {}
 
     def has_ended(self, tool_call_id: str) -> bool:
         """Returns True if the call has its outcome; it gets only one."""
@@ -25,19 +26,23 @@ class Settlement:
     ) -> list[ToolsSettled]:
         """Notes that these calls make up the round; returns what that settles."""
         self._open[round_number] = tool_call_ids
+        self._missing[round_number] = set(tool_call_ids) - self._outcomes.keys()
         return self._settle()
 
     def end(self, tool_call_id: str, *, succeeded: bool) -> list[ToolsSettled]:
         """Notes that the call has its outcome; returns what that settles."""
         self._outcomes[tool_call_id] = succeeded
+        for missing in self._missing.values():
+            missing.discard(tool_call_id)
         return self._settle()
 
     def _settle(self) -> list[ToolsSettled]:
         # With early dispatch calls may end before the reply that confirms them is complete: either side settles.
         settled = []
         for round_number, ids in list(self._open.items()):
-            if self._outcomes.keys() >= set(ids):
+            if not self._missing[round_number]:
                 del self._open[round_number]
+                del self._missing[round_number]
                 settled.append(self._settled(round_number, ids))
         return settled
 

@@ -5,6 +5,7 @@ from antiphon.engine.capabilities import Finding, find_capabilities
 from antiphon.engine.fold import reply_of
 from antiphon.engine.in_process import InProcessTransport
 from antiphon.engine.offline import (
+    OFFLINE,
     Double,
     OfflineMessagesApi,
     Script,
@@ -35,6 +36,7 @@ from antiphon.engine.summarising import SummaryEngine
 from antiphon.vocabulary.values import Profile
 
 __all__ = [
+    "OFFLINE",
     "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
     "AnthropicModel",

@@ -1,16 +1,15 @@
 """Course documents: read, cut, embedded, stored and searched."""
 
-from antiphon.knowledge.building import IndexProgress
 from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import (
+    LateEmbedder,
     embedder_when_used,
     installed_embedders,
     load_embedder,
 )
 from antiphon.knowledge.finding import counted_by_ending
 from antiphon.knowledge.generations import index_size
-from antiphon.knowledge.index_run import IndexSummary
 from antiphon.knowledge.indexing import index_paths, remove_course
 from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
@@ -20,6 +19,8 @@ from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import (
     Course,
     CourseMatch,
+    IndexProgress,
+    IndexSummary,
     Lesson,
     LessonMatch,
     LibraryState,
@@ -30,6 +31,7 @@ __all__ = [
     "CourseMatch",
     "IndexProgress",
     "IndexSummary",
+    "LateEmbedder",
     "Lesson",
     "LessonMatch",
     "LessonText",

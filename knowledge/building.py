@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,37 +18,15 @@ from antiphon.knowledge.chunking import Chunk, chunk_section, titles_of
 from antiphon.knowledge.embedding import SentenceVectors
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.target import Target
-from antiphon.knowledge.values import Document
+from antiphon.knowledge.values import Document, IndexProgress, ReportProgress
 from antiphon.knowledge.vectors import SmallVectors, Vector
 from antiphon.knowledge.windows import REACHES, chunk_vector, window_lengths
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Value
 
 # Chunks whose vectors are at hand at once, decoded: 20 MB of a book's text would take a gigabyte.
 _BLOCK = 200
 _REACH = max(REACHES)
-
-
-class IndexProgress(Value, frozen=True, kw_only=True):
-    """The progress of an indexing run.
-
-    Attributes:
-        stage: `files` (reading them), `documents` (embedding) or `vectors` (building the vector index).
-        done: Files, documents or vectors done, of `total`.
-        path: The document in hand.
-        chunks_done: Its chunks embedded so far, of `chunks`.
-    """
-
-    stage: Literal["files", "documents", "vectors"]
-    done: int
-    total: int
-    path: str = ""
-    chunks_done: int = 0
-    chunks: int = 0
-
-
-ReportProgress = Callable[[IndexProgress], None]
 
 
 def fill_catalogue(

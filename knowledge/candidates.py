@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import log
+from typing import Protocol
 
 import numpy as np
 
 from antiphon.knowledge.catalogue_reader import CatalogueReader
-from antiphon.knowledge.chroma import ChromaIndex
 from antiphon.knowledge.scoring import term_weights
 from antiphon.knowledge.vectors import Numbers, Vector, VectorFile
 from antiphon.knowledge.word_hits import WordHits, words_spread
@@ -24,6 +24,8 @@ _SCANNED = 20_000
 # Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
 # brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
 _ENOUGH_HITS = 1_000
+# A library of up to so many chunks is compared with the question row by row too, within 2 ms, and exactly.
+SCANNED_WHOLE = 4_000
 # The weight of a term that half of the chunks hold.
 _RARITY_OF_HALF = log(2.0)
 # Further terms of a question are not even looked up.
@@ -109,13 +111,25 @@ class TermWeights:
         return rare
 
 
+class NearestIndex(Protocol):
+    """The index of meaning; satisfied by `knowledge.chroma.ChromaIndex`."""
+
+    def nearest(self, vector: Sequence[float], limit: int) -> list[int]:
+        """Returns the numbers of the chunks nearest to `vector`, the nearest first."""
+
+    def close(self) -> None: ...
+
+
 class Vectors:
     """The vectors of all chunks: the index that finds the nearest, and the file in which each can be looked up."""
 
-    def __init__(self, index: ChromaIndex, file: VectorFile, numbers: Numbers) -> None:
+    def __init__(
+        self, index: NearestIndex | None, file: VectorFile, numbers: Numbers
+    ) -> None:
         """Holds them together.
 
         Args:
+            index: None where the library is so small that every row is looked at (`SCANNED_WHOLE`).
             numbers: Of the chunks, in the order of the file's rows.
         """
         self._index = index
@@ -124,6 +138,8 @@ class Vectors:
 
     def nearest(self, vector: Vector, limit: int) -> list[int]:
         """Returns the numbers of the chunks that are nearest of all."""
+        if self._index is None:
+            return self.nearest_of(self._numbers, vector, limit)
         return self._index.nearest(vector.tolist(), min(limit, len(self._numbers)))
 
     def nearest_of(self, subset: Numbers, vector: Vector, limit: int) -> list[int]:
@@ -147,7 +163,8 @@ class Vectors:
         return cosines
 
     def close(self) -> None:
-        self._index.close()
+        if self._index is not None:
+            self._index.close()
         self._file.close()
 
 

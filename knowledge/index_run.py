@@ -7,11 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 
-from antiphon.knowledge.building import (
-    ReportProgress,
-    build_vectors,
-    fill_catalogue,
-)
+from antiphon.knowledge.building import build_vectors, fill_catalogue
 from antiphon.knowledge.catalogue import CatalogueWriter
 from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
@@ -26,35 +22,12 @@ from antiphon.knowledge.generations import (
 )
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.target import Target
-from antiphon.knowledge.values import KnownDocument
+from antiphon.knowledge.values import IndexSummary, KnownDocument, ReportProgress
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Value
 
 TargetOf = Callable[[Mapping[str, KnownDocument]], Target]
 """Decides what the next generation holds, from what the one in use does."""
-
-
-class IndexSummary(Value, frozen=True, kw_only=True):
-    """The result of an indexing run.
-
-    Attributes:
-        added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
-        failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
-        skipped: Files of the folders that are in no format that can be read.
-        chunks: Passages in the index now.
-        generation: Its number; the same as before where nothing changed.
-    """
-
-    added: int
-    unchanged: int
-    changed: int
-    removed: int
-    failed: tuple[tuple[str, str], ...]
-    chunks: int
-    generation: int
-    seconds: float
-    skipped: tuple[str, ...] = ()
 
 
 class IndexRun:

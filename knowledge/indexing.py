@@ -11,15 +11,19 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from antiphon.knowledge.building import IndexProgress, ReportProgress
 from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.finding import find_files, find_only
 from antiphon.knowledge.generations import CATALOGUE, Generations
-from antiphon.knowledge.index_run import IndexRun, IndexSummary
+from antiphon.knowledge.index_run import IndexRun
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
 from antiphon.knowledge.target import Target, set_target
-from antiphon.knowledge.values import KnownDocument
+from antiphon.knowledge.values import (
+    IndexProgress,
+    IndexSummary,
+    KnownDocument,
+    ReportProgress,
+)
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import Embedder
 

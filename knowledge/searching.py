@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from antiphon.knowledge.candidates import Candidates, Vectors, Wanted, best
+from antiphon.knowledge.candidates import (
+    SCANNED_WHOLE,
+    Candidates,
+    NearestIndex,
+    Vectors,
+    Wanted,
+    best,
+)
 from antiphon.knowledge.catalogue_reader import CatalogueReader
-from antiphon.knowledge.chroma import open_index
 from antiphon.knowledge.generations import (
     CATALOGUE,
     CHROMA,
@@ -30,6 +37,9 @@ from antiphon.vocabulary.values import Passage
 # Of all chunks proposed, those whose sentences are scored; their neighbours are read too, for the windows that reach
 # there.
 _SCORED_CHUNKS = 24
+# Chroma's database, and how every file of SQLite begins.
+_CHROMA_FILE = "chroma.sqlite3"
+_SQLITE_HEADER = b"SQLite format 3\0"
 
 
 class OpenGeneration:
@@ -75,10 +85,9 @@ class OpenGeneration:
             reader.check(embedder.name)
             vectors = None
             if reader.chunks:
-                index = open_index(
-                    folder / CHROMA, chroma_url, collection_name(reader.library, number)
-                )
-                on_failure.callback(index.close)
+                index = _open_index(reader, folder / CHROMA, chroma_url, number)
+                if index is not None:
+                    on_failure.callback(index.close)
                 file = _open_matrix(folder / MATRIX, reader)
                 vectors = Vectors(index, file, reader.subset(None, None))
             on_failure.pop_all()
@@ -149,6 +158,35 @@ class OpenGeneration:
         if self._vectors is not None:
             self._vectors.close()
         self.reader.close()
+
+
+def _open_index(
+    reader: CatalogueReader, folder: Path, url: str | None, number: int
+) -> NearestIndex | None:
+    """Opens Chroma; for a small library in a folder of ours, its half second and 50 MB are saved (decision 186)."""
+    if url is None and reader.chunks <= SCANNED_WHOLE:
+        _check_index(folder)
+        return None
+    # Not imported above, where it would be whether it is needed or not.
+    chroma = importlib.import_module("antiphon.knowledge.chroma")
+    name = collection_name(reader.library, number)
+    index: NearestIndex = chroma.open_index(folder, url, name)
+    return index
+
+
+def _check_index(folder: Path) -> None:
+    """Finds without Chroma that its folder is missing or its database is none."""
+    if not folder.is_dir():
+        raise KnowledgeError(f"the vector index {folder} is missing; {REBUILD_ADVICE}")
+    try:
+        with (folder / _CHROMA_FILE).open("rb") as file:
+            header = file.read(len(_SQLITE_HEADER))
+    except OSError as error:
+        header = str(error.strerror).encode()
+    if header != _SQLITE_HEADER:
+        raise KnowledgeError(
+            f"the vector index {folder} cannot be used (its database is damaged); {REBUILD_ADVICE}"
+        )
 
 
 def _open_matrix(path: Path, reader: CatalogueReader) -> VectorFile:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal
+
 from antiphon.vocabulary.values import Value
 
 
@@ -127,3 +130,46 @@ class LibraryState(Value, frozen=True, kw_only=True):
     embedder: str | None
     documents: int
     chunks: int
+
+
+class IndexProgress(Value, frozen=True, kw_only=True):
+    """The progress of an indexing run.
+
+    Attributes:
+        stage: `files` (reading them), `documents` (embedding) or `vectors` (building the vector index).
+        done: Files, documents or vectors done, of `total`.
+        path: The document in hand.
+        chunks_done: Its chunks embedded so far, of `chunks`.
+    """
+
+    stage: Literal["files", "documents", "vectors"]
+    done: int
+    total: int
+    path: str = ""
+    chunks_done: int = 0
+    chunks: int = 0
+
+
+ReportProgress = Callable[[IndexProgress], None]
+
+
+class IndexSummary(Value, frozen=True, kw_only=True):
+    """The result of an indexing run.
+
+    Attributes:
+        added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
+        failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
+        skipped: Files of the folders that are in no format that can be read.
+        chunks: Passages in the index now.
+        generation: Its number; the same as before where nothing changed.
+    """
+
+    added: int
+    unchanged: int
+    changed: int
+    removed: int
+    failed: tuple[tuple[str, str], ...]
+    chunks: int
+    generation: int
+    seconds: float
+    skipped: tuple[str, ...] = ()

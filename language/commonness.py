@@ -8,15 +8,18 @@ has the words from 3 up; "the" is 7.7.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gzip
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from math import log10
+from importlib.util import find_spec
+from pathlib import Path
 
-import wordfreq
+import msgspec
 
 from antiphon.language.words import fold, stem
 
 _PER_BILLION = 9
+_CENTIBELS = 100
 _RARE = 3.0
 """Words up to here are in no small list: names, terms of a trade, misspellings, other languages."""
 _SAYS_NOTHING = 8.0
@@ -27,12 +30,28 @@ LEAST_RARITY = 0.05
 def _frequencies() -> Mapping[str, float]:
     """Returns the Zipf frequency of each stem: that of its most frequent word."""
     found: dict[str, float] = {}
-    listed = wordfreq.get_frequency_dict("en", wordlist="small")
-    for word, share in listed.items():
+    for word, frequency in _listed():
         term = stem(fold(word))
-        frequency = log10(share) + _PER_BILLION
         found[term] = max(frequency, found.get(term, 0.0))
     return found
+
+
+def _listed() -> Iterator[tuple[str, float]]:
+    """Yields each word of wordfreq's list with its Zipf frequency.
+
+    Read from its file and not by `wordfreq.get_frequency_dict`: importing the package looks through the source of every
+    module that is loaded (the package `locate`, by `inspect.stack`), which takes half a second and more, and brings a
+    tokenizer and tables of languages that nothing here needs.
+    """
+    spec = find_spec("wordfreq")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("wordfreq is not installed", name="wordfreq")
+    path = Path(spec.origin).parent / "data" / "small_en.msgpack.gz"
+    _, *buckets = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
+    # Its format, cBpack: after a header, in each place the words whose share of all is so many hundredths of a bel.
+    for centibels, words in enumerate(buckets):
+        for word in words:
+            yield word, _PER_BILLION - centibels / _CENTIBELS
 
 
 def is_common(term: str) -> bool:

@@ -96,6 +96,7 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
+from antiphon.service.memory import spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -237,6 +238,7 @@ __all__ = [
     "search",
     "settings_warnings",
     "silence_logging",
+    "spare_memory",
     "speaker_of",
     "suggestions",
     "suspects",

@@ -6,12 +6,9 @@ import asyncio
 import uuid
 from collections.abc import Sequence
 
-import structlog
-
 from antiphon.bus import Bus, Pending
 from antiphon.composition import (
     Caller,
-    CourseIndex,
     Interceptor,
     NoInterceptor,
     Outcome,
@@ -42,31 +39,32 @@ from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
 from antiphon.service.suggesting import Suggestion, suggestions
+from antiphon.service.upkeep import (
+    SEARCH_WAITS_S,
+    Loading,
+    keep_traces,
+    refresh_library,
+)
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     BusyError,
     ForbiddenError,
-    ServiceError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import QueryCancelled
-from antiphon.vocabulary.ports import Clock, Retention, TraceStore
+from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Value
-
-log = structlog.get_logger(__name__)
-
-REFRESH_EVERY_S = 1.0
-"""A new index is used about as soon as the command that made it has ended."""
-PRUNE_EVERY_S = 3600.0
-DAY_S = 86_400.0
-MB = 1_000_000
 
 _NO_INTERCEPTOR = NoInterceptor()
 
 
 class Readiness(Value, frozen=True, kw_only=True):
-    """The readiness to answer questions, and who answers; `problems` says in sentences what is missing."""
+    """The readiness to answer questions, and who answers; `problems` says in sentences what is missing.
+
+    Attributes:
+        embedder_loaded: False while it is loaded behind the service: questions wait for it.
+    """
 
     ready: bool
     reasoner: str
@@ -74,6 +72,7 @@ class Readiness(Value, frozen=True, kw_only=True):
     generation: int
     courses: int
     chunks: int
+    embedder_loaded: bool = True
     problems: tuple[str, ...] = ()
 
 
@@ -93,7 +92,8 @@ class Antiphon:
         self.fault_reports = FaultReports(
             settings.data_dir, self.archive, resources.store
         )
-        self._intake = Intake(settings, resources)
+        self._loading = Loading(resources.later)
+        self._intake = Intake(settings, resources, self._loading.wait)
         self.history = History(
             self._bus,
             self._shared,
@@ -115,12 +115,17 @@ class Antiphon:
 
     @classmethod
     async def open(
-        cls, settings: Settings, subscribers: Sequence[Subscriber] = ()
+        cls,
+        settings: Settings,
+        subscribers: Sequence[Subscriber] = (),
+        *,
+        loads_later: bool = False,
     ) -> Antiphon:
         """Opens everything that the settings name.
 
         Args:
             subscribers: Components of your own, which are part of every query; beside those that the settings name.
+            loads_later: Leave embedder and SDK to `load`; questions wait for them.
 
         Raises:
             ConfigurationError: The settings cannot work.
@@ -128,7 +133,14 @@ class Antiphon:
             TraceError: The trace store cannot be opened.
         """
         # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
-        return cls(settings, await asyncio.to_thread(build, settings, subscribers))
+        resources = await asyncio.to_thread(
+            build, settings, subscribers, loads_later=loads_later
+        )
+        return cls(settings, resources)
+
+    def load(self) -> None:
+        """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
+        self._loading.begin()
 
     async def start(
         self,
@@ -287,6 +299,7 @@ class Antiphon:
     ) -> SearchResult:
         """Finds passages as the tools do, without a question that is answered. Raises as `searching.search` does."""
         library = self._resources.library
+        await self._loading.wait(SEARCH_WAITS_S)
         return await asyncio.to_thread(
             search, library, query, course, lesson, limit, why=why
         )
@@ -318,17 +331,20 @@ class Antiphon:
     def readiness(self) -> Readiness:
         """Reports the readiness to answer questions now, and what is missing where there is none."""
         state = self._resources.library.describe()
-        problems: tuple[str, ...] = ()
+        problems: list[str] = []
         if not state.chunks:
-            problems = (NOT_INDEXED,)
+            problems.append(NOT_INDEXED)
+        if self._loading.problem is not None:
+            problems.append(self._loading.problem)
         return Readiness(
             ready=not problems and not self._closing,
             reasoner=self._resources.reasoner,
             embedder=state.embedder,
+            embedder_loaded=self._loading.done,
             generation=state.generation,
             courses=state.documents,
             chunks=state.chunks,
-            problems=problems,
+            problems=tuple(problems),
         )
 
     async def close(self) -> None:
@@ -358,35 +374,3 @@ class Antiphon:
             raise BusyError(
                 "As many questions as this service allows are being answered: ask again in a moment."
             )
-
-
-async def refresh_library(library: CourseIndex) -> None:
-    """Switches to a new index when another process has made one, until it is cancelled."""
-    while True:
-        await asyncio.sleep(REFRESH_EVERY_S)
-        # An index that cannot be opened leaves the old one in use, and is tried once more in a second.
-        try:
-            if await asyncio.to_thread(library.refresh):
-                log.info("index_switched", generation=library.describe().generation)
-        except ServiceError as error:
-            log.warning("index_not_switched", error=str(error))
-
-
-async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
-    """Deletes traces that are too old or too much, now and every hour, until it is cancelled."""
-    while True:
-        older_than: float | None = None
-        most_bytes: int | None = None
-        if settings.keep_days is not None:
-            older_than = clock.now() - settings.keep_days * DAY_S
-        if settings.keep_mb is not None:
-            most_bytes = int(settings.keep_mb * MB)
-        # A store that cannot be written now must not end the service.
-        try:
-            if deleted := await store.prune(
-                older_than=older_than, most_bytes=most_bytes
-            ):
-                log.info("traces_pruned", traces=deleted)
-        except ServiceError as error:
-            log.warning("traces_not_pruned", error=str(error))
-        await clock.sleep(PRUNE_EVERY_S)

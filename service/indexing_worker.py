@@ -12,13 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from antiphon.knowledge import (
-    IndexProgress,
-    IndexSummary,
-    embedder_when_used,
-    index_paths,
-    remove_course,
-)
+# As a module: the service imports this one for its values, and must not load what indexing needs.
+from antiphon import knowledge
+from antiphon.knowledge import IndexProgress, IndexSummary
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.values import Value
 
@@ -54,11 +50,11 @@ def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:
     """Indexes or removes. Raises as `index_paths` and `remove_course` do."""
     data_dir = Path(request.data_dir)
     if request.title:
-        return remove_course(
+        return knowledge.remove_course(
             request.title, data_dir, chroma_url=request.chroma_url, progress=progress
         )
-    embedder = embedder_when_used(request.embedder, request.embedding_model)
-    return index_paths(
+    embedder = knowledge.embedder_when_used(request.embedder, request.embedding_model)
+    return knowledge.index_paths(
         [request.folder],
         data_dir,
         embedder,

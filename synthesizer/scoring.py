@@ -6,7 +6,7 @@ was found, titles that the question or a tool call names, beginnings of lessons,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from antiphon.language.evidence import TermShares, rarity_among
@@ -51,6 +51,7 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     ranks_of = _ranks_by_fact(aim)
     best_scores = _best_scores_by_call(sources)
     bridges = _bridges(sources)
+    namings = _namings(aim, sources)
     candidates: list[Candidate] = []
     for source in sources:
         fact = source.fact
@@ -60,7 +61,7 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
             rank=min(ranks),
             relative_score=_share_of_best(fact, best_scores),
             found_again=len(ranks) > 1,
-            title_named=_named_share(source.title, aim),
+            title_named=_named_share(source.title, namings),
             is_named=fact.id in bridges.named,
             labels=source.labels,
             # A passage whose place in its lesson is not known counts as its beginning.
@@ -83,14 +84,22 @@ def _rows(
             yield (sentence.terms & asked) | in_labels
 
 
-def _named_share(title: frozenset[str], aim: Aim) -> float:
+def _namings(aim: Aim, sources: Sequence[SourceBlock]) -> set[frozenset[str]]:
+    """Returns the terms of titles that the question or one call names, each such set once.
+
+    Calls are many and titles few: each source compared with each call would make the cost their product.
+    """
+    in_titles: set[str] = set()
+    for source in sources:
+        in_titles |= source.title
+    return {named & in_titles for named in (aim.asked, *aim.sought)}
+
+
+def _named_share(title: frozenset[str], namings: Iterable[frozenset[str]]) -> float:
     """Returns the most of the title that the question or one call names."""
     if not title:
         return 0.0
-    most = len(title & aim.asked)
-    for sought in aim.sought:
-        most = max(most, len(title & sought))
-    return most / len(title)
+    return max(len(title & named) for named in namings) / len(title)
 
 
 def _ranks_by_fact(aim: Aim) -> dict[str, list[int]]:

@@ -16,11 +16,10 @@ from antiphon.engine.offline.reading import read_task, summary_task
 from antiphon.engine.offline.shapes import RefusedError, parse
 from antiphon.engine.offline.spelling import corrected
 from antiphon.engine.offline.task import Task
-from antiphon.engine.offline.wire import Draft, error_of, message_of, stream_of
+from antiphon.engine.offline.wire import OFFLINE, Draft, error_of, message_of, stream_of
 from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.vocabulary.ports import Courses, Json, KnownCourse
 
-MODEL = "offline"
 MAX_BODY_BYTES = 32 * 2**20
 
 
@@ -74,7 +73,7 @@ class OfflineMessagesApi:
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
-        message = message_of(body, MODEL, draft)
+        message = message_of(body, OFFLINE, draft)
         if request.get("stream"):
             await _send(
                 send, 200, b"text/event-stream; charset=utf-8", stream_of(message)
@@ -115,7 +114,7 @@ def offline_model(
         courses: The catalogue; None means that none is at hand.
     """
     transport = InProcessTransport(OfflineMessagesApi(measures, courses))
-    return connect("none", "http://offline.invalid", name=MODEL, transport=transport)
+    return connect("none", "http://offline.invalid", name=OFFLINE, transport=transport)
 
 
 def reply_to(task: Task, measures: Measures) -> Draft:

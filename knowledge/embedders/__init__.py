@@ -1,6 +1,7 @@
 """Embedders behind one port, loaded by name so that only the chosen one's packages are needed."""
 
 from antiphon.knowledge.embedders.choosing import (
+    LateEmbedder,
     embedder_called,
     embedder_when_used,
     installed_embedders,
@@ -8,6 +9,7 @@ from antiphon.knowledge.embedders.choosing import (
 )
 
 __all__ = [
+    "LateEmbedder",
     "embedder_called",
     "embedder_when_used",
     "installed_embedders",

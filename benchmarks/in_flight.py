@@ -1,0 +1,48 @@
+"""Memory of queries that wait for their model at the same time: `python -m benchmarks.in_flight N` prints KiB.
+
+In a process of its own, in which some queries were answered before: modules are loaded, and caches hold what they hold.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.processes import log_errors_only, resident_mb
+from benchmarks.scale import Query, together
+from benchmarks.working_model import Work
+
+LATENCY_S = 1.0
+LOOK_EVERY_S = 0.05
+WARM_UP = 20
+
+
+async def peak_kib(count: int) -> float:
+    """Returns the most memory that the queries have together, beyond what the process had before."""
+    with tempfile.TemporaryDirectory() as folder:
+        warming = Query(Path(folder) / "warm", Work())
+        for _ in range(WARM_UP):
+            await warming.ask()
+        await warming.side.close()
+        query = Query(Path(folder) / "measured", Work(latency_s=LATENCY_S))
+        gc.collect()
+        before = highest = resident_mb()
+        running = asyncio.ensure_future(together(query, count))
+        while not running.done():
+            await asyncio.sleep(LOOK_EVERY_S)
+            highest = max(highest, resident_mb())
+        await running
+        await query.side.close()
+    return (highest - before) * 1024
+
+
+def main() -> None:
+    log_errors_only()
+    sys.stdout.write(f"{asyncio.run(peak_kib(int(sys.argv[1]))):.0f}\n")
+
+
+if __name__ == "__main__":
+    main()

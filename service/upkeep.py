@@ -1,0 +1,123 @@
+"""The tasks beside queries: loading what takes seconds, watching the index, deleting old traces."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import threading
+import time
+from collections.abc import Sequence
+
+import structlog
+
+from antiphon.composition import CourseIndex, Settings
+from antiphon.composition.resources import LoadedLater
+from antiphon.service.memory import give_back_memory
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.ports import Clock, Retention
+
+log = structlog.get_logger(__name__)
+
+REFRESH_EVERY_S = 1.0
+"""A new index is used about as soon as the command that made it has ended."""
+PRUNE_EVERY_S = 3600.0
+DAY_S = 86_400.0
+MB = 1_000_000
+SEARCH_WAITS_S = 30.0
+"""Seconds that a search without a question waits for the embedder."""
+
+
+class Loading:
+    """What is loaded behind the service, and those who wait for it.
+
+    Attributes:
+        problem: Why a part could not be loaded, in a sentence.
+    """
+
+    def __init__(self, parts: Sequence[LoadedLater]) -> None:
+        self._parts = parts
+        self._over = asyncio.Event()
+        self.problem: str | None = None
+        if not parts:
+            self._over.set()
+
+    @property
+    def done(self) -> bool:
+        """True where nothing is to be waited for."""
+        return self._over.is_set() and self.problem is None
+
+    def begin(self) -> None:
+        """Begins to load, on a thread that neither Ctrl-C nor the end of the loop waits for."""
+        if self._over.is_set():
+            return
+        loop = asyncio.get_running_loop()
+        threading.Thread(
+            target=self._load, args=(loop,), name="load", daemon=True
+        ).start()
+
+    def _load(self, loop: asyncio.AbstractEventLoop) -> None:
+        began = time.perf_counter()
+        # Of an error that is no ServiceError, a bug: it ends the thread, which prints it, and nobody may wait for ever.
+        problem: str | None = "A part of the service could not be loaded: see its log."
+        try:
+            for part in self._parts:
+                part.load()
+            problem = None
+            log.info("loaded", seconds=round(time.perf_counter() - began, 1))
+        except ServiceError as error:
+            problem = str(error)
+            log.error("not_loaded", error=problem)
+        finally:
+            # What is loaded stays: the collector need not look through it again and again, which holds the loop up.
+            gc.freeze()
+            give_back_memory()
+            # The service may have closed meanwhile.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._end, problem)
+
+    def _end(self, problem: str | None) -> None:
+        self.problem = problem
+        self._over.set()
+
+    async def wait(self, most_s: float) -> float:
+        """Waits until it is loaded, so many seconds at most; returns how many it took, 0 where there was nothing."""
+        if self._over.is_set():
+            return 0.0
+        began = time.monotonic()
+        try:
+            await asyncio.wait_for(self._over.wait(), most_s)
+        except TimeoutError:
+            log.warning("loading_not_waited_for", seconds=most_s)
+        return time.monotonic() - began
+
+
+async def refresh_library(library: CourseIndex) -> None:
+    """Switches to a new index when another process has made one, until it is cancelled."""
+    while True:
+        await asyncio.sleep(REFRESH_EVERY_S)
+        # An index that cannot be opened leaves the old one in use, and is tried once more in a second.
+        try:
+            if await asyncio.to_thread(library.refresh):
+                log.info("index_switched", generation=library.describe().generation)
+        except ServiceError as error:
+            log.warning("index_not_switched", error=str(error))
+
+
+async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
+    """Deletes traces that are too old or too much, now and every hour, until it is cancelled."""
+    while True:
+        older_than: float | None = None
+        most_bytes: int | None = None
+        if settings.keep_days is not None:
+            older_than = clock.now() - settings.keep_days * DAY_S
+        if settings.keep_mb is not None:
+            most_bytes = int(settings.keep_mb * MB)
+        # A store that cannot be written now must not end the service.
+        try:
+            if deleted := await store.prune(
+                older_than=older_than, most_bytes=most_bytes
+            ):
+                log.info("traces_pruned", traces=deleted)
+        except ServiceError as error:
+            log.warning("traces_not_pruned", error=str(error))
+        await clock.sleep(PRUNE_EVERY_S)

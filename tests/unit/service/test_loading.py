@@ -1,0 +1,94 @@
+"""What is loaded behind the service, and those who wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import pytest
+
+from antiphon.service.upkeep import Loading
+from antiphon.vocabulary.errors import ConfigurationError
+
+
+class Part:
+    """Is loaded when its gate opens, or cannot be."""
+
+    def __init__(self, problem: str | None = None) -> None:
+        self.gate = threading.Event()
+        self.loaded = False
+        self._problem = problem
+
+    def load(self) -> None:
+        self.gate.wait(10)
+        if self._problem is not None:
+            raise ConfigurationError(self._problem)
+        self.loaded = True
+
+
+async def test_those_who_ask_before_it_is_loaded_wait_until_it_is() -> None:
+    part = Part()
+    loading = Loading([part])
+    loading.begin()
+    waiting = asyncio.create_task(loading.wait(10))
+    await asyncio.sleep(0)
+    early = loading.done, part.loaded
+
+    part.gate.set()
+    waited_s = await waiting
+
+    assert early == (False, False)
+    assert (loading.done, part.loaded) == (True, True)
+    assert waited_s > 0
+    assert await loading.wait(10) == 0
+
+
+async def test_whoever_has_waited_long_enough_goes_without_it() -> None:
+    part = Part()
+    loading = Loading([part])
+    loading.begin()
+
+    waited_s = await loading.wait(0.01)
+    part.gate.set()
+
+    assert 0.01 <= waited_s < 5
+    assert not loading.done
+
+
+async def test_what_cannot_be_loaded_is_a_problem_in_a_sentence_and_keeps_nobody_waiting() -> (
+    None
+):
+    part = Part("the model is not on this machine")
+    loading = Loading([part])
+    part.gate.set()
+    loading.begin()
+
+    await loading.wait(10)
+
+    assert loading.problem == "the model is not on this machine"
+    assert not loading.done
+    assert await loading.wait(10) == 0
+
+
+async def test_where_nothing_is_left_to_load_nobody_waits() -> None:
+    loading = Loading([])
+
+    loading.begin()
+
+    assert loading.done
+    assert await loading.wait(10) == 0
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_a_bug_in_loading_keeps_nobody_waiting_either() -> None:
+    class Broken:
+        def load(self) -> None:
+            raise ZeroDivisionError
+
+    loading = Loading([Broken()])
+    loading.begin()
+
+    await loading.wait(10)
+
+    assert not loading.done
+    assert "see its log" in (loading.problem or "")
