@@ -16,8 +16,9 @@ from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
-from antiphon.vocabulary.ports import Clock, Model, QueryStore, TraceStore
+from antiphon.vocabulary.ports import Clock, Model, QueryStore
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Passage, Rate, StoredText
 
 
@@ -86,7 +87,7 @@ class ServiceResources:
     """
 
     shared: Resources
-    store: TraceStore
+    store: TenantTraceStore
     library: CourseIndex
     models: tuple[OpenModel, ...]
     reasoner: str

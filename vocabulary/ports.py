@@ -341,10 +341,4 @@ class TraceStore(
 ):
     """Everything that the service needs of its store; each part of it asks for as much as it uses."""
 
-    def seen_by(self, tenant: str) -> TraceStore:
-        """Returns the store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
-
-    async def tenant_of(self, query_id: str) -> str | None:
-        """Returns whose trace it is; None where it is not there."""
-
     async def close(self) -> None: ...

@@ -12,6 +12,7 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
 from antiphon.api.dependencies import Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import (
     FORBIDDEN,
     UNAVAILABLE,
@@ -31,7 +32,7 @@ from antiphon.api.responses import (
 from antiphon.api.schemas import JobReply
 from antiphon.service import MOST_FILES, OVER, Job, SentFile
 
-router = APIRouter(prefix="/api", tags=["courses"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
 
 ADD = "/api/documents"
 FIELD = "files"
@@ -89,6 +90,7 @@ Title = Annotated[
     response_model=JobReply,
     responses=_BEGUN | WITH_BODY | UNAVAILABLE,
     openapi_extra=_FILES,
+    dependencies=[needs("documents")],
 )
 async def add_documents(request: Request, service: Service) -> Response:
     """Takes up to 100 files of up to 30 MB in, 64 MB in all, and indexes them in a process beside the service.
@@ -151,6 +153,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
     status_code=202,
     response_model=JobReply,
     responses=_BEGUN | FORBIDDEN | WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("documents")],
 )
 async def remove_course(title: Title, request: Request, service: Service) -> Response:
     """Removes a course from the index. A file that was added over the API is deleted; one from elsewhere stays."""
@@ -170,6 +173,7 @@ def _begun(request: Request, job: Job) -> Response:
     summary="How far a job is",
     response_model=JobReply,
     responses=_STATES | WITH_NAME,
+    dependencies=[needs("documents")],
 )
 async def read_job(job_id: JobId, request: Request, service: Service) -> Response:
     """A job that changes the index, for as long as the service remembers it."""

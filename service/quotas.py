@@ -1,0 +1,269 @@
+"""What keys and tenants may spend in a day, and what they have spent: counted in the file, so that a restart forgets nothing.
+
+Before a query begins, the most that it may use is set aside from what its key and its tenant have left, in one
+transaction; it is told to stay within that; and when it is over, what it used takes that place. So many queries at once
+cannot use more together than one after the other.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from antiphon.service.access_file import AccessFile
+from antiphon.service.usage import (
+    Allowance,
+    Holder,
+    Limits,
+    Share,
+    UsageReport,
+    Used,
+    day_end,
+    day_of,
+    forecast,
+    holders_of,
+    too_many_at_once,
+    used_up,
+)
+from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.errors import BadInputError
+
+log = structlog.get_logger(__name__)
+
+ALERT_SHARE = 0.8
+"""Share of a limit from which on the log says that it will be reached."""
+
+
+class Quotas:
+    """The limits and what was spent under them."""
+
+    def __init__(self, file: AccessFile, now: Callable[[], float] = time.time) -> None:
+        self._file = file
+        self._now = now
+        # Of this process alone: what another one answers, it keeps to its own capacity.
+        self._at_once: Counter[str] = Counter()
+
+    def limit(self, kind: str, name: str, limits: Limits) -> None:
+        """Sets what a key (by its id) or a tenant may use; a limit that is None is taken away.
+
+        Raises:
+            BadInputError: A limit is below nothing.
+        """
+        for field in Limits.__struct_fields__:
+            value = getattr(limits, field)
+            if value is not None and not value >= 0:
+                raise BadInputError(
+                    f"The limit of {field} is {value}: it cannot be less than 0."
+                )
+        with self._file.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO limits (holder, requests, tokens, cost_usd, at_once) VALUES (?, ?, ?, ?, ?)",
+                (
+                    f"{kind}:{name}",
+                    limits.requests,
+                    limits.tokens,
+                    limits.cost_usd,
+                    limits.at_once,
+                ),
+            )
+
+    def limits(self, kind: str, name: str) -> Limits:
+        """Returns what a key or a tenant may use."""
+        rows = self._file.read(
+            "SELECT requests, tokens, cost_usd, at_once FROM limits WHERE holder = ?",
+            (f"{kind}:{name}",),
+        )
+        for requests, tokens, cost_usd, at_once in rows:
+            return Limits(
+                requests=requests, tokens=tokens, cost_usd=cost_usd, at_once=at_once
+            )
+        return Limits()
+
+    async def reserve(
+        self, caller: Principal, query_id: str, tokens: int, cost_usd: float
+    ) -> Allowance:
+        """Sets aside what a query may use, and counts the request.
+
+        Args:
+            tokens: The most that it may want; no more is set aside, and less where less is left.
+
+        Raises:
+            QuotaError: A limit is used up, or so many queries run already; nothing was counted.
+            BusyError: It cannot be counted now.
+        """
+        now = self._now()
+        holders = holders_of(caller)
+        for holder in holders:
+            self._check_at_once(holder)
+
+        def write(connection: sqlite3.Connection) -> Allowance:
+            most = Allowance(tokens, cost_usd)
+            for holder in holders:
+                most = self._within(holder, most, now)
+            day = day_of(now)
+            connection.execute(
+                "INSERT OR REPLACE INTO under_way (query_id, day, tenant, key_id, tokens, cost_usd) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (query_id, day, caller.tenant, caller.key_id, *most),
+            )
+            _count(connection, day, caller.tenant, caller.key_id, Used(requests=1))
+            return most
+
+        # Before anything is awaited: between the look and the count nobody else may pass.
+        for holder in holders:
+            self._at_once[holder.row] += 1
+        try:
+            granted = await self._file.write(write)
+        except BaseException:
+            self._leave(holders)
+            raise
+        self._alert(holders, Used(requests=1), now)
+        return self._only_limited(holders, granted)
+
+    async def settle(self, caller: Principal, query_id: str, used: Used | None) -> None:
+        """Counts what a query used in the place of what was set aside; None: it did not begin, and counts as none."""
+        holders = holders_of(caller)
+        self._leave(holders)
+        await self.count(query_id, used)
+        if used is not None:
+            self._alert(holders, used, self._now())
+
+    async def count(self, query_id: str, used: Used | None) -> None:
+        """Counts for a query that was let in before, here or by a process that is gone; any other is nobody's."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            rows = connection.execute(
+                "SELECT day, tenant, key_id FROM under_way WHERE query_id = ?",
+                (query_id,),
+            ).fetchall()
+            for day, tenant, key_id in rows:
+                counted = used
+                if counted is None:
+                    counted = Used(requests=-1)
+                _count(connection, day, tenant, key_id, counted)
+            connection.execute("DELETE FROM under_way WHERE query_id = ?", (query_id,))
+
+        await self._file.write(write)
+
+    def is_under_way(self, query_id: str) -> bool:
+        """Returns True if something is set aside for a query: it was let in and is not settled."""
+        return bool(
+            self._file.read("SELECT 1 FROM under_way WHERE query_id = ?", (query_id,))
+        )
+
+    def report(self, caller: Principal) -> UsageReport:
+        """Returns what the caller's key and tenant have used today."""
+        now = self._now()
+        shares = [self._share(holder, now) for holder in holders_of(caller)]
+        return UsageReport(
+            day=day_of(now), resets_at=day_end(now), shares=tuple(shares)
+        )
+
+    def _share(self, holder: Holder, now: float) -> Share:
+        used, set_aside = self._sums(holder, day_of(now))
+        return Share(
+            holder=holder.kind,
+            name=holder.name,
+            limits=self.limits(holder.kind, holder.name),
+            used=used,
+            set_aside=set_aside,
+            at_once=self._at_once[holder.row],
+            forecast=forecast(used, now),
+        )
+
+    def _sums(self, holder: Holder, day: str) -> tuple[Used, Used]:
+        """Returns what is spent, and what is set aside."""
+        [(requests, tokens, cost_usd)] = self._file.read(
+            "SELECT total(requests), total(tokens), total(cost_usd) FROM used "
+            f"WHERE day = ? AND {holder.condition}",
+            (day, holder.name),
+        ) or [(0, 0, 0.0)]
+        [(aside_tokens, aside_usd)] = self._file.read(
+            "SELECT total(tokens), total(cost_usd) FROM under_way "
+            f"WHERE day = ? AND {holder.condition}",
+            (day, holder.name),
+        ) or [(0, 0.0)]
+        used = Used(requests=int(requests), tokens=int(tokens), cost_usd=cost_usd)
+        return used, Used(tokens=int(aside_tokens), cost_usd=aside_usd)
+
+    def _within(self, holder: Holder, most: Allowance, now: float) -> Allowance:
+        """Returns as much of `most` as the holder has left.
+
+        Raises:
+            QuotaError: Nothing is left.
+        """
+        limits = self.limits(holder.kind, holder.name)
+        used, aside = self._sums(holder, day_of(now))
+        if limits.requests is not None and used.requests >= limits.requests:
+            raise used_up(holder, "requests", limits, used, now)
+        tokens, cost_usd = most
+        if limits.tokens is not None and tokens:
+            left = limits.tokens - used.tokens - aside.tokens
+            if left <= 0:
+                raise used_up(holder, "tokens", limits, used, now)
+            tokens = min(tokens, left)
+        if limits.cost_usd is not None and cost_usd:
+            left_usd = limits.cost_usd - used.cost_usd - aside.cost_usd
+            if left_usd <= 0.0:
+                raise used_up(holder, "cost_usd", limits, used, now)
+            cost_usd = min(cost_usd, left_usd)
+        return Allowance(tokens, cost_usd)
+
+    def _only_limited(self, holders: Sequence[Holder], granted: Allowance) -> Allowance:
+        """Returns what was granted as far as a limit says so: who has none is not held to what a query usually takes."""
+        limits = [self.limits(each.kind, each.name) for each in holders]
+        tokens, cost_usd = granted
+        if all(each.tokens is None for each in limits):
+            tokens = None
+        if all(each.cost_usd is None for each in limits):
+            cost_usd = None
+        return Allowance(tokens, cost_usd)
+
+    def _check_at_once(self, holder: Holder) -> None:
+        most = self.limits(holder.kind, holder.name).at_once
+        running = self._at_once[holder.row]
+        if most is not None and running >= most:
+            raise too_many_at_once(holder, most, running)
+
+    def _leave(self, holders: Sequence[Holder]) -> None:
+        for holder in holders:
+            self._at_once[holder.row] -= 1
+            if not self._at_once[holder.row]:
+                del self._at_once[holder.row]
+
+    def _alert(self, holders: Sequence[Holder], more: Used, now: float) -> None:
+        """Says in the log, once for each limit, that the day will be used up: when four fifths of it are."""
+        for holder in holders:
+            limits = self.limits(holder.kind, holder.name)
+            used, _ = self._sums(holder, day_of(now))
+            for what in Used.__struct_fields__:
+                most = getattr(limits, what)
+                spent = getattr(used, what)
+                if most is None:
+                    continue
+                line = ALERT_SHARE * most
+                if spent - getattr(more, what) < line <= spent:
+                    log.warning(
+                        "quota_alert",
+                        holder=holder.row,
+                        what=what,
+                        used=spent,
+                        limit=most,
+                        forecast=getattr(forecast(used, now), what),
+                        resets_at=day_end(now),
+                    )
+
+
+def _count(
+    connection: sqlite3.Connection, day: str, tenant: str, key_id: str, more: Used
+) -> None:
+    connection.execute(
+        "INSERT INTO used (day, tenant, key_id, requests, tokens, cost_usd) VALUES (?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, tokens = tokens + excluded.tokens, "
+        "cost_usd = cost_usd + excluded.cost_usd",
+        (day, tenant, key_id, more.requests, more.tokens, more.cost_usd),
+    )
