@@ -81,7 +81,7 @@ def create_app(
             # would serve nobody. It holds the events of the service's subscribers.
             await asyncio.to_thread(app.openapi)
             # Queries whose process died go on before new ones come in.
-            await opened.history.resume_unfinished()
+            await opened.resume_unfinished()
             yield
         finally:
             await opened.close()

@@ -7,7 +7,8 @@ door there is only the service as that caller sees it.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute, iter_route_contexts
@@ -32,7 +33,8 @@ SECURITY_SCHEMES = {
 """The two ways to send a key, as the published schema names them."""
 
 
-class Needs(NamedTuple):
+@dataclass(frozen=True)
+class Needs:
     """What a route asks of its callers; None: nothing, not even a key."""
 
     scope: Scope | None
@@ -128,7 +130,7 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
             continue
         if not isinstance(route, GuardedRoute):
             raise TypeError(f"{route.path} is not behind the door: see api/door.py.")
-        for method in sorted(route.methods):
+        for method in sorted(route.methods or ()):
             found.append((method, route.path, route.needs.scope))
     return found
 

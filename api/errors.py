@@ -232,7 +232,9 @@ def _query_id(request: Request) -> str | None:
 
 def _in_words(problems: Sequence[Any]) -> str:
     """Lists the first validation problems as `field: what is wrong`, without what was sent."""
-    words: list[str] = []  # a body can hold thousands of mistakes; the first few are enough to mend it
+    words: list[
+        str
+    ] = []  # a body can hold thousands of mistakes; the first few are enough to mend it
     for problem in problems[:MOST_PROBLEMS]:
         part, *path = problem["loc"]
         named = [str(each) for each in path if each not in FORMS]

@@ -63,8 +63,6 @@ class History(Protocol):
         self, query_id: str, after: int = 0
     ) -> AsyncIterator[Recorded[Event] | Live]: ...
 
-    async def resume_unfinished(self) -> Sequence[RunningQuery]: ...
-
 
 class StoredTraces(EventLog, TraceListing, Conversations, Protocol):
     """Recorded queries, listed and read, and their conversations."""
@@ -72,6 +70,8 @@ class StoredTraces(EventLog, TraceListing, Conversations, Protocol):
 
 class Archive(Protocol):
     """Recorded queries, kept, given away and thrown away; `service.Archive` is one."""
+
+    def id_of(self, query_id: str) -> str: ...
 
     async def export(self, query_id: str) -> bytes: ...
 
@@ -128,6 +128,8 @@ class Facade(Protocol):
         """Returns the service as a caller sees it: what is not theirs is not there."""
 
     async def usage(self) -> UsageReport: ...
+
+    async def resume_unfinished(self) -> Sequence[RunningQuery]: ...
 
     @property
     def store(self) -> StoredTraces: ...

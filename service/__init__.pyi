@@ -74,7 +74,8 @@ from antiphon.knowledge import (
     overview,
     remove_course,
 )
-from antiphon.service.antiphon import Antiphon, Readiness
+from antiphon.service.access_file import COMMAND_WAIT_MS, AccessFile
+from antiphon.service.antiphon import Antiphon
 from antiphon.service.archive import (
     FILTER_VALUES,
     Archive,
@@ -95,8 +96,11 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
+from antiphon.service.keys import KeyInfo, Keys
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
+from antiphon.service.quotas import Quotas
+from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
@@ -115,6 +119,7 @@ from antiphon.service.uploads import (
     FileResult,
     SentFile,
 )
+from antiphon.service.usage import Limits, Share, UsageReport, Used
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -128,6 +133,7 @@ from antiphon.traces import (
 from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
+    "COMMAND_WAIT_MS",
     "FILTER_VALUES",
     "KEEP_REPORT",
     "MOST_BYTES",
@@ -141,6 +147,7 @@ __all__ = [
     "MOST_VALUE_CHARS",
     "OVER",
     "PASSAGES",
+    "AccessFile",
     "Antiphon",
     "Archive",
     "BriefingView",
@@ -168,6 +175,9 @@ __all__ = [
     "Interceptor",
     "Job",
     "KeptFaults",
+    "KeyInfo",
+    "Keys",
+    "Limits",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -177,6 +187,7 @@ __all__ = [
     "QueryHandle",
     "QuerySetting",
     "Question",
+    "Quotas",
     "Readiness",
     "Redaction",
     "RegressionTest",
@@ -188,11 +199,14 @@ __all__ = [
     "Sentence",
     "ServiceResources",
     "Settings",
+    "Share",
     "Side",
     "Suggestion",
     "Suspect",
     "TextStretch",
     "Totals",
+    "UsageReport",
+    "Used",
     "answer_in",
     "briefings_of",
     "bytes_of_file",

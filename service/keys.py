@@ -17,8 +17,6 @@ from typing import Any
 from antiphon.service.access_file import AccessFile
 from antiphon.vocabulary.access import (
     KEY_PREFIX,
-    NOBODY,
-    OWNER,
     Principal,
     check_name,
     scopes_of,
@@ -172,18 +170,15 @@ class Keys:
         """True if there ever was a key: with the last one revoked the service is closed, and not open to everybody."""
         return bool(self._file.read("SELECT 1 FROM keys LIMIT 1"))
 
-    def principal(self, key: str | None, without: Principal = OWNER) -> Principal:
-        """Returns who a caller is.
+    def principal(self, key: str | None) -> Principal:
+        """Returns whose key it is.
 
         Args:
-            key: What they sent; None: nothing.
-            without: Who everybody is where no key is asked for.
+            key: What a caller sent; None: nothing.
 
         Raises:
-            UnauthorizedError: A key is asked for, and this is none that counts.
+            UnauthorizedError: It is none that counts.
         """
-        if not self.are_asked_for:
-            return without
         if not key:
             raise UnauthorizedError(_NO_KEY)
         prefix, _, rest = key.partition("_")
@@ -207,12 +202,6 @@ class Keys:
             scopes=scopes_of(row.info.scopes),
             key_id=row.info.key_id,
         )
-
-    def public(self, without: Principal = OWNER) -> Principal:
-        """Returns who a caller is to what asks nobody for a key."""
-        if self.are_asked_for:
-            return NOBODY
-        return without
 
     def _row(self, prefix: str, key_id: str) -> _Row:
         if prefix != KEY_PREFIX:

@@ -1,4 +1,4 @@
-"""What keys and tenants may spend in a day, and what they have spent: counted in the file, so that a restart forgets nothing.
+"""Counts what keys and tenants spend against what they may spend in a day; a restart forgets nothing of it.
 
 Before a query begins, the most that it may use is set aside from what its key and its tenant have left, in one
 transaction; it is told to stay within that; and when it is over, what it used takes that place. So many queries at once
@@ -31,6 +31,12 @@ from antiphon.service.usage import (
 )
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BadInputError
+
+_WHOSE = "day = ? AND CASE ? WHEN 'key' THEN key_id ELSE tenant END = ?"
+_USED = (
+    f"SELECT total(requests), total(tokens), total(cost_usd) FROM used WHERE {_WHOSE}"  # noqa: S608 - a constant
+)
+_SET_ASIDE = f"SELECT total(tokens), total(cost_usd) FROM under_way WHERE {_WHOSE}"  # noqa: S608 - a constant
 
 log = structlog.get_logger(__name__)
 
@@ -149,11 +155,25 @@ class Quotas:
 
         await self._file.write(write)
 
-    def is_under_way(self, query_id: str) -> bool:
-        """Returns True if something is set aside for a query: it was let in and is not settled."""
-        return bool(
-            self._file.read("SELECT 1 FROM under_way WHERE query_id = ?", (query_id,))
+    def key_under_way(self, query_id: str) -> str | None:
+        """Returns the id of the key by which a query was let in that is not settled; None where none was."""
+        for (key_id,) in self._file.read(
+            "SELECT key_id FROM under_way WHERE query_id = ?", (query_id,)
+        ):
+            return str(key_id)
+        return None
+
+    def limit_cost(self, caller: Principal) -> bool:
+        """Returns True if what the caller's queries cost is limited."""
+        return any(
+            self.limits(each.kind, each.name).cost_usd is not None
+            for each in holders_of(caller)
         )
+
+    def enter(self, caller: Principal) -> None:
+        """Counts one more query as running that another process let in."""
+        for holder in holders_of(caller):
+            self._at_once[holder.row] += 1
 
     def report(self, caller: Principal) -> UsageReport:
         """Returns what the caller's key and tenant have used today."""
@@ -177,16 +197,9 @@ class Quotas:
 
     def _sums(self, holder: Holder, day: str) -> tuple[Used, Used]:
         """Returns what is spent, and what is set aside."""
-        [(requests, tokens, cost_usd)] = self._file.read(
-            "SELECT total(requests), total(tokens), total(cost_usd) FROM used "
-            f"WHERE day = ? AND {holder.condition}",
-            (day, holder.name),
-        ) or [(0, 0, 0.0)]
-        [(aside_tokens, aside_usd)] = self._file.read(
-            "SELECT total(tokens), total(cost_usd) FROM under_way "
-            f"WHERE day = ? AND {holder.condition}",
-            (day, holder.name),
-        ) or [(0, 0.0)]
+        whose = (day, holder.kind, holder.name)
+        [(requests, tokens, cost_usd)] = self._file.read(_USED, whose) or [(0, 0, 0.0)]
+        [(aside_tokens, aside_usd)] = self._file.read(_SET_ASIDE, whose) or [(0, 0.0)]
         used = Used(requests=int(requests), tokens=int(tokens), cost_usd=cost_usd)
         return used, Used(tokens=int(aside_tokens), cost_usd=aside_usd)
 
@@ -214,13 +227,16 @@ class Quotas:
         return Allowance(tokens, cost_usd)
 
     def _only_limited(self, holders: Sequence[Holder], granted: Allowance) -> Allowance:
-        """Returns what was granted as far as a limit says so: who has none is not held to what a query usually takes."""
-        limits = [self.limits(each.kind, each.name) for each in holders]
-        tokens, cost_usd = granted
-        if all(each.tokens is None for each in limits):
-            tokens = None
-        if all(each.cost_usd is None for each in limits):
-            cost_usd = None
+        """Returns what was granted as far as a limit says so: who has none is not held to what most queries take."""
+        tokens: int | None = None
+        cost_usd: float | None = None
+        for holder in holders:
+            limits = self.limits(holder.kind, holder.name)
+            if limits.tokens is not None:
+                tokens = granted.tokens
+            # What is free needs no limit.
+            if limits.cost_usd is not None and granted.cost_usd:
+                cost_usd = granted.cost_usd
         return Allowance(tokens, cost_usd)
 
     def _check_at_once(self, holder: Holder) -> None:

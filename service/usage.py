@@ -68,11 +68,10 @@ class Allowance(NamedTuple):
 
 
 class Holder(NamedTuple):
-    """A key or a tenant, whose use is the rows that meet the condition."""
+    """A key or a tenant, with limits of its own."""
 
     kind: str
     name: str
-    condition: str
 
     @property
     def row(self) -> str:
@@ -99,8 +98,8 @@ def day_end(now: float) -> float:
 def holders_of(caller: Principal) -> tuple[Holder, Holder]:
     """Returns whose limits a caller's queries are under: those of the key, and those of its tenant."""
     return (
-        Holder("key", caller.key_id, "key_id = ?"),
-        Holder("tenant", caller.tenant, "tenant = ?"),
+        Holder("key", caller.key_id),
+        Holder("tenant", caller.tenant),
     )
 
 

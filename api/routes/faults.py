@@ -61,4 +61,4 @@ async def read_fault_report(service: Service) -> Response:
 async def open_fault_trace(query_id: KeptId, service: Service) -> ImportedReply:
     """Stores a trace of the report among the others, where it is not yet: then all that a trace can do, it can."""
     events = await service.fault_reports.open_trace(query_id)
-    return ImportedReply(query_id=query_id, events=events)
+    return ImportedReply(query_id=service.archive.id_of(query_id), events=events)

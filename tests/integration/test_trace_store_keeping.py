@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.service import load_settings
-from antiphon.service.antiphon import keep_traces
+from antiphon.service.upkeep import keep_traces
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.schema import open_writer
