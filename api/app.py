@@ -18,6 +18,7 @@ from antiphon.api.dependencies import (
     ServiceOpener,
     refuse_unknown_parameters,
 )
+from antiphon.api.door import guarded_routes
 from antiphon.api.errors import ALWAYS, install_error_handlers
 from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
 from antiphon.api.idempotency import IdempotentQueries
@@ -118,6 +119,8 @@ def create_app(
         faults,
     ):
         app.include_router(routes.router)
+    # No route may be left open by mistake.
+    guarded_routes(app)
     add_pages(app, chosen.root_path)
     publish_schema(app)
     install_error_handlers(app)

@@ -126,7 +126,8 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
     found: list[tuple[str, str, Scope | None]] = []
     for context in iter_route_contexts(app.routes):
         route = context.original_route
-        if not isinstance(route, APIRoute):
+        # The documentation is another's, and says no more than the schema does.
+        if not isinstance(route, APIRoute) or not route.include_in_schema:
             continue
         if not isinstance(route, GuardedRoute):
             raise TypeError(f"{route.path} is not behind the door: see api/door.py.")

@@ -83,6 +83,7 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
+from antiphon.service.callers import check_listening, has_keys, is_loopback
 from antiphon.service.documents import OVER, Documents, Job
 from antiphon.service.fault_reports import (
     KEEP_REPORT,
@@ -212,6 +213,7 @@ __all__ = [
     "bytes_of_file",
     "catalog_of",
     "check_filter",
+    "check_listening",
     "check_paths",
     "check_question",
     "check_server",
@@ -224,9 +226,11 @@ __all__ = [
     "event_kinds",
     "file_of_lines",
     "find_capabilities",
+    "has_keys",
     "index_paths",
     "index_size",
     "installed_embedders",
+    "is_loopback",
     "late_embedder_of",
     "lineage",
     "load_settings",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+
 from antiphon.composition import Settings
 from antiphon.service.access_file import AccessFile
 from antiphon.service.keys import Keys
@@ -13,7 +15,7 @@ from antiphon.vocabulary.access import (
     Principal,
     scopes_of,
 )
-from antiphon.vocabulary.errors import NotFoundError
+from antiphon.vocabulary.errors import ConfigurationError, NotFoundError
 from antiphon.vocabulary.imports import split_names
 
 
@@ -68,3 +70,41 @@ def without_key(settings: Settings) -> Principal:
     if not scopes:
         return OWNER
     return Principal(tenant=LOCAL_TENANT, scopes=scopes, sees_all=True)
+
+
+def has_keys(settings: Settings) -> bool:
+    """Returns True if a key was ever made for the data folder: then callers are asked for one."""
+    callers = Callers(settings)
+    try:
+        return callers.keys.are_asked_for
+    finally:
+        callers.close()
+
+
+def check_listening(settings: Settings) -> None:
+    """Refuses to serve others than this machine without keys, unless the settings say in so many words who may come.
+
+    Raises:
+        ConfigurationError: Nobody has said who may use the service, or by which names it goes.
+    """
+    if is_loopback(settings.host):
+        return
+    if not settings.anybody_may and not has_keys(settings):
+        raise ConfigurationError(
+            f"Whoever reaches {settings.host} could read every conversation and spend your money, so nothing is served "
+            "there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "
+            "ANTIPHON_ANYBODY_MAY what anybody may do, such as ANTIPHON_ANYBODY_MAY=ask."
+        )
+    if "allowed_hosts" not in settings.model_fields_set:
+        raise ConfigurationError(
+            f"On {settings.host} the service must know its names, so that no other site's page can pass for it: set "
+            "ANTIPHON_ALLOWED_HOSTS to those that callers use, with commas between, such as answers.example,127.0.0.1."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Returns True if `host` is this machine only."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

@@ -95,8 +95,10 @@ def day_end(now: float) -> float:
     return (today + timedelta(days=1)).timestamp()
 
 
-def holders_of(caller: Principal) -> tuple[Holder, Holder]:
+def holders_of(caller: Principal) -> tuple[Holder, ...]:
     """Returns whose limits a caller's queries are under: those of the key, and those of its tenant."""
+    if not caller.key_id:
+        return ()
     return (
         Holder("key", caller.key_id),
         Holder("tenant", caller.tenant),

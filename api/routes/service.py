@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import msgspec
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import PlainTextResponse
 from msgspec.structs import asdict
 
-from antiphon.api.dependencies import Service
+from antiphon.api.access_schemas import UsageReply
+from antiphon.api.dependencies import Caller, Service
 from antiphon.api.door import OPEN_TO_ALL, GuardedRoute, needs
+from antiphon.api.errors import UNAVAILABLE
 from antiphon.api.schemas import (
     AliveReply,
     CourseReply,
@@ -111,6 +114,22 @@ async def list_query_settings(service: Service) -> QuerySettingsReply:
         settings=[
             QuerySettingReply(**asdict(each)) for each in service.query_settings()
         ]
+    )
+
+
+@router.get(
+    "/api/usage",
+    summary="What was used today",
+    tags=["health"],
+    responses=UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
+async def read_usage(service: Service, caller: Caller) -> UsageReply:
+    """What the caller's key and tenant have used of their limits, and when the count begins anew."""
+    report = await service.usage()
+    return UsageReply.model_validate(
+        msgspec.to_builtins(report)
+        | {"tenant": caller.tenant, "scopes": sorted(caller.scopes)}
     )
 
 
