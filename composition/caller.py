@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from antiphon.assembler import last_resort, with_trace
 from antiphon.bus import APPEND_S, Session
-from antiphon.composition.spending import Spending, spending_in, usage_of
+from antiphon.composition.spending import Spending, bought_in, spending_in, usage_of
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -231,7 +231,7 @@ class QueryHandle:
         self._session.publish(QueryCancelled(why=why))
 
     def spending(self, *, paid_too: bool = False) -> list[Spending]:
-        """Returns the outcomes of the calls that it made so far.
+        """Returns the outcomes of the calls that it made so far and that may cost something.
 
         Args:
             paid_too: Those that it stands on as well: of a query whose first process could count nothing any more.
@@ -239,7 +239,7 @@ class QueryHandle:
         paid = self._paid
         if paid_too:
             paid = ()
-        return spending_in(self._session.emitted, paid)
+        return bought_in(self._session.emitted, paid)
 
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""

@@ -8,6 +8,7 @@ from antiphon.vocabulary.events import (
     Event,
     ReasoningCompleted,
     ReasoningFailed,
+    ReasoningRequested,
     Recorded,
     SummaryCompleted,
     SummaryFailed,
@@ -44,3 +45,17 @@ def _reply_key(event: Event) -> object:
     if not isinstance(event, _SPENDING):
         return None
     return type(event), event.call_id, event.usage
+
+
+def bought_in(
+    trace: Sequence[Recorded[Event]], paid: Sequence[Recorded[Event]] = ()
+) -> list[Spending]:
+    """Returns the same without the calls of the reasoner that stands in: it runs in this process, and costs nothing."""
+    standing_in: set[str] = set()
+    for recorded in trace:
+        event = recorded.event
+        if isinstance(event, ReasoningRequested) and event.reasoner == "fallback":
+            standing_in.add(event.call_id)
+    return [
+        each for each in spending_in(trace, paid) if each.call_id not in standing_in
+    ]

@@ -15,9 +15,10 @@ from antiphon.composition.intake import BYTES_A_TOKEN
 from antiphon.composition.spending import Spending, usage_of
 from antiphon.engine import fixed_size
 from antiphon.service.quotas import Quotas
-from antiphon.service.usage import Allowance, Used
+from antiphon.service.usage import Allowance, Spent
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import ConfigurationError, ServiceError
+from antiphon.vocabulary.events import ReasoningCompleted, SummaryCompleted
 from antiphon.vocabulary.settings import QuerySettings
 
 log = structlog.get_logger(__name__)
@@ -25,17 +26,21 @@ log = structlog.get_logger(__name__)
 MARGIN = 1.5
 """A query may want so many times what its calls take by themselves: for retries, and for estimates that are too low."""
 UNBOUND = Allowance()
+_LEAST_BRIEFING = 200
+"""Tokens of the smallest briefing that a setting allows."""
 
 
 class Need(NamedTuple):
     """The most that a query may want.
 
     Attributes:
+        least: What a single call takes: where less is left, there is nothing to begin.
         problem: Why its cost cannot be kept within a limit; None where it can.
     """
 
     tokens: int = 0
     cost_usd: float = 0.0
+    least: Allowance = Allowance(0, 0.0)
     problem: str | None = None
 
 
@@ -63,8 +68,16 @@ def need_of(
         tokens = min(tokens, settings.max_total_tokens)
     if settings.max_cost_usd is not None:
         cost_usd = min(cost_usd, settings.max_cost_usd)
+    # As the query itself reckons (coordinator/budget.py): no call is made that might not be paid for.
+    smallest = round((fixed + _LEAST_BRIEFING) * MARGIN)
+    # The reasoner that stands in is free, and no reason to begin.
+    costs = [rate.cost(smallest, settings.max_tokens) for rate in rates if rate.output]
+    least = Allowance(
+        min(tokens, smallest + settings.max_tokens),
+        min(cost_usd, min(costs, default=0.0)),
+    )
     problem = unpriced(replace(settings, max_cost_usd=0.0), rates)
-    return Need(tokens, cost_usd, problem)
+    return Need(tokens, cost_usd, least, problem)
 
 
 def bounded(
@@ -89,15 +102,19 @@ def within(settings: QuerySettings, allowance: Allowance) -> QuerySettings:
     return settings
 
 
-def used_by(calls: Sequence[Spending]) -> Used:
+def used_by(calls: Sequence[Spending]) -> Spent:
     """Returns what calls used; one whose price is not known counts by its tokens alone."""
     tokens = 0
     cost_usd = 0.0
+    is_known = True
     for call in calls:
         usage = usage_of(call)
+        # A server that does not say what a reply took must not make it free.
+        if isinstance(call, ReasoningCompleted | SummaryCompleted):
+            is_known = is_known and not call.usage.is_empty
         tokens += usage.all_input_tokens + usage.output_tokens
         cost_usd += usage.cost_usd or 0.0
-    return Used(tokens=tokens, cost_usd=cost_usd)
+    return Spent(tokens=tokens, cost_usd=cost_usd, is_known=is_known)
 
 
 class Metering:
@@ -131,9 +148,8 @@ class Metering:
             return
         if need.problem is not None and self._quotas.limit_cost(caller):
             raise ConfigurationError(need.problem)
-        allowance = await self._quotas.reserve(
-            caller, query_id, need.tokens, need.cost_usd
-        )
+        most = Allowance(need.tokens, need.cost_usd)
+        allowance = await self._quotas.reserve(caller, query_id, most, need.least)
         self._opened_by[query_id] = caller.tenant
         try:
             yield allowance

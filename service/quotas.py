@@ -20,6 +20,7 @@ from antiphon.service.usage import (
     Holder,
     Limits,
     Share,
+    Spent,
     UsageReport,
     Used,
     day_end,
@@ -90,15 +91,16 @@ class Quotas:
         return Limits()
 
     async def reserve(
-        self, caller: Principal, query_id: str, tokens: int, cost_usd: float
+        self, caller: Principal, query_id: str, wanted: Allowance, least: Allowance
     ) -> Allowance:
         """Sets aside what a query may use, and counts the request.
 
         Args:
-            tokens: The most that it may want; no more is set aside, and less where less is left.
+            wanted: The most that it may want: no more is set aside, and less where less is left.
+            least: With less there is nothing to begin.
 
         Raises:
-            QuotaError: A limit is used up, or so many queries run already; nothing was counted.
+            QuotaError: Too little is left of a limit, or so many queries run already; nothing was counted.
             BusyError: It cannot be counted now.
         """
         now = self._now()
@@ -107,9 +109,9 @@ class Quotas:
             self._check_at_once(holder)
 
         def write(connection: sqlite3.Connection) -> Allowance:
-            most = Allowance(tokens, cost_usd)
+            most = wanted
             for holder in holders:
-                most = self._within(holder, most, now)
+                most = self._within(holder, most, least, now)
             day = day_of(now)
             connection.execute(
                 "INSERT OR REPLACE INTO under_way (query_id, day, tenant, key_id, tokens, cost_usd) "
@@ -130,7 +132,9 @@ class Quotas:
         self._alert(holders, Used(requests=1), now)
         return self._only_limited(holders, granted)
 
-    async def settle(self, caller: Principal, query_id: str, used: Used | None) -> None:
+    async def settle(
+        self, caller: Principal, query_id: str, used: Spent | None
+    ) -> None:
         """Counts what a query used in the place of what was set aside; None: it did not begin, and counts as none."""
         holders = holders_of(caller)
         self._leave(holders)
@@ -138,18 +142,23 @@ class Quotas:
         if used is not None:
             self._alert(holders, used, self._now())
 
-    async def count(self, query_id: str, used: Used | None) -> None:
+    async def count(self, query_id: str, used: Spent | None) -> None:
         """Counts for a query that was let in before, here or by a process that is gone; any other is nobody's."""
 
         def write(connection: sqlite3.Connection) -> None:
             rows = connection.execute(
-                "SELECT day, tenant, key_id FROM under_way WHERE query_id = ?",
+                "SELECT day, tenant, key_id, tokens, cost_usd FROM under_way WHERE query_id = ?",
                 (query_id,),
             ).fetchall()
-            for day, tenant, key_id in rows:
-                counted = used
-                if counted is None:
-                    counted = Used(requests=-1)
+            for day, tenant, key_id, tokens, cost_usd in rows:
+                counted: Used = Used(requests=-1)
+                if used is not None and used.is_known:
+                    counted = used
+                elif used is not None:
+                    counted = Used(
+                        tokens=max(tokens, used.tokens),
+                        cost_usd=max(cost_usd, used.cost_usd),
+                    )
                 _count(connection, day, tenant, key_id, counted)
             connection.execute("DELETE FROM under_way WHERE query_id = ?", (query_id,))
 
@@ -203,28 +212,30 @@ class Quotas:
         used = Used(requests=int(requests), tokens=int(tokens), cost_usd=cost_usd)
         return used, Used(tokens=int(aside_tokens), cost_usd=aside_usd)
 
-    def _within(self, holder: Holder, most: Allowance, now: float) -> Allowance:
+    def _within(
+        self, holder: Holder, most: Allowance, least: Allowance, now: float
+    ) -> Allowance:
         """Returns as much of `most` as the holder has left.
 
         Raises:
-            QuotaError: Nothing is left.
+            QuotaError: That is less than `least`.
         """
         limits = self.limits(holder.kind, holder.name)
         used, aside = self._sums(holder, day_of(now))
         if limits.requests is not None and used.requests >= limits.requests:
             raise used_up(holder, "requests", limits, used, now)
-        tokens, cost_usd = most
-        if limits.tokens is not None and tokens:
-            left = limits.tokens - used.tokens - aside.tokens
-            if left <= 0:
-                raise used_up(holder, "tokens", limits, used, now)
-            tokens = min(tokens, left)
-        if limits.cost_usd is not None and cost_usd:
-            left_usd = limits.cost_usd - used.cost_usd - aside.cost_usd
-            if left_usd <= 0.0:
-                raise used_up(holder, "cost_usd", limits, used, now)
-            cost_usd = min(cost_usd, left_usd)
-        return Allowance(tokens, cost_usd)
+        granted: dict[str, float | None] = most._asdict()
+        for what, needed in least._asdict().items():
+            limit = getattr(limits, what)
+            # What takes nothing, as an answer from a recording, is not held up by a share that is used.
+            if limit is None or not needed:
+                continue
+            unspent = limit - getattr(used, what)
+            left = unspent - getattr(aside, what)
+            if left < needed:
+                raise used_up(holder, what, limits, used, now, waits=unspent >= needed)
+            granted[what] = min(granted[what] or 0, left)
+        return Allowance(**granted)  # type: ignore[arg-type]  # tokens are whole: so are limits and what is used
 
     def _only_limited(self, holders: Sequence[Holder], granted: Allowance) -> Allowance:
         """Returns what was granted as far as a limit says so: who has none is not held to what most queries take."""

@@ -34,6 +34,12 @@ class Used(Value, frozen=True, kw_only=True):
     cost_usd: float = 0.0
 
 
+class Spent(Used, frozen=True, kw_only=True):
+    """What one query has spent; where a server did not say all of it, what was set aside counts."""
+
+    is_known: bool = True
+
+
 class Share(Value, frozen=True, kw_only=True):
     """What a key or a tenant has used today, of how much.
 
@@ -116,16 +122,29 @@ def forecast(used: Used, now: float) -> Used:
 
 
 def used_up(
-    holder: Holder, what: str, limits: Limits, used: Used, now: float
+    holder: Holder,
+    what: str,
+    limits: Limits,
+    used: Used,
+    now: float,
+    *,
+    waits: bool = False,
 ) -> QuotaError:
-    """Returns the refusal of a query for which nothing of a limit is left."""
+    """Returns the refusal of a query for which too little of a limit is left.
+
+    Args:
+        waits: Its queries under way may leave something.
+    """
     most, spent = getattr(limits, what), getattr(used, what)
     ends = datetime.fromtimestamp(day_end(now), UTC)
     until_s = day_end(now) - now
     begins = f"{holder.words} may use {_shown(most)} {_WORDS[what]} a day"
-    if spent >= most:
+    if not waits:
+        rest = ""
+        if spent < most:
+            rest = ", and the rest is too little for one call"
         return QuotaError(
-            f"{_capital(begins)}, and has used {_shown(spent)}: it begins anew at {ends:%Y-%m-%d %H:%M} UTC, "
+            f"{_capital(begins)}, and has used {_shown(spent)}{rest}: it begins anew at {ends:%Y-%m-%d %H:%M} UTC, "
             f"in {_span(until_s)}.",
             until_s,
         )

@@ -44,8 +44,9 @@ async def rows() -> list[Row]:
 
 
 async def _called(at: Site) -> list[Row]:
-    callers = {scope: at.tenant("acme", scope) for scope in SCOPES}
-    callers[NO_KEY] = at.client()
+    callers: dict[str, httpx2.AsyncClient] = {NO_KEY: at.client()}
+    for scope in SCOPES:
+        callers[scope] = at.tenant("acme", scope)
     found: list[Row] = []
     for method, path, _ in guarded_routes(create_app(load_settings())):
         allowed = [await _lets(callers[role], method, _named(path)) for role in ROLES]
