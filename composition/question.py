@@ -6,7 +6,7 @@ from antiphon.composition.settings import Settings
 from antiphon.coordinator import receive
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import QueryReceived
-from antiphon.vocabulary.settings import QuerySettings
+from antiphon.vocabulary.settings import DECLARED, QuerySettings
 
 
 class Question:
@@ -71,8 +71,12 @@ def _check_caps(question: Question, service: Settings) -> None:
     """
     for name, most in caps_of(service).items():
         wish = question.wishes.get(name)
-        # What is no number is refused with the other wishes, in their words.
-        if isinstance(wish, int | float) and wish > most:
+        # What is no number, or more than any service allows, is refused with the other wishes, in their words.
+        if not isinstance(wish, int | float) or wish > (
+            DECLARED[name].most_wished or 0
+        ):
+            continue
+        if wish > most:
             raise BadInputError(
                 f"`{name}` is {wish:g}, and the most that this service lets a caller choose is {most:g}."
             )
