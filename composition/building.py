@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of
 from antiphon.composition.intake import rates_of, unpriced
+from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
@@ -81,12 +84,33 @@ def build(
         raise ConfigurationError(
             f"ANTIPHON_MAX_COST_USD is {settings.max_cost_usd:g}. {problem}"
         )
+    tenants = TenantLibraries(
+        settings.data_dir,
+        library,
+        lambda folder: Library.open(folder, embedder, settings.chroma_url),
+    )
+    tenants.open_all()
+
+    def over(another: LayeredLibrary) -> Resources:
+        """Returns the same for a tenant's queries: the tools and the offline reasoner know their courses."""
+        stands_in = offline_model(_measures(library), another.courses)
+        asked = primary
+        if asked is offline:
+            asked = stands_in
+        return replace(
+            shared,
+            models={"primary": asked, "fallback": stands_in},
+            tools=registry_of(another, settings.tools),
+        )
+
     return ServiceResources(
         shared=shared,
         store=open_trace_store(
             settings.data_dir, settings.durability, redaction, shared.catalog
         ),
         library=library,
+        tenants=tenants,
+        over=over,
         models=models,
         reasoner=reasoner,
         versions=(

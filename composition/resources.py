@@ -8,9 +8,15 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from antiphon.bus import Components
+from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.subscribers import catalog_of
+from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import CourseCatalogue, Registry, ToolCircuits
+from antiphon.dispatcher import (
+    CourseCatalogue,
+    Registry,
+    ToolCircuits,
+)
 from antiphon.engine import CitationStyles, rate_of
 from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
@@ -84,6 +90,8 @@ class ServiceResources:
         models: The models that are closed with the service.
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
+        tenants: The libraries of tenants with documents of their own; None: there can be none.
+        over: Returns the part that queries use over another library than the shared one; None: there is no other.
     """
 
     shared: Resources
@@ -92,8 +100,12 @@ class ServiceResources:
     models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
+    tenants: TenantLibraries | None = None
+    over: Callable[[LayeredLibrary], Resources] | None = None
 
     async def close(self) -> None:
+        if self.tenants is not None:
+            self.tenants.close()
         for model in self.models:
             await model.aclose()
         await self.store.close()

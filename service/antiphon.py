@@ -31,7 +31,6 @@ from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.callers import Callers
 from antiphon.service.continuing import Continuing
-from antiphon.service.documents import Documents
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
     EventKind,
@@ -46,6 +45,7 @@ from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
 from antiphon.service.suggesting import Suggestion, suggestions
+from antiphon.service.tenant_documents import TenantDocuments
 from antiphon.service.tenant_resources import TenantResources
 from antiphon.service.upkeep import keep_traces, refresh_library
 from antiphon.service.usage import UsageReport
@@ -82,8 +82,8 @@ class Antiphon:
         self._metering = Metering(self._callers.quotas)
         self._life = _Life()
         self._views = TenantResources(resources)
+        self._documents = TenantDocuments(settings, resources)
         self._see(self._callers.without_key)
-        self.documents = Documents(settings, resources.library.refresh)
         self._upkeep = [
             asyncio.create_task(
                 refresh_library(resources.library), name="watch the index"
@@ -104,6 +104,7 @@ class Antiphon:
             tenant = principal.tenant
             store = self._service.store.seen_by(tenant)
         self.store = store
+        self.documents = self._documents.of(principal)
         self.archive = Archive(
             store, self.settings, self._shared.subscribers, self._bus.sessions, tenant
         )
@@ -328,8 +329,12 @@ class Antiphon:
         self, course: str, lesson: int | None, start: int, length: int
     ) -> TextStretch:
         """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
+        folder = self.settings.data_dir
+        own = self._views.library_of(self.principal)
+        if own is not None and own.library.holds_itself(course):
+            folder = own.data_dir
         return await asyncio.to_thread(
-            text_stretch, self.settings.data_dir, course, lesson, start, length
+            text_stretch, folder, course, lesson, start, length
         )
 
     async def suggestions(self, most: int) -> tuple[Suggestion, ...]:
@@ -367,7 +372,7 @@ class Antiphon:
         """Ends every query; the resources stay open, for they may be another service's too."""
         # First of all, so that no query begins while others end.
         self._life.closing = True
-        await self.documents.close()
+        await self._documents.close()
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from antiphon.composition import Resources, ServiceResources
+from antiphon.composition.tenant_libraries import TenantLibrary
 from antiphon.dispatcher import Registry, Tool
-from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 
 
 class TenantResources:
@@ -14,17 +15,33 @@ class TenantResources:
 
     def __init__(self, service: ServiceResources) -> None:
         self._service = service
-        self._harmless: ServiceResources | None = None
+        self._made: dict[tuple[TenantLibrary | None, bool], ServiceResources] = {}
 
     def of(self, principal: Principal) -> ServiceResources:
         """Returns what the caller's queries use."""
-        if "effects" in principal.scopes:
-            return self._service
-        if self._harmless is None:
-            self._harmless = _with_tools(
-                self._service, _without_effects(self._service.shared.tools)
-            )
-        return self._harmless
+        library = self.library_of(principal)
+        with_effects = "effects" in principal.scopes
+        key = (library, with_effects)
+        if key not in self._made:
+            made = self._service
+            if library is not None and made.over is not None:
+                shared = made.over(library.library)
+                made = replace(made, library=library.library, shared=shared)
+            if not with_effects:
+                made = _with_tools(made, _without_effects(made.shared.tools))
+            self._made[key] = made
+        return self._made[key]
+
+    def library_of(self, principal: Principal) -> TenantLibrary | None:
+        """Returns the documents that only the caller's tenant sees; None where there are none."""
+        if not has_own_documents(principal) or self._service.tenants is None:
+            return None
+        return self._service.tenants.of(principal.tenant)
+
+
+def has_own_documents(principal: Principal) -> bool:
+    """Returns True for a caller whose documents only their tenant sees; those of who works on the machine all do."""
+    return not principal.sees_all and principal.tenant not in ("", LOCAL_TENANT)
 
 
 def _without_effects(tools: Registry) -> Registry:
