@@ -8,7 +8,7 @@ from functools import partial
 from antiphon.composition import ServiceResources, Settings
 from antiphon.composition.tenant_libraries import tenant_folder
 from antiphon.service.documents import Documents
-from antiphon.service.tenant_resources import has_own_documents
+from antiphon.service.tenant_resources import is_apart
 from antiphon.vocabulary.access import Principal
 
 
@@ -24,7 +24,7 @@ class TenantDocuments:
 
     def of(self, principal: Principal) -> Documents:
         """Returns those that a caller may change."""
-        if not has_own_documents(principal):
+        if not is_apart(principal):
             return self._shared
         tenant = principal.tenant
         if tenant not in self._own:
