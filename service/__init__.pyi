@@ -31,7 +31,14 @@ from antiphon.composition import (
     wire,
 )
 from antiphon.dispatcher import load_tools
-from antiphon.engine import Double, Finding, find_capabilities, read_script
+from antiphon.engine import (
+    PRICES_FROM,
+    PRICES_OF,
+    Double,
+    Finding,
+    find_capabilities,
+    read_script,
+)
 from antiphon.history import (
     CallStep,
     Change,
@@ -95,6 +102,7 @@ from antiphon.service.guide import (
     EventKind,
     QuerySetting,
     event_kinds,
+    prices_of,
     query_settings,
 )
 from antiphon.service.keys import KeyInfo, Keys
@@ -148,6 +156,8 @@ __all__ = [
     "MOST_VALUE_CHARS",
     "OVER",
     "PASSAGES",
+    "PRICES_FROM",
+    "PRICES_OF",
     "AccessFile",
     "Antiphon",
     "Archive",
@@ -241,6 +251,7 @@ __all__ = [
     "open_library",
     "open_trace_store",
     "overview",
+    "prices_of",
     "query_settings",
     "read_script",
     "read_trace_file",
