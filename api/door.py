@@ -100,21 +100,17 @@ def let_in(request: Request, scope: Scope | None) -> None:
 
 
 def key_in(headers: Headers) -> str | None:
-    """Returns the key that came with a request, by either header.
+    """Returns the key that came with a request, by either header; where both came, that of `Authorization`.
 
     Raises:
-        UnauthorizedError: Two came, and they differ; or it came in another form.
+        UnauthorizedError: It came in another form.
     """
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
-    plain = headers.get("x-api-key", "").strip()
-    bearer = bearer.strip()
     if scheme and scheme.lower() != BEARER:
         raise UnauthorizedError(
             "The Authorization header must be `Bearer KEY`; no other scheme is known here."
         )
-    if bearer and plain and bearer != plain:
-        raise UnauthorizedError("Two different keys were sent: send one of them.")
-    return bearer or plain or None
+    return bearer.strip() or headers.get("x-api-key", "").strip() or None
 
 
 def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:

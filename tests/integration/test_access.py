@@ -61,7 +61,8 @@ async def test_a_key_counts_by_either_header_and_in_no_other_way(
             "bearer": {"authorization": f"bearer {key}"},
             "plain": {"x-api-key": key},
             "both": {"authorization": f"Bearer {key}", "x-api-key": key},
-            "two": {"authorization": f"Bearer {key}", "x-api-key": other},
+            "two": {"authorization": f"Bearer {key}", "x-api-key": "another"},
+            "two, the first wrong": {"authorization": "Bearer x", "x-api-key": key},
             "basic": {"authorization": f"Basic {key}"},
             "bare": {"authorization": key},
             "cookie": {"cookie": f"key={key}"},
@@ -79,7 +80,7 @@ async def test_a_key_counts_by_either_header_and_in_no_other_way(
             reply = await at.client().get(COURSES, headers=raw)
             found[name] = reply.status_code
 
-    good = ("bearer", "plain", "both")
+    good = ("bearer", "plain", "both", "two")
     assert found == {name: 200 if name in good else 401 for name in sent}
 
 
