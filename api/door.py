@@ -85,13 +85,10 @@ def let_in(request: Request, scope: Scope | None) -> None:
         Refusal: The key came in the address.
     """
     _refuse_key_in_address(request)
-    service: Facade | None = getattr(request.app.state, "service", None)
+    # A process is alive whatever its service can do: who needs none of it is asked for nothing.
     if scope is None:
-        # A process that is opening its service, or is tested without one, is alive all the same.
-        if service is not None:
-            request.state.service = service.seen_by(service.public_principal())
         return
-    assert service is not None
+    service: Facade = request.app.state.service
     principal = service.principal_of(key_in(request.headers))
     # For the access log: a key's id is no secret.
     request.state.key_id = principal.key_id or None

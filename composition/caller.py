@@ -7,7 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 
 from antiphon.assembler import last_resort, with_trace
 from antiphon.bus import APPEND_S, Session
-from antiphon.composition.spending import Spending, bought_in, spending_in, usage_of
+from antiphon.composition.spending import (
+    Spending,
+    bought_in,
+    shared_with_parent,
+    spending_in,
+    usage_of,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -236,10 +242,18 @@ class QueryHandle:
         Args:
             paid_too: Those that it stands on as well: of a query whose first process could count nothing any more.
         """
+        trace = self._session.emitted
         paid = self._paid
         if paid_too:
-            paid = ()
-        return bought_in(self._session.emitted, paid)
+            # What a fork shares, its parent has paid for in any case.
+            paid = trace[: shared_with_parent(trace)]
+        return bought_in(trace, paid)
+
+    @property
+    def is_over(self) -> bool:
+        """True once its trace says so; one that is broken off goes on when the service starts again."""
+        trace = self._session.emitted
+        return bool(trace) and isinstance(trace[-1].event, QueryClosed)
 
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""

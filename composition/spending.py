@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from antiphon.vocabulary.events import (
     Event,
+    QueryReceived,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
@@ -59,3 +60,11 @@ def bought_in(
     return [
         each for each in spending_in(trace, paid) if each.call_id not in standing_in
     ]
+
+
+def shared_with_parent(trace: Sequence[Recorded[Event]]) -> int:
+    """Returns how many events a fork shares with its parent; 0 for what is no fork."""
+    for recorded in trace[:1]:
+        if isinstance(recorded.event, QueryReceived) and recorded.event.parent:
+            return recorded.event.parent_seq
+    return 0

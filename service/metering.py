@@ -186,6 +186,9 @@ class Metering:
         # Whoever asked is told of a failure; here the query only has to be over.
         await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
+        # One that the end of the service broke off is counted as a whole by the process that goes on with it.
+        if not query.is_over:
+            return
         used = used_by(query.spending(paid_too=paid_too))
         try:
             await self._quotas.settle(caller, query.query_id, used)

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from structlog.testing import capture_logs
 
-from antiphon.service import Limits, Quotas, Used
+from antiphon.service import Limits, Question, Quotas, Used
 from antiphon.service.usage import Allowance, Spent, day_end, day_of, forecast
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import QuotaError
@@ -240,6 +240,50 @@ async def test_a_query_that_a_dead_process_let_in_is_counted_when_it_is_over(
     assert share["used"]["requests"] == 1
     assert share["used"]["tokens"] == A_QUERY
     assert share["set_aside"]["tokens"] == 0
+
+
+async def test_a_query_that_the_end_of_the_service_breaks_off_is_counted_when_it_goes_on(
+    tmp_path: Path,
+) -> None:
+    began = asyncio.Event()
+
+    async def look(what: str) -> str:
+        """Finds a passage.
+
+        Args:
+            what: What to look for.
+        """
+        began.set()
+        await asyncio.sleep(60)
+        return what
+
+    calling = {
+        "text": "",
+        "calls": [{"name": "look", "input": {"what": "x"}}],
+        "usage": USAGE,
+    }
+    async with site(tmp_path, look, script={"replies": [calling]}) as at:
+        key = at.key("acme", tokens=100_000)
+        caller = at.keys.principal(key)
+        await at.house.service.seen_by(caller).start(Question(query="What is BM25?"))
+        await began.wait()
+    async with site(tmp_path, look, script=SCRIPT) as at:
+        [query] = (await at.client(key).get("/api/queries")).json()["queries"] or [{}]
+        broken_off = await _share(at.client(key))
+        await at.client(key).post(f"/api/queries/{query['query_id']}/cancel")
+        await at.client(key).get(f"/api/traces/{query['query_id']}/answer")
+        await _counted(at)
+        share = await _share(at.client(key))
+
+    assert broken_off["used"]["tokens"] == 0
+    assert broken_off["set_aside"]["tokens"] > A_QUERY
+    assert broken_off["at_once"] == 1
+    assert share["used"] == {
+        "requests": 1,
+        "tokens": A_QUERY,
+        "cost_usd": pytest.approx(0.003),
+    }
+    assert (share["set_aside"]["tokens"], share["at_once"]) == (0, 0)
 
 
 async def test_where_the_server_does_not_say_what_it_took_what_was_set_aside_counts(
