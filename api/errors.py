@@ -54,10 +54,8 @@ _OF_STATUS = {
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
 MOST_PROBLEMS = 5
-MOST_NAMES = 5
-"""Names that lead to a field; what is nested deeper is no field of ours."""
-FORMS = ("one", "several")
-"""Names of the forms that a field may have; no caller knows them."""
+MOST_NAMES = 5  # that lead to a field: what is nested deeper is no field of ours
+FORMS = ("one", "several")  # that a field may have: no caller knows these names
 _NO_TEXT = "must be a text"
 _NO_NUMBER = "must be a number"
 _NO_WHOLE_NUMBER = "must be a whole number"

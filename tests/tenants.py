@@ -109,3 +109,19 @@ async def interrupted(at: Site, tenant: str, query_id: str) -> None:
         query="What is lost?", session_id=f"s-{query_id}", settings=QuerySettings()
     )
     await store.append(query_id, 0, placed(query_id, [first]))
+
+
+async def ask(client: httpx2.AsyncClient, **more: object) -> httpx2.Response:
+    return await client.post("/api/query", json=QUESTION | more)
+
+
+async def share_of(client: httpx2.AsyncClient, holder: str = "key") -> dict[str, Any]:
+    shares = (await client.get("/api/usage")).json()["shares"]
+    [share] = [each for each in shares if each["holder"] == holder]
+    found: dict[str, Any] = share
+    return found
+
+
+async def counted(at: Site) -> None:
+    """Waits until the queries that are over are counted."""
+    await at.house.service._metering.close()

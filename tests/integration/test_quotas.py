@@ -7,15 +7,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import httpx2
 import pytest
 from structlog.testing import capture_logs
 
-from antiphon.service import Limits, Question, Quotas, Used
+from antiphon.service import Limits, Quotas, Used
 from antiphon.service.usage import Allowance, Spent, day_end, day_of, forecast
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import QuotaError
-from tests.tenants import QUESTION, Site, interrupted, site
+from tests.tenants import ask, counted, share_of, site
 
 USAGE = {"input_tokens": 1_000, "output_tokens": 100}
 REPLY = {"text": "It is good.", "usage": USAGE}
@@ -24,31 +23,15 @@ A_QUERY = 1_100
 """Tokens of a query by that script: one call, whose reply is the answer."""
 
 
-async def _ask(client: httpx2.AsyncClient, **more: object) -> httpx2.Response:
-    return await client.post("/api/query", json=QUESTION | more)
-
-
-async def _share(client: httpx2.AsyncClient, holder: str = "key") -> dict[str, Any]:
-    shares = (await client.get("/api/usage")).json()["shares"]
-    [share] = [each for each in shares if each["holder"] == holder]
-    found: dict[str, Any] = share
-    return found
-
-
-async def _counted(at: Site) -> None:
-    """Waits until the queries that are over are counted."""
-    await at.house.service._metering.close()
-
-
 async def test_of_fifty_at_once_exactly_as_many_pass_as_are_left(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path, script=SCRIPT) as at:
         client = at.tenant("acme", requests=7)
-        replies = await asyncio.gather(*[_ask(client) for _ in range(50)])
-        await _counted(at)
+        replies = await asyncio.gather(*[ask(client) for _ in range(50)])
+        await counted(at)
         calls = len(at.house.double.requests)
-        share = await _share(client)
+        share = await share_of(client)
 
     assert Counter(reply.status_code for reply in replies) == {200: 7, 429: 43}
     assert calls == 7
@@ -70,8 +53,8 @@ async def test_two_keys_of_a_tenant_share_its_limit_at_once(tmp_path: Path) -> N
     async with site(tmp_path, script=SCRIPT) as at:
         clients = [at.tenant("acme", requests=30), at.tenant("acme")]
         at.quotas.limit("tenant", "acme", Limits(requests=11))
-        replies = await asyncio.gather(*[_ask(clients[n % 2]) for n in range(50)])
-        free = await _ask(at.tenant("other"))
+        replies = await asyncio.gather(*[ask(clients[n % 2]) for n in range(50)])
+        free = await ask(at.tenant("other"))
 
     assert Counter(reply.status_code for reply in replies) == {200: 11, 429: 39}
     assert free.status_code == 200
@@ -90,12 +73,12 @@ async def test_whatever_is_asked_no_more_is_used_than_the_limit_and_nothing_afte
         for _ in range(20):
             statuses += [
                 each.status_code
-                for each in await asyncio.gather(*[_ask(client) for _ in range(3)])
+                for each in await asyncio.gather(*[ask(client) for _ in range(3)])
             ]
-            await _counted(at)
-        share = await _share(client)
+            await counted(at)
+        share = await share_of(client)
         calls = len(at.house.double.requests)
-        refused = await _ask(client)
+        refused = await ask(client)
 
     [(what, most)] = limits.items()
     assert share["used"][what] <= most
@@ -110,11 +93,11 @@ async def test_whatever_is_asked_no_more_is_used_than_the_limit_and_nothing_afte
 async def test_a_restart_does_not_begin_the_day_anew(tmp_path: Path) -> None:
     async with site(tmp_path, script=SCRIPT) as at:
         key = at.key("acme", requests=2)
-        first = await _ask(at.client(key))
+        first = await ask(at.client(key))
     async with site(tmp_path, script=SCRIPT) as at:
-        second, third = await _ask(at.client(key)), await _ask(at.client(key))
-        await _counted(at)
-        share = await _share(at.client(key))
+        second, third = await ask(at.client(key)), await ask(at.client(key))
+        await counted(at)
+        share = await share_of(at.client(key))
 
     statuses = [each.status_code for each in (first, second, third)]
     assert statuses == [200, 200, 429]
@@ -140,13 +123,13 @@ async def test_queries_at_once_are_limited_and_the_place_of_one_that_ends_is_fre
     script = {"replies": [calling, REPLY], "then": "last"}
     async with site(tmp_path, look, script=script) as at:
         client = at.tenant("acme", at_once=1)
-        first = asyncio.create_task(_ask(client))
+        first = asyncio.create_task(ask(client))
         await began.wait()
-        second = await _ask(client)
+        second = await ask(client)
         go_on.set()
         done = await first
-        await _counted(at)
-        third = await _ask(client)
+        await counted(at)
+        third = await ask(client)
 
     assert [each.status_code for each in (done, second, third)] == [200, 429, 200]
     assert "1 queries under way at once" in second.json()["error"]["message"]
@@ -159,144 +142,14 @@ async def test_what_is_refused_before_it_begins_counts_for_nothing(
     async with site(tmp_path, script=SCRIPT) as at:
         client = at.tenant("acme", requests=1)
         wrong = [
-            await _ask(client, query=" "),
-            await _ask(client, max_rounds=99),
-            await _ask(client, session_id="nobody's"),
+            await ask(client, query=" "),
+            await ask(client, max_rounds=99),
+            await ask(client, session_id="nobody's"),
         ]
-        right = await _ask(client)
+        right = await ask(client)
 
     assert [each.status_code for each in wrong] == [422, 422, 404]
     assert right.status_code == 200
-
-
-async def test_forks_summaries_and_queries_of_callers_who_went_away_are_counted(
-    tmp_path: Path,
-) -> None:
-    async with site(tmp_path, script=SCRIPT) as at:
-        client = at.tenant("acme", tokens=1_000_000)
-        asked = (await _ask(client)).json()
-        trace = f"/api/traces/{asked['query_id']}"
-        for mode in ("live", "remodel", "recorded"):
-            forked = await client.post(
-                f"{trace}/fork", json={"at": 2, "mode": mode, "change": []}
-            )
-            assert forked.status_code == 201, forked.text
-        await _counted(at)
-        after_forks = await _share(client)
-        async with client.stream(
-            "POST", "/api/query", json=QUESTION, headers={"accept": "text/event-stream"}
-        ) as stream:
-            async for line in stream.aiter_lines():
-                if line.startswith("event: reasoning_completed"):
-                    break
-        for _ in range(100):
-            await _counted(at)
-            share = await _share(client)
-            if share["set_aside"]["tokens"] == 0 and share["used"]["requests"] == 5:
-                break
-            await asyncio.sleep(0.02)
-
-    assert after_forks["used"]["requests"] == 4
-    assert after_forks["used"]["tokens"] == 3 * A_QUERY
-    assert share["used"]["tokens"] == 4 * A_QUERY
-
-
-async def test_a_live_fork_is_refused_before_anything_is_sent_and_a_recorded_one_is_not(
-    tmp_path: Path,
-) -> None:
-    async with site(tmp_path, script=SCRIPT) as at:
-        key = at.key("acme")
-        client = at.client(key)
-        asked = (await _ask(client)).json()
-        await _counted(at)
-        at.quotas.limit("key", key.split("_")[1], Limits(tokens=A_QUERY))
-        calls = len(at.house.double.requests)
-        trace = f"/api/traces/{asked['query_id']}/fork"
-        live = await client.post(trace, json={"at": 2, "mode": "live"})
-        recorded = await client.post(trace, json={"at": 2, "mode": "recorded"})
-
-    assert (live.status_code, recorded.status_code) == (429, 201)
-    assert len(at.house.double.requests) == calls
-
-
-async def test_a_query_that_a_dead_process_let_in_is_counted_when_it_is_over(
-    tmp_path: Path,
-) -> None:
-    async with site(tmp_path, script=SCRIPT) as at:
-        key = at.key("acme", tokens=100_000)
-        caller = at.keys.principal(key)
-        await interrupted(at, "acme", "lost")
-        await at.quotas.reserve(
-            caller, "lost", Allowance(30_000, 0.1), Allowance(1, 0.001)
-        )
-        before = await _share(at.client(key))
-    async with site(tmp_path, script=SCRIPT) as at:
-        answer = await at.client(key).get("/api/traces/lost/answer")
-        await _counted(at)
-        share = await _share(at.client(key))
-
-    assert before["set_aside"]["tokens"] == 30_000
-    assert answer.status_code == 200
-    assert share["used"]["requests"] == 1
-    assert share["used"]["tokens"] == A_QUERY
-    assert share["set_aside"]["tokens"] == 0
-
-
-async def test_a_query_that_the_end_of_the_service_breaks_off_is_counted_when_it_goes_on(
-    tmp_path: Path,
-) -> None:
-    began = asyncio.Event()
-
-    async def look(what: str) -> str:
-        """Finds a passage.
-
-        Args:
-            what: What to look for.
-        """
-        began.set()
-        await asyncio.sleep(60)
-        return what
-
-    calling = {
-        "text": "",
-        "calls": [{"name": "look", "input": {"what": "x"}}],
-        "usage": USAGE,
-    }
-    async with site(tmp_path, look, script={"replies": [calling]}) as at:
-        key = at.key("acme", tokens=100_000)
-        caller = at.keys.principal(key)
-        await at.house.service.seen_by(caller).start(Question(query="What is BM25?"))
-        await began.wait()
-    async with site(tmp_path, look, script=SCRIPT) as at:
-        [query] = (await at.client(key).get("/api/queries")).json()["queries"] or [{}]
-        broken_off = await _share(at.client(key))
-        await at.client(key).post(f"/api/queries/{query['query_id']}/cancel")
-        await at.client(key).get(f"/api/traces/{query['query_id']}/answer")
-        await _counted(at)
-        share = await _share(at.client(key))
-
-    assert broken_off["used"]["tokens"] == 0
-    assert broken_off["set_aside"]["tokens"] > A_QUERY
-    assert broken_off["at_once"] == 1
-    assert share["used"] == {
-        "requests": 1,
-        "tokens": A_QUERY,
-        "cost_usd": pytest.approx(0.003),
-    }
-    assert (share["set_aside"]["tokens"], share["at_once"]) == (0, 0)
-
-
-async def test_where_the_server_does_not_say_what_it_took_what_was_set_aside_counts(
-    tmp_path: Path,
-) -> None:
-    silent = {"text": "It is good.", "usage": {"input_tokens": 0, "output_tokens": 0}}
-    async with site(tmp_path, script={"replies": [silent], "then": "last"}) as at:
-        client = at.tenant("acme", tokens=1_000_000)
-        await _ask(client)
-        await _counted(at)
-        share = await _share(client)
-
-    assert share["used"]["tokens"] > 5_000
 
 
 async def test_at_four_fifths_the_log_says_so_once(tmp_path: Path) -> None:
@@ -304,8 +157,8 @@ async def test_at_four_fifths_the_log_says_so_once(tmp_path: Path) -> None:
         client = at.tenant("acme", requests=10)
         with capture_logs() as lines:
             for _ in range(10):
-                await _ask(client)
-            await _counted(at)
+                await ask(client)
+            await counted(at)
 
     alerts = [line for line in lines if line["event"] == "quota_alert"]
     assert len(alerts) == 1
@@ -323,11 +176,11 @@ async def test_no_wish_goes_above_what_the_owner_lets_callers_choose(
     async with site(tmp_path, script=SCRIPT, **caps) as at:
         client = at.tenant("acme")
         refused = [
-            await _ask(client, max_rounds=4),
-            await _ask(client, deadline_s=91),
-            await _ask(client, max_total_tokens=50_001),
+            await ask(client, max_rounds=4),
+            await ask(client, deadline_s=91),
+            await ask(client, max_total_tokens=50_001),
         ]
-        taken = await _ask(client, max_rounds=3, deadline_s=90, max_total_tokens=50_000)
+        taken = await ask(client, max_rounds=3, deadline_s=90, max_total_tokens=50_000)
 
     assert [each.status_code for each in refused] == [422, 422, 422]
     assert "the most that this service lets a caller choose is 3" in refused[0].text
@@ -338,8 +191,8 @@ async def test_an_unpriced_model_is_not_asked_under_a_limit_of_cost(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path, script=SCRIPT, model="somebody-elses") as at:
-        reply = await _ask(at.tenant("acme", cost_usd=5.0))
-        free = await _ask(at.tenant("acme", tokens=100_000))
+        reply = await ask(at.tenant("acme", cost_usd=5.0))
+        free = await ask(at.tenant("acme", tokens=100_000))
 
     assert reply.status_code == 503
     assert "engine/prices.py" in reply.json()["error"]["message"]

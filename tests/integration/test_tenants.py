@@ -12,7 +12,6 @@ import pytest
 
 from antiphon.api import create_app
 from antiphon.api.door import guarded_routes
-from antiphon.dispatcher import tool_from_function
 from antiphon.service import load_settings
 from antiphon.vocabulary.errors import TraceError
 from tests.tenants import QUESTION, interrupted, site
@@ -232,32 +231,6 @@ async def test_a_query_under_way_is_seen_followed_and_cancelled_by_its_tenant_al
     assert events_in(events.content)
 
 
-async def test_an_imported_trace_is_the_importers_and_tells_nothing_of_anothers(
-    tmp_path: Path,
-) -> None:
-    lines = {"content-type": "application/x-ndjson"}
-    async with site(tmp_path) as at:
-        acme, other = at.tenant("acme"), at.tenant("other")
-        asked = await _asked(acme)
-        file = (await acme.get(f"/api/traces/{asked['query_id']}/export")).content
-        stored = await other.post("/api/traces/import", content=file, headers=lines)
-        again = await other.post("/api/traces/import", content=file, headers=lines)
-        copy = stored.json()["query_id"]
-        read = await other.get(f"/api/traces/{copy}")
-        replayed = await other.post(f"/api/traces/{copy}/replay")
-        hidden = await acme.get(f"/api/traces/{copy}")
-        deleted = await other.delete(f"/api/traces/{copy}")
-        still = await acme.get(f"/api/traces/{asked['query_id']}")
-
-    assert (stored.status_code, again.status_code) == (201, 409)
-    assert copy != asked["query_id"]
-    assert {each["query_id"] for each in read.json()["events"]} == {copy}
-    assert replayed.json()["divergence"] is None
-    assert hidden.status_code == 404
-    assert deleted.json()["deleted"] == 1
-    assert still.status_code == 200
-
-
 async def test_a_fork_is_its_tenants(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         acme, other = at.tenant("acme"), at.tenant("other")
@@ -294,35 +267,3 @@ async def test_who_works_on_the_machine_sees_the_traces_of_all(tmp_path: Path) -
 
     assert len(everything) == 2
     assert len(own.json()["traces"]) == 1
-
-
-async def test_a_tool_with_effects_is_offered_and_run_only_with_its_scope(
-    tmp_path: Path,
-) -> None:
-    enrolled: list[str] = []
-
-    async def enrol(who: str) -> str:
-        """Enrols a student.
-
-        Args:
-            who: The student.
-        """
-        enrolled.append(who)
-        return f"{who} is enrolled."
-
-    calling = {
-        "text": "I do.",
-        "calls": [{"name": "enrol", "input": {"who": "Eve"}}],
-    }
-    script = {"replies": [calling, {"text": "Done."}] * 2, "then": "last"}
-    tool = tool_from_function(enrol, has_effects=True)
-    async with site(tmp_path, tool, script=script) as at:
-        without = await _asked(at.tenant("acme", "ask"))
-        offered = str([sent.get("tools") for sent in at.house.double.requests])
-        before = list(enrolled)
-        await _asked(at.tenant("acme", "ask", "effects"))
-
-    assert before == []
-    assert "enrol" not in offered
-    assert without["answer"]
-    assert enrolled == ["Eve"]
