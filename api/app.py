@@ -36,6 +36,7 @@ from antiphon.api.routes import (
     traces,
     views,
 )
+from antiphon.api.streams import OpenStreams
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
 
@@ -102,6 +103,7 @@ def create_app(
     )
     # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
+    app.state.open_streams = OpenStreams(chosen.most_streams)
     app.state.idempotent_queries = IdempotentQueries()
     app.state.interceptor_of = interceptor_of
     app.state.fault_of = fault_of

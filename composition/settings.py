@@ -106,6 +106,7 @@ class Settings(BaseSettings):
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
+        most_streams: Event streams that one tenant may follow at once.
         most_rounds: The most rounds that a caller may choose for one query.
         most_deadline_s: The longest deadline that a caller may choose, in seconds.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
@@ -167,6 +168,7 @@ class Settings(BaseSettings):
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
     query_chars: int = Field(QUERY_CHARS, ge=1)
+    most_streams: int = Field(200, ge=1)
     most_rounds: int = Field(MOST_ROUNDS, ge=0, le=MOST_ROUNDS)
     most_deadline_s: float = Field(
         MOST_DEADLINE_S, ge=1.0, le=MOST_DEADLINE_S, allow_inf_nan=False

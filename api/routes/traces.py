@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.bodies import JSON_LINES
 from antiphon.api.brief_traces import LEFT_OUT, brief
-from antiphon.api.dependencies import QueryId, Service
+from antiphon.api.dependencies import Caller, QueryId, Service
 from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import EVENT_ITEM, RECORDED, lines_of
@@ -21,13 +21,10 @@ from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,
-    KEEP_ALIVE_S,
-    STREAM_HEADERS,
     Streamed,
     preferred,
     server_sent,
     streamed_as_event,
-    with_keep_alive,
 )
 from antiphon.api.schemas import (
     MOST_SEQ,
@@ -36,6 +33,7 @@ from antiphon.api.schemas import (
     TracesReply,
     TraceSummaryReply,
 )
+from antiphon.api.streams import FollowedEvents, Streams
 from antiphon.service import FILTER_VALUES, check_filter, to_json
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import TraceFilter
@@ -188,6 +186,8 @@ async def read_answer(
 async def follow_trace(
     query_id: QueryId,
     service: Service,
+    streams: Streams,
+    caller: Caller,
     last_event_id: Annotated[
         str,
         Header(
@@ -205,8 +205,7 @@ async def follow_trace(
     first = await anext(
         streamed, None
     )  # so that a trace that is not there is a 404 and no broken stream
-    events = with_keep_alive(_followed(first, streamed, query_id), KEEP_ALIVE_S)
-    return StreamingResponse(events, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+    return FollowedEvents(_followed(first, streamed, query_id), streams, caller)
 
 
 async def _followed(

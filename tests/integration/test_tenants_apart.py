@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,44 @@ async def test_a_tool_with_effects_is_offered_and_run_only_with_its_scope(
     assert "enrol" not in offered
     assert without["answer"]
     assert enrolled == ["Eve"]
+
+
+async def test_a_tenant_that_holds_many_streams_open_leaves_the_others_theirs(
+    tmp_path: Path,
+) -> None:
+    began, go_on = asyncio.Event(), asyncio.Event()
+
+    async def look(what: str) -> str:
+        """Finds a passage.
+
+        Args:
+            what: What to look for.
+        """
+        began.set()
+        await go_on.wait()
+        return what
+
+    calling = {"text": "", "calls": [{"name": "look", "input": {"what": "x"}}]}
+    script = {"replies": [calling, {"text": "Good."}], "then": "last"}
+    async with site(tmp_path, look, script=script, most_streams=2) as at:
+        acme, other = at.tenant("acme"), at.tenant("other")
+        asking = asyncio.create_task(_asked(acme))
+        await began.wait()
+        [query] = (await acme.get("/api/queries")).json()["queries"]
+        path = f"/api/traces/{query['query_id']}/events"
+        async with acme.stream("GET", path) as one, acme.stream("GET", path) as two:
+            third = await acme.get(path)
+            elsewhere = await other.get(path)
+            open_ones = [one.status_code, two.status_code]
+            go_on.set()
+            await asking
+            for stream in (one, two):
+                async for _ in stream.aiter_lines():
+                    pass
+        after = await acme.get(path)
+
+    assert open_ones == [200, 200]
+    assert (third.status_code, third.headers["retry-after"]) == (429, "5")
+    assert "2 event streams" in third.json()["error"]["message"]
+    assert elsewhere.status_code == 404
+    assert after.status_code == 200
