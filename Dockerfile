@@ -3,6 +3,8 @@ FROM python:3.11-slim
 
 ARG EMBEDDER=onnx
 ENV PYTHONUNBUFFERED=1 ANTIPHON_DATA_DIR=/data ANTIPHON_HOST=0.0.0.0 ANTIPHON_LOG_FORMAT=json
+# Without a key nothing is served (docs/access.md): `docker run --rm -v DATA:/data IMAGE antiphon keys add NAME --tenant TENANT`
+# makes the first; a port that is published on loopback only may do with ANTIPHON_ANYBODY_MAY, as docker-compose.yml has it.
 # Whoever publishes the port under another name must say so; the health check below calls it 127.0.0.1.
 ENV ANTIPHON_ALLOWED_HOSTS=localhost,127.0.0.1,[::1]
 

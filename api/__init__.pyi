@@ -2,7 +2,6 @@
 
 from antiphon.api.app import create_app
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
-from antiphon.api.guards import is_loopback
 from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.serving import STOPPING_S, serve, serve_app
 
@@ -14,7 +13,6 @@ __all__ = [
     "answer_of",
     "cancel_queries",
     "create_app",
-    "is_loopback",
     "serve",
     "serve_app",
 ]

@@ -8,6 +8,8 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from antiphon.vocabulary.access import without_keys
+
 log = structlog.get_logger("api.access")
 
 
@@ -51,7 +53,7 @@ class SafeHeaders:
 
 
 class AccessLog:
-    """Logs method, path, status, time and query_id of each request once it is over; never what was asked."""
+    """Logs method, path, status, time, query_id and key_id of each request once it is over; never what was asked."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -76,8 +78,9 @@ class AccessLog:
             log.info(
                 "request",
                 method=scope["method"],
-                path=scope["path"],
+                path=without_keys(scope["path"]),
                 status=status,
                 ms=round((time.perf_counter() - began) * 1000, 1),
                 query_id=scope.get("state", {}).get("query_id"),
+                key_id=scope.get("state", {}).get("key_id"),
             )

@@ -18,6 +18,7 @@ from antiphon.api.dependencies import (
     ServiceOpener,
     refuse_unknown_parameters,
 )
+from antiphon.api.door import guarded_routes
 from antiphon.api.errors import ALWAYS, install_error_handlers
 from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
 from antiphon.api.idempotency import IdempotentQueries
@@ -35,6 +36,7 @@ from antiphon.api.routes import (
     traces,
     views,
 )
+from antiphon.api.streams import OpenStreams
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
 
@@ -81,7 +83,7 @@ def create_app(
             # would serve nobody. It holds the events of the service's subscribers.
             await asyncio.to_thread(app.openapi)
             # Queries whose process died go on before new ones come in.
-            await opened.history.resume_unfinished()
+            await opened.resume_unfinished()
             yield
         finally:
             await opened.close()
@@ -101,6 +103,7 @@ def create_app(
     )
     # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
+    app.state.open_streams = OpenStreams(chosen.most_streams)
     app.state.idempotent_queries = IdempotentQueries()
     app.state.interceptor_of = interceptor_of
     app.state.fault_of = fault_of
@@ -118,6 +121,8 @@ def create_app(
         faults,
     ):
         app.include_router(routes.router)
+    # No route may be left open by mistake.
+    guarded_routes(app)
     add_pages(app, chosen.root_path)
     publish_schema(app)
     install_error_handlers(app)

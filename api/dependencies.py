@@ -2,221 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Protocol, cast
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, FastAPI, Path, Request
 from pydantic import JsonValue
 
-from antiphon.service import (
-    Change,
-    Course,
-    Diff,
-    EventKind,
-    FaultReport,
-    ForkPlan,
-    Interceptor,
-    Job,
-    Mode,
-    Outcome,
-    Pending,
-    QuerySetting,
-    Question,
-    Readiness,
-    RegressionTest,
-    ReplayResult,
-    SearchResult,
-    SentFile,
-    Settings,
-    Suggestion,
-    TextStretch,
-    Totals,
-    nearest,
-)
-from antiphon.vocabulary.catalog import Catalog
+from antiphon.api.facade import Facade as Facade
+from antiphon.api.facade import RunningQuery as RunningQuery
+from antiphon.api.facade import ServiceOpener as ServiceOpener
+from antiphon.service import Interceptor, nearest
+from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BadInputError, ForbiddenError
-from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.ports import Conversations, EventLog, TraceListing
-
-
-class RunningQuery(Protocol):
-    """A query under way; `service.QueryHandle` is one."""
-
-    @property
-    def query_id(self) -> str: ...
-
-    @property
-    def session_id(self) -> str: ...
-
-    def follow(self) -> AsyncIterator[Recorded[Event] | Live]: ...
-
-    async def outcome(self) -> Outcome: ...
-
-    def cancel(self, why: str) -> None: ...
-
-
-class History(Protocol):
-    """Recorded queries: replayed, compared and followed."""
-
-    async def replay(self, query_id: str) -> ReplayResult: ...
-
-    async def diff(self, query_id: str, other_id: str) -> Diff: ...
-
-    def follow(
-        self, query_id: str, after: int = 0
-    ) -> AsyncIterator[Recorded[Event] | Live]: ...
-
-    async def resume_unfinished(self) -> Sequence[RunningQuery]: ...
-
-
-class StoredTraces(EventLog, TraceListing, Conversations, Protocol):
-    """Recorded queries, listed and read, and their conversations."""
-
-
-class Archive(Protocol):
-    """Recorded queries, kept, given away and thrown away; `service.Archive` is one."""
-
-    async def export(self, query_id: str) -> bytes: ...
-
-    async def add(self, file: bytes) -> Sequence[Recorded[Event]]: ...
-
-    async def regression_test(self, query_id: str) -> RegressionTest: ...
-
-    async def delete(self, query_id: str) -> None: ...
-
-    async def delete_conversation(self, session_id: str) -> int: ...
-
-
-class ChangingDocuments(Protocol):
-    """Documents added and courses removed, each as a job; `service.Documents` is one."""
-
-    async def add(self, files: Sequence[SentFile]) -> Job: ...
-
-    async def remove(self, title: str) -> Job: ...
-
-    def job(self, job_id: str) -> Job: ...
-
-    def follow(self, job_id: str) -> AsyncIterator[Job]: ...
-
-
-class KeptFaultReports(Protocol):
-    """The kept report of the fault matrix; `service.FaultReports` is one."""
-
-    async def read(self) -> FaultReport | None: ...
-
-    async def open_trace(self, query_id: str) -> int: ...
-
-
-class Facade(Protocol):
-    """The service as the routes see it; `service.Antiphon` is one, and the tests hand in a small one."""
-
-    @property
-    def store(self) -> StoredTraces: ...
-
-    @property
-    def history(self) -> History: ...
-
-    @property
-    def archive(self) -> Archive: ...
-
-    @property
-    def documents(self) -> ChangingDocuments: ...
-
-    @property
-    def fault_reports(self) -> KeptFaultReports: ...
-
-    @property
-    def catalog(self) -> Catalog: ...
-
-    async def start(
-        self,
-        question: Question,
-        interceptor: Interceptor = ...,
-        query_id: str | None = ...,
-        /,
-    ) -> RunningQuery: ...
-
-    async def fork(
-        self,
-        query_id: str,
-        at: int | None,
-        changes: Sequence[Change],
-        mode: Mode,
-        interceptor: Interceptor | None = ...,
-        /,
-    ) -> RunningQuery: ...
-
-    async def plan_fork(
-        self,
-        query_id: str,
-        at: int | None,
-        changes: Sequence[Change],
-        mode: Mode,
-        interceptor: Interceptor | None = ...,
-        /,
-    ) -> ForkPlan: ...
-
-    async def resume(self, query_id: str) -> RunningQuery: ...
-
-    async def find(self, beginning: str) -> str: ...
-
-    def recorded(self, query_id: str) -> RunningQuery: ...
-
-    def cancel(self, query_id: str, why: str) -> None: ...
-
-    def event_kinds(self) -> Sequence[EventKind]: ...
-
-    def query_settings(self) -> Sequence[QuerySetting]: ...
-
-    def courses(self) -> Sequence[Course]: ...
-
-    async def search(
-        self,
-        query: str,
-        course: str | None,
-        lesson: str | None,
-        limit: int,
-        /,
-        *,
-        why: bool,
-    ) -> SearchResult: ...
-
-    async def text(
-        self, course: str, lesson: int | None, start: int, length: int
-    ) -> TextStretch: ...
-
-    async def suggestions(self, most: int) -> Sequence[Suggestion]: ...
-
-    async def clear_conversation(self, session_id: str) -> None: ...
-
-    def running(self) -> Mapping[str, tuple[Pending, ...]]: ...
-
-    def readiness(self) -> Readiness: ...
-
-    @property
-    def totals(self) -> Totals: ...
-
-    async def close(self) -> None: ...
-
-
-ServiceOpener = Callable[[Settings], Awaitable[Facade]]
-"""Opens the service; the app closes it."""
+from antiphon.vocabulary.events import Event, Recorded
 
 
 def _service(request: Request) -> Facade:
-    return cast(Facade, request.app.state.service)
+    seen = getattr(request.state, "service", None)
+    if seen is None:
+        # A route that asks nobody for a key: its caller is nobody, as soon as there are keys.
+        whole = cast(Facade, request.app.state.service)
+        seen = whole.seen_by(whole.public_principal())
+    return cast(Facade, seen)
 
 
 Service = Annotated[Facade, Depends(_service)]
-"""The open service, as a route asks for it."""
+"""The open service as the route's caller sees it; the door (door.py) has put it there."""
+
+
+def _principal(service: Service) -> Principal:
+    return service.principal
+
+
+Caller = Annotated[Principal, Depends(_principal)]
+"""The caller of a route, which asks for it where what they may do hangs on what they send."""
 
 
 DELETING_CHARS = 12
@@ -329,10 +149,11 @@ def interceptor_for(
 
     Raises:
         FaultPlanError: It is no fault plan.
-        ForbiddenError: This service takes none.
+        ForbiddenError: This service takes none, or none of this caller.
     """
     if faults is None:
         return None
+    _service(request).principal.require("faults")
     interceptor_of: InterceptorOf | None = request.app.state.interceptor_of
     if interceptor_of is None:
         raise ForbiddenError(

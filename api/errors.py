@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,10 +22,12 @@ from antiphon.vocabulary.errors import (
     ForbiddenError,
     KnowledgeError,
     NotFoundError,
+    QuotaError,
     SequenceError,
     ServiceError,
     TraceError,
     TraceStateError,
+    UnauthorizedError,
 )
 
 log = structlog.get_logger(__name__)
@@ -32,6 +35,8 @@ log = structlog.get_logger(__name__)
 STATUS_OF: dict[type[ServiceError], int] = {
     BadInputError: 422,
     ForbiddenError: 403,
+    UnauthorizedError: 401,
+    QuotaError: 429,
     NotFoundError: 404,
     AmbiguousIdError: 409,
     SequenceError: 409,
@@ -49,10 +54,8 @@ _OF_STATUS = {
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
 MOST_PROBLEMS = 5
-MOST_NAMES = 5
-"""Names that lead to a field; what is nested deeper is no field of ours."""
-FORMS = ("one", "several")
-"""Names of the forms that a field may have; no caller knows them."""
+MOST_NAMES = 5  # that lead to a field: what is nested deeper is no field of ours
+FORMS = ("one", "several")  # that a field may have: no caller knows these names
 _NO_TEXT = "must be a text"
 _NO_NUMBER = "must be a number"
 _NO_WHOLE_NUMBER = "must be a whole number"
@@ -163,7 +166,13 @@ async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
             detail=str(error),
             query_id=_query_id(request),
         )
-    return refuse(status, error.code, str(error), _query_id(request))
+    response = refuse(status, error.code, str(error), _query_id(request))
+    if isinstance(error, QuotaError):
+        response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    # https://www.rfc-editor.org/rfc/rfc9110#name-401-unauthorized: it must name a way to be let in.
+    if isinstance(error, UnauthorizedError):
+        response.headers["WWW-Authenticate"] = 'Bearer realm="antiphon"'
+    return response
 
 
 async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
@@ -221,8 +230,9 @@ def _query_id(request: Request) -> str | None:
 
 def _in_words(problems: Sequence[Any]) -> str:
     """Lists the first validation problems as `field: what is wrong`, without what was sent."""
-    words: list[str] = []
-    # A body can hold thousands of mistakes; the first few are enough to mend it.
+    words: list[
+        str
+    ] = []  # a body can hold thousands of mistakes; the first few are enough to mend it
     for problem in problems[:MOST_PROBLEMS]:
         part, *path = problem["loc"]
         named = [str(each) for each in path if each not in FORMS]
@@ -250,6 +260,8 @@ ALWAYS = (
     | _documented(
         422, "Something in the request cannot be used; the message says what and why."
     )
+    | _documented(401, "The service asks for a key, and none came that counts.")
+    | _documented(403, "The key may not do that, or the service does not allow it.")
     | _documented(500, "A mistake of the service; nothing of its inside is told.")
 )
 """The refusals of every route, for its documentation."""

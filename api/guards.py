@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.api.errors import refuse
-from antiphon.service import Settings
+from antiphon.service import Settings, is_loopback
 
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
@@ -110,14 +109,6 @@ def pages_for(settings: Settings) -> frozenset[str]:
     if "allowed_hosts" not in settings.model_fields_set:
         return frozenset()
     return frozenset(name for name in named_hosts(settings) if not is_loopback(name))
-
-
-def is_loopback(host: str) -> bool:
-    """Returns True if `host` is this machine only."""
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def host_name(host: str) -> str:

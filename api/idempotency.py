@@ -18,6 +18,7 @@ from antiphon.api.dependencies import Facade, RunningQuery
 from antiphon.api.errors import Refusal
 from antiphon.api.responses import CLIENT_GONE
 from antiphon.service import Outcome
+from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.events import Event, Live, Recorded
 
 KEY_CHARS = 16
@@ -72,7 +73,7 @@ class IdempotentQueries:
         Raises:
             Refusal: 409: the key was used with another body.
         """
-        used = _digest(key.encode())
+        used = _digest(_named(service.principal, key).encode())
         query_id = used + _digest(body)
         # Two equal requests at once: the second must find what the first began.
         async with self._lock:
@@ -98,6 +99,13 @@ class IdempotentQueries:
         # Whoever waits for the answer is told of a failure; here it was only waited for.
         if not awaited.cancelled():
             awaited.exception()
+
+
+def _named(principal: Principal, key: str) -> str:
+    """Returns the key as one of its tenant's own: another tenant may take the same."""
+    if principal.sees_all or principal.tenant == LOCAL_TENANT:
+        return key
+    return f"{principal.tenant}\0{key}"
 
 
 def _digest(data: bytes) -> str:

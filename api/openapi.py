@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from antiphon.api.door import SECURITY_SCHEMES, guarded_routes
 from antiphon.service import (
     BriefingView,
     Contribution,
@@ -19,6 +20,7 @@ from antiphon.service import (
     Sentence,
     Suspect,
 )
+from antiphon.vocabulary.access import NOBODY
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Live, Recorded
 from antiphon.vocabulary.values import StoredText
@@ -83,10 +85,24 @@ def publish_schema(app: FastAPI) -> None:
                 servers=_servers(app),
             )
             _add(schema["components"]["schemas"], _catalog_of(app))
+            _add_security(app, schema)
             app.openapi_schema = schema
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]  # as FastAPI's own guide on extending the schema does
+
+
+def _add_security(app: FastAPI, schema: JsonSchema) -> None:
+    """Says which operations ask for a key, and for which scope of it, where the service asks for keys."""
+    service = getattr(app.state, "service", None)
+    if service is None or service.public_principal() != NOBODY:
+        return
+    schema["components"]["securitySchemes"] = SECURITY_SCHEMES
+    for method, path, scope in guarded_routes(app):
+        operation = schema["paths"].get(path, {}).get(method.lower())
+        if operation is not None and scope is not None:
+            # Scopes of these schemes are roles: https://spec.openapis.org/oas/v3.1.0#security-requirement-object.
+            operation["security"] = [{name: [scope]} for name in SECURITY_SCHEMES]
 
 
 def _servers(app: FastAPI) -> list[JsonSchema] | None:

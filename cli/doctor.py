@@ -6,15 +6,17 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
 
 from antiphon import service
+from antiphon.cli.doctor_access import callers, prices
+from antiphon.cli.doctor_model import MARKS, Check, ask_the_model
 from antiphon.cli.session import (
     DataDir,
     nothing_indexed,
@@ -31,8 +33,6 @@ from antiphon.vocabulary.errors import (
 
 LEAST_PYTHON = (3, 11)
 REACH_S = 3.0
-CALL_S = 30.0
-"""Seconds for a reply of the model, or as long as the settings let it be silent."""
 PACKAGES = (
     "anthropic",
     "chromadb",
@@ -44,18 +44,6 @@ PACKAGES = (
     "typer",
 )
 _USUAL_PORTS = {"http": 80, "https": 443}
-
-
-class Check(NamedTuple):
-    """The result of one check: is it well, what was found, and what to do where it is not."""
-
-    name: str
-    well: bool
-    found: str
-    remedy: str = ""
-
-
-_MARKS = {True: "✓", False: "✗"}
 
 
 def doctor(
@@ -94,42 +82,6 @@ def _all_checks(data_dir: Path | None) -> Iterator[Check]:
         yield Check("Index", False, "nothing is indexed", nothing_indexed(settings))
 
 
-def ask_the_model(settings: service.Settings) -> None:
-    """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
-    findings = asyncio.run(_capabilities(settings))
-    for finding in findings:
-        out.print(
-            f"{_MARKS[finding.well]} {finding.name}: {one_line(finding.found, 200)}",
-            soft_wrap=True,
-        )
-    for setting in settings_for(findings):
-        out.print(f"  → set {setting}", soft_wrap=True)
-    if not findings[0].well:
-        raise typer.Exit(1)
-
-
-def settings_for(findings: Sequence[service.Finding]) -> list[str]:
-    """Returns the settings that follow, those of one variable together."""
-    values: dict[str, list[str]] = {}
-    for finding in findings:
-        if not finding.setting:
-            continue
-        # Set twice, the second value of a variable would replace the first: they go into one.
-        name, _, value = finding.setting.partition("=")
-        values.setdefault(name, []).append(value)
-    return [f"{name}={','.join(found)}" for name, found in values.items()]
-
-
-async def _capabilities(settings: service.Settings) -> list[service.Finding]:
-    speaker = service.speaker_of(settings)
-    try:
-        return await service.find_capabilities(
-            speaker, settings.model, max(CALL_S, settings.silence_s)
-        )
-    finally:
-        await speaker.aclose()
-
-
 async def open_checks(settings: service.Settings) -> list[Check]:
     """Checks what can only be seen with the service open: index and traces."""
     try:
@@ -154,7 +106,7 @@ async def open_checks(settings: service.Settings) -> list[Check]:
 def show(check: Check) -> None:
     """Prints one line, and below it what to do."""
     out.print(
-        f"{_MARKS[check.well]} {check.name}: {one_line(check.found, 300)}",
+        f"{MARKS[check.well]} {check.name}: {one_line(check.found, 300)}",
         soft_wrap=True,
     )
     if not check.well and check.remedy:
@@ -316,5 +268,7 @@ CHECKS: tuple[Callable[[service.Settings], Check], ...] = (
     data_folder,
     chroma,
     reasoner,
+    prices,
+    callers,
     port,
 )

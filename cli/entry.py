@@ -70,6 +70,18 @@ COMMANDS = (
         },
     ),
     Command(
+        "keys",
+        "Make, list, rotate and revoke the keys of callers over the network.",
+        commands={
+            "add": "keys:add",
+            "list": "keys:listed",
+            "rotate": "keys:rotate",
+            "revoke": "keys:revoke",
+            "limit": "keys:limit",
+            "usage": "keys:usage",
+        },
+    ),
+    Command(
         "doctor", "Check what is configured, reachable and indexed.", "doctor:doctor"
     ),
     Command(

@@ -52,6 +52,7 @@ def serve(
     interceptor_of: api.InterceptorOf | None = None
     if allow_faults:
         interceptor_of = faults.injector_of
+    service.check_listening(settings)
     with listening(settings) as listener:
         _warn_of_network(settings)
         life = _Life(listener)
@@ -162,12 +163,12 @@ class _Life:
 
 
 def _warn_of_network(settings: service.Settings) -> None:
-    """Says who can reach a service on a network address, and by which names."""
-    if api.is_loopback(settings.host):
+    """Says who may use a service that asks nobody for a key, where the settings say so."""
+    if not settings.anybody_may or service.has_keys(settings):
         return
     err.print(
-        f"Whoever reaches {settings.host} may use it: there are no accounts. It answers only to "
-        f"{settings.allowed_hosts}; ANTIPHON_ALLOWED_HOSTS names others.",
+        f"Whoever reaches {settings.host} may {settings.anybody_may} without a key, as ANTIPHON_ANYBODY_MAY says. It "
+        f"answers only to {settings.allowed_hosts}.",
         style="yellow",
         soft_wrap=True,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from antiphon import engine
@@ -10,6 +11,7 @@ from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.late_model import LateModel
+from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import (
     LoadedLater,
@@ -18,6 +20,7 @@ from antiphon.composition.resources import (
 )
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
@@ -99,12 +102,35 @@ def build(
         for part in later:
             part.load()
         later = ()
+    tenants = TenantLibraries(
+        settings.data_dir,
+        library,
+        lambda folder: Library.open(folder, embedder, settings.chroma_url),
+    )
+    tenants.open_all()
+
+    def over(another: LayeredLibrary) -> Resources:
+        """Returns the same for a tenant's queries: the tools and the offline reasoner know their courses."""
+        stands_in = LateModel(
+            OFFLINE, lambda: engine.offline_model(_measures(library), another.courses)
+        )
+        asked = primary
+        if asked is offline:
+            asked = stands_in
+        return replace(
+            shared,
+            models={"primary": asked, "fallback": stands_in},
+            tools=registry_of(another, settings.tools),
+        )
+
     return ServiceResources(
         shared=shared,
         store=open_trace_store(
             settings.data_dir, settings.durability, redaction, shared.catalog
         ),
         library=library,
+        tenants=tenants,
+        over=over,
         models=models,
         later=later,
         reasoner=reasoner,

@@ -7,14 +7,19 @@ from collections.abc import AsyncIterator, Sequence
 
 from antiphon.assembler import last_resort, with_trace
 from antiphon.bus import APPEND_S, Session
+from antiphon.composition.spending import (
+    Spending,
+    bought_in,
+    shared_with_parent,
+    spending_in,
+    usage_of,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
     QueryCancelled,
     QueryClosed,
     QueryReceived,
-    ReasoningCompleted,
-    ReasoningFailed,
     Recorded,
     ResponseAssembled,
     Status,
@@ -22,10 +27,6 @@ from antiphon.vocabulary.events import (
     SummaryFailed,
 )
 from antiphon.vocabulary.values import Usage, Value
-
-Spending = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
-"""The outcome of a call, with what it used."""
-_SPENDING = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
 
 _REASONS: dict[Status, str] = {
     "answered": "the answer was lost",
@@ -186,29 +187,17 @@ class Totals:
             paid: The recorded events, whose replies cost nothing once more.
         """
         self.queries[outcome.status] += 1
-        known = {_reply_key(recorded.event) for recorded in paid}
-        for recorded in trace:
-            event = recorded.event
-            if isinstance(event, _SPENDING) and _reply_key(event) not in known:
-                self._count(event)
+        for event in spending_in(trace, paid):
+            self._count(event)
 
     def _count(self, event: Spending) -> None:
-        usage = event.usage
-        if isinstance(event, ReasoningCompleted | SummaryCompleted):
-            usage = usage + event.wasted
+        usage = usage_of(event)
         if isinstance(event, SummaryCompleted | SummaryFailed):
             self.summaries += 1
             self.summary_usage += usage
             return
         self.calls += 1
         self.usage += usage
-
-
-def _reply_key(event: Event) -> object:
-    """Returns what a call's outcome and the same one given again from a recording share."""
-    if not isinstance(event, _SPENDING):
-        return None
-    return type(event), event.call_id, event.usage
 
 
 class QueryHandle:
@@ -246,6 +235,25 @@ class QueryHandle:
     def cancel(self, why: str) -> None:
         """Ends the query; its trace says why."""
         self._session.publish(QueryCancelled(why=why))
+
+    def spending(self, *, paid_too: bool = False) -> list[Spending]:
+        """Returns the outcomes of the calls that it made so far and that may cost something.
+
+        Args:
+            paid_too: Those that it stands on as well: of a query whose first process could count nothing any more.
+        """
+        trace = self._session.emitted
+        paid = self._paid
+        if paid_too:
+            # What a fork shares, its parent has paid for in any case.
+            paid = trace[: shared_with_parent(trace)]
+        return bought_in(trace, paid)
+
+    @property
+    def is_over(self) -> bool:
+        """True once its trace says so; one that is broken off goes on when the service starts again."""
+        trace = self._session.emitted
+        return bool(trace) and isinstance(trace[-1].event, QueryClosed)
 
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one; at worst a statement of what failed."""

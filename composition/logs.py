@@ -11,6 +11,7 @@ from structlog.typing import EventDict, Processor
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import visible, without_userinfo
 
 _OF_SEVERAL_LINES = ("exception", "stack")
@@ -69,7 +70,7 @@ def harmless_line(_logger: object, _method: str, event: EventDict) -> EventDict:
     line: EventDict = {}
     for name, value in event.items():
         if isinstance(value, str):
-            value = visible(without_userinfo(value))
+            value = without_keys(visible(without_userinfo(value)))
             if name not in _OF_SEVERAL_LINES:
                 value = value.replace("\n", "\\n")
         line[name] = value

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from antiphon.composition.settings import Settings
 from antiphon.coordinator import receive
+from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import QueryReceived
-from antiphon.vocabulary.settings import QuerySettings
+from antiphon.vocabulary.settings import DECLARED, QuerySettings
 
 
 class Question:
@@ -55,7 +56,38 @@ def check_question(
     Raises:
         BadInputError: The question or a wish cannot be used.
     """
+    _check_caps(question, service)
     settings = question.settings or service.query_settings()
     return receive(
         question.query, session_id, settings, question.wishes, service.query_chars
     )
+
+
+def _check_caps(question: Question, service: Settings) -> None:
+    """Refuses wishes above what the owner lets any caller have.
+
+    Raises:
+        BadInputError: One is.
+    """
+    for name, most in caps_of(service).items():
+        wish = question.wishes.get(name)
+        # What is no number, or more than any service allows, is refused with the other wishes, in their words.
+        if not isinstance(wish, int | float) or wish > (
+            DECLARED[name].most_wished or 0
+        ):
+            continue
+        if wish > most:
+            raise BadInputError(
+                f"`{name}` is {wish:g}, and the most that this service lets a caller choose is {most:g}."
+            )
+
+
+def caps_of(service: Settings) -> dict[str, float]:
+    """Returns the most that a caller may choose, by the names of settings, where the owner has said so.
+
+    What may only be lowered is not among them: there the service's own setting is the most.
+    """
+    return {
+        "max_rounds": max(service.most_rounds, service.max_rounds),
+        "deadline_s": max(service.most_deadline_s, service.deadline_s),
+    }

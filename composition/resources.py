@@ -9,17 +9,24 @@ from typing import Protocol
 
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
+from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.subscribers import catalog_of
+from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import CourseCatalogue, Registry, ToolCircuits
+from antiphon.dispatcher import (
+    CourseCatalogue,
+    Registry,
+    ToolCircuits,
+)
 from antiphon.engine import CitationStyles, rate_of
 from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
-from antiphon.vocabulary.ports import Clock, Model, QueryStore, TraceStore
+from antiphon.vocabulary.ports import Clock, Model, QueryStore
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Passage, Rate, StoredText
 
 
@@ -91,17 +98,23 @@ class ServiceResources:
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
         later: What is loaded behind the service, in this order.
+        tenants: The libraries of tenants with documents of their own; None: there can be none.
+        over: Returns the part that queries use over another library than the shared one; None: there is no other.
     """
 
     shared: Resources
-    store: TraceStore
+    store: TenantTraceStore
     library: CourseIndex
     models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
     later: tuple[LoadedLater, ...] = ()
+    tenants: TenantLibraries | None = None
+    over: Callable[[LayeredLibrary], Resources] | None = None
 
     async def close(self) -> None:
+        if self.tenants is not None:
+            self.tenants.close()
         for model in self.models:
             await model.aclose()
         await self.store.close()

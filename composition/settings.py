@@ -30,7 +30,9 @@ from antiphon.composition.env_file import (
     names_in,
     unknown_settings,
 )
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.composition.secret_sources import mixed_sources
+from antiphon.vocabulary.access import scopes_of
+from antiphon.vocabulary.errors import BadInputError, ConfigurationError
 from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.settings import (
     DECLARED,
@@ -42,16 +44,10 @@ from antiphon.vocabulary.settings import (
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 ENV_FILE = ".env"
+MOST_ROUNDS = 5
+MOST_DEADLINE_S = 600.0
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
-
-_ADDRESS = "ANTHROPIC_BASE_URL"
-_SENT_TO_ADDRESS = (
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_CUSTOM_HEADERS",
-)
-"""Secrets that go to the server; the last one is read by the SDK, from the environment alone."""
 
 
 def declared(name: str) -> Any:
@@ -83,6 +79,8 @@ class Settings(BaseSettings):
         port: Port to serve on.
         allowed_hosts: Names by which callers may address the service, with commas between; `*` is any. On a network
             address nobody gets in by any other.
+        anybody_may: What callers without a key may do where no key was ever made: scopes, with commas between. Empty:
+            on loopback everything, and on a network address nothing, so that `serve` refuses to listen there.
         root_path: The path under which a proxy serves the service, such as `/antiphon`.
         fork_messages: Callers over the network may change what a call is shown, and run imported traces again.
         fork_effects: Live forks of callers over the network may run tools that change something outside.
@@ -108,6 +106,9 @@ class Settings(BaseSettings):
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
         query_chars: Longest question, in characters.
+        most_streams: Event streams that one tenant may follow at once.
+        most_rounds: The most rounds that a caller may choose for one query.
+        most_deadline_s: The longest deadline that a caller may choose, in seconds.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
         anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want it, in the
             place of the key.
@@ -126,6 +127,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
+    anybody_may: str = ""
     root_path: str = Field("", pattern=r"^(/[A-Za-z0-9._~-]+)*$")
     fork_messages: bool = False
     fork_effects: bool = False
@@ -166,6 +168,11 @@ class Settings(BaseSettings):
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
     query_chars: int = Field(QUERY_CHARS, ge=1)
+    most_streams: int = Field(200, ge=1)
+    most_rounds: int = Field(MOST_ROUNDS, ge=0, le=MOST_ROUNDS)
+    most_deadline_s: float = Field(
+        MOST_DEADLINE_S, ge=1.0, le=MOST_DEADLINE_S, allow_inf_nan=False
+    )
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "console", "json"] = "auto"
     anthropic_api_key: SecretStr | None = Field(
@@ -188,6 +195,15 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}"
             )
+        return value
+
+    @field_validator("anybody_may")
+    @classmethod
+    def _must_be_scopes(cls, value: str) -> str:
+        try:
+            scopes_of(split_names(value))
+        except BadInputError as error:
+            raise ValueError(str(error)) from error
         return value
 
     @field_validator("embedding_model")
@@ -273,40 +289,12 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
-    settings._mixed_sources = _mixed_sources(given)
-    return settings
-
-
-def _mixed_sources(given: Mapping[str, object]) -> str:
-    """Returns why no secret may be sent to the server: its address comes from another place than the secret.
-
-    A `.env` lies in the folder where a command happens to run, which somebody else may have made: it must not send the
-    environment's key to an address of theirs.
-    """
     sources: dict[str, Mapping[str, str | None]] = {
         "the environment": EnvSettingsSource(Settings).env_vars,
         ".env": DotEnvSettingsSource(Settings).env_vars,
     }
-    address = _source_of(_ADDRESS, sources)
-    # Whoever names the address in so many words means it, wherever the secret is from.
-    if not address or _ADDRESS.lower() in given:
-        return ""
-    for name in _SENT_TO_ADDRESS:
-        source = _source_of(name, sources)
-        if source and source != address and name.lower() not in given:
-            return (
-                f"{_ADDRESS} comes from {address} and {name} from {source}: a secret is only sent to an address from "
-                "the same place. Set both there, or unset one."
-            )
-    return ""
-
-
-def _source_of(name: str, sources: Mapping[str, Mapping[str, str | None]]) -> str:
-    """Returns the first source, in order of precedence, that sets a name; empty where none does."""
-    for source, variables in sources.items():
-        if variables.get(name.lower()):
-            return source
-    return ""
+    settings._mixed_sources = mixed_sources(given, sources)
+    return settings
 
 
 def settings_warnings() -> tuple[str, ...]:

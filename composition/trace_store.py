@@ -6,7 +6,7 @@ from pathlib import Path
 
 from antiphon.traces import Durability, Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
 
 
 def open_trace_store(
@@ -14,7 +14,7 @@ def open_trace_store(
     durability: Durability = "process",
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
-) -> TraceStore:
+) -> TenantTraceStore:
     """Opens the trace store of a data folder; only this function knows its class.
 
     Args:

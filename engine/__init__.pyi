@@ -20,7 +20,13 @@ from antiphon.engine.preparing import (
     prepare_rest,
     prepare_summary,
 )
-from antiphon.engine.prices import rate_of
+from antiphon.engine.prices import (
+    PRICES_FROM,
+    PRICES_OF,
+    Price,
+    price_of,
+    rate_of,
+)
 from antiphon.engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from antiphon.engine.reasoning import ReasoningEngine
 from antiphon.engine.reply import events_of
@@ -37,6 +43,8 @@ from antiphon.vocabulary.values import Profile
 
 __all__ = [
     "OFFLINE",
+    "PRICES_FROM",
+    "PRICES_OF",
     "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
     "AnthropicModel",
@@ -47,6 +55,7 @@ __all__ = [
     "InProcessTransport",
     "OfflineMessagesApi",
     "PreparedRequest",
+    "Price",
     "Profile",
     "ReasoningEngine",
     "Script",
@@ -61,6 +70,7 @@ __all__ = [
     "prepare",
     "prepare_rest",
     "prepare_summary",
+    "price_of",
     "rate_of",
     "read_script",
     "reply_of",

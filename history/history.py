@@ -157,6 +157,7 @@ class History:
         interceptor: Interceptor | None = None,
         *,
         effects: bool = True,
+        fork_id: str | None = None,
     ) -> QueryHandle:
         """Starts a query that shares a trace up to an event, has something changed there, and goes on from it.
 
@@ -166,6 +167,7 @@ class History:
             interceptor: Applies to the new query, such as faults; what is shared
                 happened without it.
             effects: In the mode `live` it may run tools that change something outside.
+            fork_id: The new query's id; None makes one.
 
         Raises:
             NotFoundError: No such trace.
@@ -173,7 +175,7 @@ class History:
             BusyError: Too many queries run, or the service is closing.
         """
         self._admit()
-        fork = await self._prepared(query_id, at, changes, mode, interceptor)
+        fork = await self._prepared(query_id, at, changes, mode, interceptor, fork_id)
         # Once more: others may have begun, or the service to close, while the trace was read.
         self._admit()
         prefix, shift_s = placed_in_time(fork.prefix, self._resources.clock.now())
@@ -218,6 +220,7 @@ class History:
         changes: Sequence[Change],
         mode: Mode,
         interceptor: Interceptor | None,
+        fork_id: str | None = None,
     ) -> PreparedFork:
         """Reads the trace, makes the changes, and checks that they can be made."""
         events = await self._in_todays_form(query_id)
@@ -230,7 +233,12 @@ class History:
                 at = (at or 1) - 1
         prefix: list[Recorded[Event]] = []
         for recorded in forked_prefix(
-            events, at, changes, uuid.uuid4().hex, faults, self._resources.catalog
+            events,
+            at,
+            changes,
+            fork_id or uuid.uuid4().hex,
+            faults,
+            self._resources.catalog,
         ):
             # A change may bring what must not be stored.
             prefix.append(

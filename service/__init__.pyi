@@ -31,7 +31,14 @@ from antiphon.composition import (
     wire,
 )
 from antiphon.dispatcher import load_tools
-from antiphon.engine import Double, Finding, find_capabilities, read_script
+from antiphon.engine import (
+    PRICES_FROM,
+    PRICES_OF,
+    Double,
+    Finding,
+    find_capabilities,
+    read_script,
+)
 from antiphon.history import (
     CallStep,
     Change,
@@ -74,7 +81,8 @@ from antiphon.knowledge import (
     overview,
     remove_course,
 )
-from antiphon.service.antiphon import Antiphon, Readiness
+from antiphon.service.access_file import COMMAND_WAIT_MS, AccessFile
+from antiphon.service.antiphon import Antiphon
 from antiphon.service.archive import (
     FILTER_VALUES,
     Archive,
@@ -82,6 +90,7 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
+from antiphon.service.callers import check_listening, has_keys, is_loopback
 from antiphon.service.documents import OVER, Documents, Job
 from antiphon.service.fault_reports import (
     KEEP_REPORT,
@@ -93,11 +102,15 @@ from antiphon.service.guide import (
     EventKind,
     QuerySetting,
     event_kinds,
+    prices_of,
     query_settings,
 )
+from antiphon.service.keys import KeyInfo, Keys
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.memory import spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
+from antiphon.service.quotas import Quotas
+from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
@@ -116,6 +129,7 @@ from antiphon.service.uploads import (
     FileResult,
     SentFile,
 )
+from antiphon.service.usage import Limits, Share, UsageReport, Used
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -129,6 +143,7 @@ from antiphon.traces import (
 from antiphon.vocabulary.errors import BusyError
 
 __all__ = [
+    "COMMAND_WAIT_MS",
     "FILTER_VALUES",
     "KEEP_REPORT",
     "MOST_BYTES",
@@ -142,6 +157,9 @@ __all__ = [
     "MOST_VALUE_CHARS",
     "OVER",
     "PASSAGES",
+    "PRICES_FROM",
+    "PRICES_OF",
+    "AccessFile",
     "Antiphon",
     "Archive",
     "BriefingView",
@@ -169,6 +187,9 @@ __all__ = [
     "Interceptor",
     "Job",
     "KeptFaults",
+    "KeyInfo",
+    "Keys",
+    "Limits",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -178,6 +199,7 @@ __all__ = [
     "QueryHandle",
     "QuerySetting",
     "Question",
+    "Quotas",
     "Readiness",
     "Redaction",
     "RegressionTest",
@@ -189,16 +211,20 @@ __all__ = [
     "Sentence",
     "ServiceResources",
     "Settings",
+    "Share",
     "Side",
     "Suggestion",
     "Suspect",
     "TextStretch",
     "Totals",
+    "UsageReport",
+    "Used",
     "answer_in",
     "briefings_of",
     "bytes_of_file",
     "catalog_of",
     "check_filter",
+    "check_listening",
     "check_paths",
     "check_question",
     "check_server",
@@ -211,9 +237,11 @@ __all__ = [
     "event_kinds",
     "file_of_lines",
     "find_capabilities",
+    "has_keys",
     "index_paths",
     "index_size",
     "installed_embedders",
+    "is_loopback",
     "late_embedder_of",
     "lineage",
     "load_settings",
@@ -224,6 +252,7 @@ __all__ = [
     "open_library",
     "open_trace_store",
     "overview",
+    "prices_of",
     "query_settings",
     "read_script",
     "read_trace_file",

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import uuid
 from collections.abc import Sequence
+
+import structlog
 
 from antiphon.bus import Bus, Pending
 from antiphon.composition import (
@@ -17,6 +20,7 @@ from antiphon.composition import (
     Settings,
     Totals,
     build,
+    check_question,
     wire,
 )
 from antiphon.composition.intake import Intake
@@ -25,7 +29,8 @@ from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
-from antiphon.service.documents import Documents
+from antiphon.service.callers import Callers
+from antiphon.service.continuing import Continuing
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
     EventKind,
@@ -34,46 +39,38 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.network_forks import IMPORTED, limited_changes
+from antiphon.service.metering import Metering, Need, bounded, need_of
+from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.recorded_query import RecordedQuery
-from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
+from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
 from antiphon.service.suggesting import Suggestion, suggestions
+from antiphon.service.tenant_documents import TenantDocuments
+from antiphon.service.tenant_resources import TenantResources
 from antiphon.service.upkeep import (
     SEARCH_WAITS_S,
     Loading,
     keep_traces,
     refresh_library,
 )
+from antiphon.service.usage import UsageReport
+from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.errors import (
-    BusyError,
-    ForbiddenError,
-    TraceStateError,
-)
+from antiphon.vocabulary.errors import BusyError, ServiceError, TraceStateError
 from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.values import Value
+
+log = structlog.get_logger(__name__)
 
 _NO_INTERCEPTOR = NoInterceptor()
 
 
-class Readiness(Value, frozen=True, kw_only=True):
-    """The readiness to answer questions, and who answers; `problems` says in sentences what is missing.
+class _Life:
+    """What every caller's view of the service shares: that it closes."""
 
-    Attributes:
-        embedder_loaded: False while it is loaded behind the service: questions wait for it.
-    """
-
-    ready: bool
-    reasoner: str
-    embedder: str | None
-    generation: int
-    courses: int
-    chunks: int
-    embedder_loaded: bool = True
-    problems: tuple[str, ...] = ()
+    closing = False
 
 
 class Antiphon:
@@ -81,37 +78,82 @@ class Antiphon:
 
     def __init__(self, settings: Settings, resources: ServiceResources) -> None:
         self.settings = settings
-        self.store: TraceStore = resources.store
         self.totals = Totals()
-        self._resources = resources
-        self._shared = resources.shared
-        self._bus = Bus(resources.store, self._shared.clock, self._shared.catalog)
-        self.archive = Archive(
-            resources.store, settings, self._shared.subscribers, self._bus.sessions
+        self._service = resources
+        self._bus = Bus(
+            resources.store, resources.shared.clock, resources.shared.catalog
         )
-        self.fault_reports = FaultReports(
-            settings.data_dir, self.archive, resources.store
-        )
+        self._callers = Callers(settings)
+        self._metering = Metering(self._callers.quotas)
+        self._life = _Life()
         self._loading = Loading(resources.later)
-        self._intake = Intake(settings, resources, self._loading.wait)
-        self.history = History(
-            self._bus,
-            self._shared,
-            resources.store,
-            self._admit,
-            self.totals,
-            self._intake.versions,
-        )
-        self.documents = Documents(settings, resources.library.refresh)
-        self._closing = False
+        self._views = TenantResources(resources)
+        self._documents = TenantDocuments(settings, resources)
+        self._see(self._callers.without_key)
         self._upkeep = [
             asyncio.create_task(
                 refresh_library(resources.library), name="watch the index"
             )
         ]
         if settings.keep_days is not None or settings.keep_mb is not None:
-            keeping = keep_traces(resources.store, settings, self._shared.clock)
+            keeping = keep_traces(resources.store, settings, resources.shared.clock)
             self._upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
+
+    def _see(self, principal: Principal) -> None:
+        """Takes the place of a caller: the parts below reach what is theirs, and nothing else."""
+        self.principal = principal
+        self._resources = self._views.of(principal)
+        self._shared = self._resources.shared
+        store: TraceStore = self._service.store
+        tenant: str | None = None
+        if not principal.sees_all:
+            tenant = principal.tenant
+            store = self._service.store.seen_by(tenant)
+        self.store = store
+        self.documents = self._documents.of(principal)
+        self.archive = Archive(
+            store, self.settings, self._shared.subscribers, self._bus.sessions, tenant
+        )
+        self.fault_reports = FaultReports(self.settings.data_dir, self.archive, store)
+        self._intake = Intake(self.settings, self._resources, self._loading.wait)
+        self.history = History(
+            self._bus,
+            self._shared,
+            store,
+            self._admit,
+            self.totals,
+            self._intake.versions,
+        )
+        self._continuing = Continuing(
+            principal,
+            lambda: self.settings,
+            self._shared,
+            store,
+            self.history,
+            self._metering,
+            self._bus.sessions,
+            self._admit,
+        )
+
+    def seen_by(self, principal: Principal) -> Antiphon:
+        """Returns this service as a caller sees it: what is not theirs is not there."""
+        if principal == self.principal:
+            return self
+        seen = copy.copy(self)
+        seen._see(principal)
+        return seen
+
+    def principal_of(self, key: str | None) -> Principal:
+        """Returns who a caller is by the key that they sent. Raises as `Callers.principal_of` does."""
+        return self._callers.principal_of(key)
+
+    def public_principal(self) -> Principal:
+        """Returns who a caller is to what asks nobody for a key."""
+        return self._callers.public_principal()
+
+    async def usage(self) -> UsageReport:
+        """Returns what the caller's key and tenant have used today."""
+        return self._callers.quotas.report(self.principal)
 
     @classmethod
     async def open(
@@ -160,6 +202,23 @@ class Antiphon:
             BusyError: Too many queries run, or the service is closing.
         """
         self._admit()
+        query_id = query_id or uuid.uuid4().hex
+        need = Need()
+        settings: QuerySettings | None = None
+        if self.principal.key_id:
+            # What cannot be asked is not counted.
+            settings = check_question(question, self.settings).settings
+            need = need_of(settings, self._shared)
+        async with self._metering.let_in(self.principal, query_id, need) as allowance:
+            if settings is not None:
+                question = bounded(question, settings, allowance)
+            handle = await self._begin(question, interceptor, query_id)
+            self._metering.watch(self.principal, handle)
+        return handle
+
+    async def _begin(
+        self, question: Question, interceptor: Interceptor, query_id: str
+    ) -> QueryHandle:
         # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self.store)
         first = await self._intake.receive(question, store, interceptor)
@@ -170,7 +229,7 @@ class Antiphon:
         components = interceptor.components(
             lambda ports: wire(resources, ports, caller).subscriptions()
         )
-        session = self._bus.open(query_id or uuid.uuid4().hex, components, store=store)
+        session = self._bus.open(query_id, components, store=store)
         session.start(first)
         return QueryHandle(session, caller, first.session_id, self.totals)
 
@@ -192,20 +251,8 @@ class Antiphon:
         mode: Mode,
         interceptor: Interceptor | None = None,
     ) -> QueryHandle:
-        """Forks a query for a caller over the network, within the limits of network_forks.py; else as `History.fork`.
-
-        Raises:
-            ForbiddenError: A change is not among those that may be made.
-        """
-        at, limited = await self._limited(query_id, at, changes, interceptor)
-        return await self.history.fork(
-            query_id,
-            at,
-            limited,
-            mode,
-            interceptor,
-            effects=self.settings.fork_effects,
-        )
+        """Forks a query for a caller over the network. Raises as `Continuing.fork` does."""
+        return await self._continuing.fork(query_id, at, changes, mode, interceptor)
 
     async def plan_fork(
         self,
@@ -216,41 +263,34 @@ class Antiphon:
         interceptor: Interceptor | None = None,
     ) -> ForkPlan:
         """Says what such a fork would call and may cost. Takes what `fork` takes, and raises as it does."""
-        at, limited = await self._limited(query_id, at, changes, interceptor)
-        return await self.history.plan_fork(query_id, at, limited, mode, interceptor)
-
-    async def _limited(
-        self,
-        query_id: str,
-        at: int | None,
-        changes: Sequence[Change],
-        interceptor: Interceptor | None,
-    ) -> tuple[int | None, list[Change]]:
-        """Returns a fork's event and changes within the limits."""
-        await self._check_own(query_id)
-        events = await self.store.read(query_id)
-        limited = limited_changes(events, at, changes, self.settings)
-        # A fork under faults alone begins before the event that it names; with the service's limits it still does.
-        if limited and not changes and interceptor is not None:
-            at = (at or 1) - 1
-        elif at is None and not changes:
-            limited = []
-        return at, limited
+        return await self._continuing.plan_fork(
+            query_id, at, changes, mode, interceptor
+        )
 
     async def resume(self, query_id: str) -> QueryHandle:
-        """Goes on with an interrupted query for a caller over the network; else as `History.resume`.
+        """Goes on with an interrupted query for a caller over the network. Raises as `Continuing.resume` does."""
+        return await self._continuing.resume(query_id)
 
-        Raises:
-            ForbiddenError: It was imported, and the settings do not allow that.
-        """
-        await self._check_own(query_id)
-        self._admit()
-        return await self.history.resume(query_id)
+    async def resume_unfinished(self) -> Sequence[QueryHandle]:
+        """Goes on with the queries that a process left behind, each as whose it is."""
+        resumed: list[QueryHandle] = []
+        for query_id in await self._service.store.unfinished():
+            tenant = await self._service.store.tenant_of(query_id)
+            principal = self._callers.opener_of(query_id, tenant)
+            # One that cannot be gone on with is left as it is.
+            try:
+                handle = await self.seen_by(principal).history.resume(query_id)
+            except ServiceError as error:
+                log.warning("query_not_resumed", query_id=query_id, error=str(error))
+                continue
+            self._metering.watch_resumed(principal, handle)
+            resumed.append(handle)
+        return resumed
 
     async def find(self, beginning: str) -> str:
         """Finds the one query whose id begins so, recorded or running. Raises as `whole_id` does."""
         # The first events of a query that has just begun may not be stored yet.
-        if beginning in self._bus.sessions:
+        if beginning in self.running():
             return beginning
         return await whole_id(self.store, beginning)
 
@@ -308,8 +348,12 @@ class Antiphon:
         self, course: str, lesson: int | None, start: int, length: int
     ) -> TextStretch:
         """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
+        folder = self.settings.data_dir
+        own = self._views.library_of(self.principal)
+        if own is not None and own.library.holds_itself(course):
+            folder = own.data_dir
         return await asyncio.to_thread(
-            text_stretch, self.settings.data_dir, course, lesson, start, length
+            text_stretch, folder, course, lesson, start, length
         )
 
     async def suggestions(self, most: int) -> tuple[Suggestion, ...]:
@@ -322,30 +366,21 @@ class Antiphon:
         await self.store.clear_conversation(session_id)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
-        """Returns each open query, and who owes it what."""
-        return {
-            query_id: session.pending()
-            for query_id, session in self._bus.sessions.items()
-        }
+        """Returns each open query of the caller, and who owes it what."""
+        running: dict[str, tuple[Pending, ...]] = {}
+        for query_id, session in self._bus.sessions.items():
+            if self._opened(query_id):
+                running[query_id] = session.pending()
+        return running
+
+    def _opened(self, query_id: str) -> bool:
+        if self.principal.sees_all:
+            return True
+        return self._metering.opened(query_id, self.principal.tenant)
 
     def readiness(self) -> Readiness:
         """Reports the readiness to answer questions now, and what is missing where there is none."""
-        state = self._resources.library.describe()
-        problems: list[str] = []
-        if not state.chunks:
-            problems.append(NOT_INDEXED)
-        if self._loading.problem is not None:
-            problems.append(self._loading.problem)
-        return Readiness(
-            ready=not problems and not self._closing,
-            reasoner=self._resources.reasoner,
-            embedder=state.embedder,
-            embedder_loaded=self._loading.done,
-            generation=state.generation,
-            courses=state.documents,
-            chunks=state.chunks,
-            problems=tuple(problems),
-        )
+        return readiness_of(self._resources, self._loading, closing=self._life.closing)
 
     async def close(self) -> None:
         """Ends every query and lets go of everything."""
@@ -355,22 +390,21 @@ class Antiphon:
     async def leave(self) -> None:
         """Ends every query; the resources stay open, for they may be another service's too."""
         # First of all, so that no query begins while others end.
-        self._closing = True
-        await self.documents.close()
+        self._life.closing = True
+        await self._documents.close()
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)
         await self._bus.close()
-
-    async def _check_own(self, query_id: str) -> None:
-        if self.settings.fork_messages or query_id in self._bus.sessions:
-            return
-        if await self.store.is_imported(query_id):
-            raise ForbiddenError(IMPORTED)
+        await self._metering.close()
+        self._callers.close()
 
     def _admit(self) -> None:
         """Refuses where no further query may begin."""
-        if self._closing or len(self._bus.sessions) >= self.settings.concurrent_queries:
+        if (
+            self._life.closing
+            or len(self._bus.sessions) >= self.settings.concurrent_queries
+        ):
             raise BusyError(
                 "As many questions as this service allows are being answered: ask again in a moment."
             )

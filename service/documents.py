@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import uuid
 from asyncio.subprocess import PIPE, Process
@@ -14,11 +13,10 @@ from typing import Literal
 import msgspec
 import structlog
 
-import antiphon
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
 from antiphon.knowledge import IndexProgress, IndexSummary, document_paths
-from antiphon.service.indexing_worker import IndexReport, IndexRequest
+from antiphon.service.indexing_worker import IndexReport, IndexRequest, environment
 from antiphon.service.uploads import (
     FileResult,
     SentFile,
@@ -42,8 +40,6 @@ MOST_KEPT = 200
 """Jobs that are remembered, the newest."""
 LINE_BYTES = 16_000_000
 """Most of one line of the process: a summary names each file that failed."""
-_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
-"""What a process needs to find Python's modules, and no more: keys stay here."""
 _LOST = "The indexing process ended before it was done (status {status}); nothing was changed. Try again."
 _BROKEN_OFF = (
     "The indexing was broken off, and nothing was changed: send the files again."
@@ -95,15 +91,21 @@ class Documents:
     """Adds documents and removes courses.
 
     Args:
+        turn: Held by the job under way; None: by one of these alone.
         refresh: Called once the index has changed, so that what was added can be asked about when its job is done.
     """
 
-    def __init__(self, settings: Settings, refresh: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        refresh: Callable[[], object],
+        turn: asyncio.Lock | None = None,
+    ) -> None:
         self._settings = settings
         self._refresh = refresh
         self._jobs: dict[str, _JobRecord] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._turn = asyncio.Lock()
+        self._turn = turn or asyncio.Lock()
 
     async def add(self, files: Sequence[SentFile]) -> Job:
         """Takes files in and begins to index them; returns the job, with the files that are refused at once.
@@ -257,7 +259,7 @@ class Documents:
             *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
             stdin=PIPE,
             stdout=PIPE,
-            env=_environment(),
+            env=environment(),
             # Ctrl-C is for the service, which ends this one too.
             start_new_session=True,
             limit=LINE_BYTES,
@@ -295,12 +297,3 @@ def _show(record: _JobRecord, now: IndexProgress) -> None:
         done += now.chunks_done / now.chunks
     file = Path(now.path).name
     record.set(stage=now.stage, done=done, total=now.total, file=file)
-
-
-def _environment() -> dict[str, str]:
-    """Returns the environment of the process: where its modules are, and nothing secret."""
-    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    home = str(Path(antiphon.__file__).parents[1])
-    paths = [home, *[path for path in sys.path if os.path.isabs(path)]]
-    environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    return environment

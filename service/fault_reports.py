@@ -172,7 +172,7 @@ class FaultReports:
         """
         file = await asyncio.to_thread(self._trace, query_id)
         try:
-            return len(await self._store.read(query_id))
+            return len(await self._store.read(self._archive.id_of(query_id)))
         except NotFoundError:
             return len(await self._archive.add(file))
 

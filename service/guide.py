@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from antiphon.composition import catalog_of, who_hears
+from antiphon.composition import Settings, catalog_of, who_hears
+from antiphon.engine import Price, price_of
 from antiphon.service.network_forks import DOWNWARDS, FREE, MODELS, models_of
 from antiphon.vocabulary.settings import DECLARED, QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
@@ -83,6 +84,14 @@ def query_settings(own: QuerySettings) -> tuple[QuerySetting, ...]:
             )
         )
     return tuple(found)
+
+
+def prices_of(settings: Settings) -> Mapping[str, Price | None]:
+    """Returns the price of each model that the settings name; None where it is not known."""
+    named = [settings.model, settings.final_model, settings.other_model]
+    if settings.compression == "model":
+        named.append(settings.summarising_model)
+    return {model: price_of(model) for model in named if model}
 
 
 def _limit_of(name: str) -> ForkLimit:

@@ -7,9 +7,10 @@ owner has said so, and all that may be changed at all is listed here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from antiphon.composition import Settings
+from antiphon.composition.question import caps_of
 from antiphon.history import Change, change_event
 from antiphon.vocabulary.errors import BadInputError, ForbiddenError
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded
@@ -75,7 +76,7 @@ def limited_changes(
     # What is no question is refused by the fork itself, in its own words.
     if not isinstance(first, QueryReceived):
         return list(changes)
-    return [*changes, *_caps(_checked(first, changes, own), own)]
+    return [*changes, *_caps(_checked(first, changes, own), own, caps_of(settings))]
 
 
 def _check_setting(name: str) -> None:
@@ -157,20 +158,22 @@ def _above(name: str, settings: QuerySettings, own: QuerySettings) -> str | None
     )
 
 
-def _caps(settings: QuerySettings, own: QuerySettings) -> list[Change]:
+def _caps(
+    settings: QuerySettings, own: QuerySettings, caps: Mapping[str, float]
+) -> list[Change]:
     """Returns a change for each limit that the trace was recorded without, or with a larger one than today's."""
-    caps: list[Change] = []
+    changes: list[Change] = []
     for name in DOWNWARDS:
         declared = DECLARED[name]
         most = getattr(own, name)
         # With a question of their own callers may choose any of these: a trace that was asked so stays as it is.
         if declared.wish is not None and not declared.wish.lower_only:
-            most = declared.setting.most
+            most = caps[name]
         if _is_above(getattr(settings, name), most):
-            caps.append(
+            changes.append(
                 Change(kind="setting", name=name, value=f"{getattr(own, name)}")
             )
-    return caps
+    return changes
 
 
 def _is_above(value: float | None, most: float | None) -> bool:

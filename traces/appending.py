@@ -29,6 +29,7 @@ from antiphon.traces.event_log import (
 from antiphon.traces.listing import note_query
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.search_index import SearchIndex
+from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
@@ -57,6 +58,7 @@ class Batch(NamedTuple):
     expected_seq: int
     events: Sequence[Recorded[Event]]
     owner: str
+    tenant: str = LOCAL_TENANT
 
 
 class Packed(NamedTuple):
@@ -216,7 +218,7 @@ class Writer:
         write_texts(connection, texts)
         write_events(connection, packed.rows)
         for recorded in batch.events:
-            note_query(connection, batch.query_id, recorded, batch.owner)
+            note_query(connection, batch.query_id, recorded, batch.owner, batch.tenant)
             self._search_index.note(connection, batch.query_id, recorded)
 
     def _pause(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from antiphon.traces.event_log import unpacker_of
+from antiphon.traces.tenants import VISIBLE, unknown_conversation
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Exchange
@@ -13,12 +14,13 @@ NO_CONVERSATION = ""
 """The conversation of imported traces, which nobody can ask in: a question without one begins its own."""
 
 # A fork is nothing that anybody asked in the conversation.
-_ANSWERS = """
+_ANSWERS = f"""
     SELECT queries.query, events.query_id, seq, cause, at, version, body
     FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = queries.answer_seq
-    WHERE session_id = ? AND number > ? AND status IN ('answered', 'partial') AND parent IS NULL
-    ORDER BY number DESC LIMIT ?
-"""
+    WHERE session_id = :session_id AND number > :after AND status IN ('answered', 'partial') AND parent IS NULL
+        AND {VISIBLE}
+    ORDER BY number DESC LIMIT :limit
+"""  # noqa: S608 - a constant
 _CLEAR = """
     UPDATE conversations SET cleared_after =
         coalesce((SELECT max(number) FROM queries WHERE queries.session_id = conversations.session_id), 0)
@@ -26,10 +28,13 @@ _CLEAR = """
 """
 
 
-def open_conversation(connection: sqlite3.Connection, session_id: str) -> None:
-    """Makes the conversation known."""
+def open_conversation(
+    connection: sqlite3.Connection, session_id: str, tenant: str
+) -> None:
+    """Makes the conversation known, as that of the tenant who opened it."""
     connection.execute(
-        "INSERT OR IGNORE INTO conversations (session_id) VALUES (?)", (session_id,)
+        "INSERT OR IGNORE INTO conversations (session_id, tenant) VALUES (?, ?)",
+        (session_id, tenant),
     )
 
 
@@ -40,7 +45,7 @@ def clear_conversation(connection: sqlite3.Connection, session_id: str) -> None:
         NotFoundError: No such conversation.
     """
     if connection.execute(_CLEAR, (session_id,)).rowcount == 0:
-        raise _unknown(session_id)
+        raise unknown_conversation(session_id)
 
 
 def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None:
@@ -49,7 +54,7 @@ def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None
 
 
 def read_exchanges(
-    connection: sqlite3.Connection, session_id: str, limit: int
+    connection: sqlite3.Connection, session_id: str, limit: int, tenant: str | None
 ) -> list[Exchange]:
     """Reads the conversation's last answered questions since it was cleared, oldest first.
 
@@ -60,12 +65,17 @@ def read_exchanges(
         "SELECT cleared_after FROM conversations WHERE session_id = ?", (session_id,)
     ).fetchone()
     if cleared_after is None:
-        raise _unknown(session_id)
+        raise unknown_conversation(session_id)
     unpacker = unpacker_of(connection)
     exchanges: list[Exchange] = []
-    for query, *row in connection.execute(
-        _ANSWERS, (session_id, cleared_after[0], limit)
-    ):
+    # A query of another tenant may name the conversation, where its own store could not be read in time.
+    wanted = {
+        "session_id": session_id,
+        "after": cleared_after[0],
+        "tenant": tenant,
+        "limit": limit,
+    }
+    for query, *row in connection.execute(_ANSWERS, wanted):
         event = unpacker.unpack(*row).event
         answer = ""
         if isinstance(event, ResponseAssembled):
@@ -76,14 +86,17 @@ def read_exchanges(
     return exchanges
 
 
-def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list[str]:
-    """Reads the ids of a conversation's traces.
+def ids_of_conversation(
+    connection: sqlite3.Connection, session_id: str, tenant: str | None
+) -> list[str]:
+    """Reads the ids of a conversation's traces, as far as the tenant sees them.
 
     Raises:
         NotFoundError: No such conversation.
     """
     rows = connection.execute(
-        "SELECT query_id FROM queries WHERE session_id = ?", (session_id,)
+        f"SELECT query_id FROM queries WHERE session_id = :session_id AND {VISIBLE}",  # noqa: S608 - a constant
+        {"session_id": session_id, "tenant": tenant},
     )
     ids = [row[0] for row in rows]
     known = connection.execute(
@@ -92,9 +105,3 @@ def ids_of_conversation(connection: sqlite3.Connection, session_id: str) -> list
     if session_id == NO_CONVERSATION or (not ids and known is None):
         raise NotFoundError(f"there is no conversation {session_id!r}")
     return ids
-
-
-def _unknown(session_id: str) -> NotFoundError:
-    return NotFoundError(
-        f"there is no conversation {session_id!r}; leave session_id out to begin a new one"
-    )

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from antiphon.traces.codec import sound_text
 from antiphon.traces.conversations import NO_CONVERSATION, open_conversation
 from antiphon.traces.ownership import IMPORTED
+from antiphon.traces.tenants import VISIBLE
+from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
@@ -18,7 +20,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 _INSERT_QUERY = """
-    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, tenant)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _NOTE_ANSWER = (
     "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
@@ -45,7 +48,11 @@ _IN_QUESTION = "instr(lower(query), lower(?)) > 0"
 
 
 def note_query(
-    connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event], owner: str
+    connection: sqlite3.Connection,
+    query_id: str,
+    recorded: Recorded[Event],
+    owner: str,
+    tenant: str,
 ) -> None:
     """Keeps the query's line up to date with an event that was written."""
     match recorded.event:
@@ -54,9 +61,12 @@ def note_query(
             if owner == IMPORTED:
                 session_id = NO_CONVERSATION
             else:
-                open_conversation(connection, session_id)
-            line = (query_id, session_id, sound_text(query), recorded.at, owner, parent)
-            connection.execute(_INSERT_QUERY, line)
+                open_conversation(connection, session_id, tenant)
+            words = sound_text(query)
+            connection.execute(
+                _INSERT_QUERY,
+                (query_id, session_id, words, recorded.at, owner, parent, tenant),
+            )
         case ResponseAssembled(confidence=confidence, reasoner=reasoner):
             connection.execute(
                 _NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id)
@@ -71,10 +81,11 @@ def read_listing(
     before: float | None,
     after_id: str | None,
     where: TraceFilter,
+    tenant: str | None,
 ) -> list[TraceSummary]:
-    """Reads one line a query, the newest first."""
+    """Reads one line a query that the tenant sees, the newest first."""
     lines: list[TraceSummary] = []
-    statement = _Listing(before, after_id, where)
+    statement = _Listing(before, after_id, where, tenant)
     for row in connection.execute(statement.sql, [*statement.values, limit]):
         (
             query_id,
@@ -104,12 +115,20 @@ def read_listing(
     return lines
 
 
-def read_ids(connection: sqlite3.Connection, beginning: str, limit: int) -> list[str]:
-    """Reads the ids that begin so, by one range of the index."""
+def read_ids(
+    connection: sqlite3.Connection, beginning: str, limit: int, tenant: str | None
+) -> list[str]:
+    """Reads the ids that begin so and that the tenant sees, by one range of the index."""
     # U+10FFFF is the last character there is, so the range holds every id that begins so.
     rows = connection.execute(
-        "SELECT query_id FROM queries WHERE query_id >= ? AND query_id < ? ORDER BY query_id LIMIT ?",
-        (beginning, f"{beginning}\U0010ffff", limit),
+        f"SELECT query_id FROM queries WHERE query_id >= :first AND query_id < :end AND {VISIBLE} "  # noqa: S608 - a constant
+        "ORDER BY query_id LIMIT :limit",
+        {
+            "first": beginning,
+            "end": f"{beginning}\U0010ffff",
+            "tenant": tenant,
+            "limit": limit,
+        },
     )
     return [str(row[0]) for row in rows]
 
@@ -118,7 +137,11 @@ class _Listing:
     """The listing's SQL and its parameters; every piece of the SQL is a constant of this file."""
 
     def __init__(
-        self, before: float | None, after_id: str | None, where: TraceFilter
+        self,
+        before: float | None,
+        after_id: str | None,
+        where: TraceFilter,
+        tenant: str | None,
     ) -> None:
         self._clauses: list[str] = []
         self.values: list[object] = []
@@ -126,6 +149,7 @@ class _Listing:
         # read off it in order. Whichever table leads is also the one that the rows are ordered by.
         self._leading = "queries"
         self._add_marks(where)
+        self._add_tenant(tenant)
         self._add_plain(before, where)
         if after_id is not None:
             self._add(_AFTER[self._leading], after_id)
@@ -161,6 +185,14 @@ class _Listing:
                 self._add("marks.kind = ? AND marks.value = ?", kind, value)
             else:
                 self._add(_HAS_ONE_MORE_MARK, kind, value)
+
+    def _add_tenant(self, tenant: str | None) -> None:
+        if tenant is None:
+            return
+        self._add("tenant = ?", tenant)
+        # Says no more than the line above does, but SQLite takes the tenants' index only where it stands there.
+        if tenant != LOCAL_TENANT:
+            self._add(f"tenant <> '{LOCAL_TENANT}'")
 
     def _add_plain(self, before: float | None, where: TraceFilter) -> None:
         wishes: tuple[tuple[str, object], ...] = (

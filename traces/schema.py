@@ -8,11 +8,13 @@ from typing import Literal
 
 from antiphon.traces.connections import OPEN_TIMEOUT_S, reason
 from antiphon.traces.search_index import index_everything
+from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
-FORMAT = 2
+FORMAT = 3
 """Version of the tables, in `PRAGMA user_version`."""
+_FOUND_SINCE = 2
 
 Durability = Literal["process", "power"]
 """Losses that a commit outlives: the death of the process, or the loss of the machine's power too."""
@@ -43,18 +45,31 @@ CREATE TABLE IF NOT EXISTS kept (key BLOB NOT NULL PRIMARY KEY, text TEXT NOT NU
 CREATE TABLE IF NOT EXISTS queries (
     number INTEGER PRIMARY KEY, query_id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, query TEXT NOT NULL,
     started_at REAL NOT NULL, status TEXT NOT NULL DEFAULT 'open', duration_ms REAL, confidence TEXT,
-    reasoner TEXT, answer_seq INTEGER, owner TEXT NOT NULL DEFAULT '', parent TEXT
+    reasoner TEXT, answer_seq INTEGER, owner TEXT NOT NULL DEFAULT '', parent TEXT,
+    tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}'
 );
 CREATE INDEX IF NOT EXISTS queries_by_start ON queries (started_at, number);
 CREATE INDEX IF NOT EXISTS queries_by_conversation ON queries (session_id, number);
 CREATE TABLE IF NOT EXISTS conversations (
-    session_id TEXT NOT NULL PRIMARY KEY, cleared_after INTEGER NOT NULL DEFAULT 0
+    session_id TEXT NOT NULL PRIMARY KEY, cleared_after INTEGER NOT NULL DEFAULT 0,
+    tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}'
 ) WITHOUT ROWID;
 PRAGMA application_id = {_APPLICATION_ID};
 COMMIT;
 """
 
-_COLUMNS_OF_2 = {"owner": "TEXT NOT NULL DEFAULT ''", "parent": "TEXT"}
+_TENANT = {"tenant": f"TEXT NOT NULL DEFAULT '{LOCAL_TENANT}'"}
+_ADDED = {
+    "queries": {"owner": "TEXT NOT NULL DEFAULT ''", "parent": "TEXT"} | _TENANT,
+    "conversations": _TENANT,
+}
+"""Columns that the tables of older formats lack: those of format 2, and in format 3 whose each row is."""
+
+# Partial, for on one's own machine all is of one tenant, and each row of the index would cost an append a page.
+_OF_TENANTS = f"""
+CREATE INDEX IF NOT EXISTS queries_of_tenants ON queries (tenant, started_at, number)
+    WHERE tenant <> '{LOCAL_TENANT}'
+"""
 
 # What traces are found by. Marks hold the time too, so that the newest with a mark are read off the index in order.
 _FINDING = """
@@ -136,18 +151,22 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
     if found < FORMAT:
         connection.executescript(_TABLES)
         _add_columns(connection)
+        connection.execute(_OF_TENANTS)
         connection.executescript(_FINDING)
-        index_everything(connection)
+        # What traces are found by has been the same since format 2.
+        if found < _FOUND_SINCE:
+            index_everything(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
-    """Takes the table of queries from format 1 to 2."""
-    there = {row[1] for row in connection.execute("PRAGMA table_info(queries)")}
-    for name, kind in _COLUMNS_OF_2.items():
-        if name not in there:
-            connection.execute(f"ALTER TABLE queries ADD COLUMN {name} {kind}")
+    """Takes the tables of older formats to this one."""
+    for table, columns in _ADDED.items():
+        there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        for name, kind in columns.items():
+            if name not in there:
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
 
 
 def _number(connection: sqlite3.Connection, query: str) -> int:

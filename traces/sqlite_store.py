@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sqlite3
 from collections.abc import Sequence
 from functools import partial
@@ -30,6 +31,7 @@ from antiphon.traces.ownership import (
 )
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
+from antiphon.traces.tenants import Sight
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
@@ -44,6 +46,8 @@ class SqliteTraceStore:
     Appends run on the event loop, where a commit takes 0.1 to 3 ms; reads and checkpoints run in threads.
     Commits survive the death of the process; the last ones may be lost with the machine's power, save with the
     durability `power`, by which each waits for the disk.
+
+    It sees the traces of every tenant; `seen_by` returns the same store as one of them sees it.
     """
 
     def __init__(
@@ -60,6 +64,7 @@ class SqliteTraceStore:
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
+        self._sight = Sight(self._readers)
 
     @classmethod
     def open(
@@ -84,6 +89,16 @@ class SqliteTraceStore:
             redaction = Redaction()
         return cls(path, open_writer(path, durability), redaction, catalog)
 
+    def seen_by(self, tenant: str) -> SqliteTraceStore:
+        """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
+        seen = copy.copy(self)
+        seen._sight = Sight(self._readers, tenant)
+        return seen
+
+    async def tenant_of(self, query_id: str) -> str | None:
+        """Returns whose trace it is; None where it is not there."""
+        return await self._sight.tenant_of(query_id)
+
     async def append(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
     ) -> None:
@@ -96,7 +111,13 @@ class SqliteTraceStore:
         if expected_seq == 0:
             self._owner.claim()
         await self._commits.store(
-            Batch(query_id, expected_seq, events, self._owner.name)
+            Batch(
+                query_id,
+                expected_seq,
+                events,
+                self._owner.name,
+                self._sight.label,
+            )
         )
 
     def append_now(
@@ -116,7 +137,10 @@ class SqliteTraceStore:
             SequenceError: There is a trace of that id.
             TraceError: The store cannot be written.
         """
-        await self._commits.store(Batch(events[0].query_id, 0, events, IMPORTED))
+        query_id = events[0].query_id
+        await self._commits.store(
+            Batch(query_id, 0, events, IMPORTED, self._sight.label)
+        )
 
     async def is_imported(self, query_id: str) -> bool:
         """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
@@ -124,7 +148,7 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such trace.
         """
-        return await self._readers.run(partial(is_imported, query_id=query_id))
+        return await self._sight.of_trace(is_imported, query_id)
 
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
         """Returns the events with `seq` > `after`, in order.
@@ -134,13 +158,13 @@ class SqliteTraceStore:
             DecodeError: An event is of an unknown kind, version or shape.
             TraceError: The store cannot be read.
         """
-        return await self._readers.run(
-            partial(read_trace, query_id=query_id, after=after, catalog=self._catalog)
+        return await self._sight.of_trace(
+            read_trace, query_id, after=after, catalog=self._catalog
         )
 
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
         """Returns each event as the store holds it, with the fields that it had when it was written."""
-        return await self._readers.run(partial(read_forms, query_id=query_id))
+        return await self._sight.of_trace(read_forms, query_id)
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
         """Returns each event as a line of JSON, as the store holds it.
@@ -149,7 +173,7 @@ class SqliteTraceStore:
             NotFoundError: No such trace.
             TraceError: The store cannot be read.
         """
-        return await self._readers.run(partial(read_lines, query_id=query_id))
+        return await self._sight.of_trace(read_lines, query_id)
 
     async def list(
         self,
@@ -169,14 +193,21 @@ class SqliteTraceStore:
             where = TraceFilter()
         return await self._readers.run(
             partial(
-                read_listing, limit=limit, before=before, after_id=after_id, where=where
+                read_listing,
+                limit=limit,
+                before=before,
+                after_id=after_id,
+                where=where,
+                tenant=self._sight.tenant,
             )
         )
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
         return await self._readers.run(
-            partial(read_ids, beginning=beginning, limit=limit)
+            partial(
+                read_ids, beginning=beginning, limit=limit, tenant=self._sight.tenant
+            )
         )
 
     async def unfinished(self) -> Sequence[str]:
@@ -199,13 +230,12 @@ class SqliteTraceStore:
         """
         self._owner.claim()
         # Asked before the lock is waited for, which the process that works on the query may well hold.
-        await self._readers.run(
-            partial(check_abandoned, query_id=query_id, owner=self._owner)
-        )
+        await self._sight.of_trace(check_abandoned, query_id, owner=self._owner)
         await self._writer.run(partial(take_over, query_id=query_id, owner=self._owner))
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""
+        query_ids = await self._sight.visible(query_ids)
         return await self._deleter.delete(query_ids)
 
     async def delete_conversation(self, session_id: str) -> int:
@@ -214,8 +244,8 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        ids = await self._readers.run(
-            partial(ids_of_conversation, session_id=session_id)
+        ids = await self._sight.of_conversation(
+            ids_of_conversation, session_id, tenant=self._sight.tenant
         )
         # The traces first: where that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
@@ -234,13 +264,19 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        return await self._readers.run(
-            partial(read_exchanges, session_id=session_id, limit=limit)
+        return await self._sight.of_conversation(
+            read_exchanges, session_id, limit=limit, tenant=self._sight.tenant
         )
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""
-        await self._writer.run(partial(open_conversation, session_id=session_id))
+        await self._writer.run(
+            partial(
+                open_conversation,
+                session_id=session_id,
+                tenant=self._sight.label,
+            )
+        )
 
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets the exchanges so far (their traces stay).
@@ -248,7 +284,7 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        await self._writer.run(partial(clear_conversation, session_id=session_id))
+        await self._writer.run(self._sight.checked(clear_conversation, session_id))
 
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""

@@ -5,6 +5,8 @@ ServiceError
 │   ├── FaultPlanError     what was sent as a fault plan is none
 │   └── AmbiguousIdError   the beginning of an id that several traces have
 ├── ForbiddenError         what the operator of this service does not allow its callers
+├── UnauthorizedError      a key is asked for, and none that counts was sent
+├── QuotaError             the day's share of a key or a tenant is used, or too many of its queries run
 ├── NotFoundError          a conversation, trace or course that is not there
 ├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
 │   └── ToolDefinitionError  a tool whose name, types or docstring cannot be used
@@ -51,6 +53,26 @@ class ForbiddenError(ServiceError):
     """The operator of this service does not allow it; the message names the setting that would."""
 
     code = "forbidden"
+
+
+class UnauthorizedError(ServiceError):
+    """The service asks for a key, and none came, or one that does not count."""
+
+    code = "unauthorized"
+
+
+class QuotaError(ServiceError):
+    """A key or a tenant has used its share.
+
+    Attributes:
+        retry_after_s: Seconds after which asking again makes sense.
+    """
+
+    code = "quota"
+
+    def __init__(self, message: str, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class NotFoundError(ServiceError):

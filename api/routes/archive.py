@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 
 from antiphon.api.bodies import JSON_LINES, require_json_lines
 from antiphon.api.dependencies import DeletableId, QueryId, Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import (
     FORBIDDEN,
     NOT_NOW,
@@ -17,7 +18,7 @@ from antiphon.api.errors import (
 )
 from antiphon.api.schemas import DeletedReply, ImportedReply, RegressionTestReply
 
-router = APIRouter(prefix="/api/traces", tags=["traces"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces"])
 
 IMPORT = "/api/traces/import"
 MOST_IMPORTED = 64_000_000
@@ -43,7 +44,7 @@ _SENT_FILE = {
     status_code=201,
     responses=WITH_BODY | NOT_NOW | UNAVAILABLE,
     openapi_extra=_SENT_FILE,
-    dependencies=[Depends(require_json_lines)],
+    dependencies=[needs("debug"), Depends(require_json_lines)],
 )
 async def import_trace(
     request: Request, response: Response, service: Service
@@ -63,6 +64,7 @@ async def import_trace(
     summary="A trace as a file",
     response_class=Response,
     responses=_FILE | WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def export_trace(query_id: QueryId, service: Service) -> Response:
     """The file that `POST /api/traces/import` and `antiphon traces import` read."""
@@ -77,6 +79,7 @@ async def export_trace(query_id: QueryId, service: Service) -> Response:
     "/{query_id}/test",
     summary="A trace as a regression test",
     responses=WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def regression_test(query_id: QueryId, service: Service) -> RegressionTestReply:
     """The two files of a pytest test that replays the trace: save them side by side under the names given."""
@@ -88,6 +91,7 @@ async def regression_test(query_id: QueryId, service: Service) -> RegressionTest
     "/{query_id}",
     summary="Delete a trace",
     responses=FORBIDDEN | WITH_TRACE | NOT_NOW | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def delete_trace(query_id: DeletableId, service: Service) -> DeletedReply:
     """Deletes a trace, with the texts that no other trace holds. A query that runs is cancelled first by its caller."""

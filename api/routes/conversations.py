@@ -9,6 +9,7 @@ from msgspec.structs import asdict
 
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
 from antiphon.api.schemas import (
     ClearReply,
@@ -20,7 +21,7 @@ from antiphon.api.schemas import (
 )
 from antiphon.vocabulary.ports import TraceFilter
 
-router = APIRouter(prefix="/api", tags=["conversations"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["conversations"])
 
 SHOWN = 100
 """Exchanges and traces of one conversation, the newest."""
@@ -34,6 +35,7 @@ ConversationId = Annotated[
     "/conversations/{session_id}",
     summary="One conversation",
     responses=WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("ask")],
 )
 async def read_conversation(
     session_id: ConversationId, service: Service
@@ -52,6 +54,7 @@ async def read_conversation(
     "/conversations/{session_id}",
     summary="Delete a conversation",
     responses=FORBIDDEN | WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("ask")],
 )
 async def delete_conversation(
     session_id: ConversationId, service: Service
@@ -64,7 +67,7 @@ async def delete_conversation(
     "/clear-session",
     summary="Forget a conversation",
     responses=WITH_BODY | WITH_NAME,
-    dependencies=[Depends(require_json)],
+    dependencies=[needs("ask"), Depends(require_json)],
 )
 async def clear_session(body: ClearRequest, service: Service) -> ClearReply:
     """Forgets the conversation's exchanges: the next question in it starts afresh. Its traces stay."""

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import msgspec
 from fastapi import APIRouter, Path, Request, Response
-from fastapi.responses import StreamingResponse
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
-from antiphon.api.dependencies import Service
+from antiphon.api.dependencies import Caller, Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import (
     FORBIDDEN,
     UNAVAILABLE,
@@ -22,16 +22,14 @@ from antiphon.api.errors import (
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,
-    KEEP_ALIVE_S,
-    STREAM_HEADERS,
     as_event,
     preferred,
-    with_keep_alive,
 )
 from antiphon.api.schemas import JobReply
+from antiphon.api.streams import FollowedEvents, Streams
 from antiphon.service import MOST_FILES, OVER, Job, SentFile
 
-router = APIRouter(prefix="/api", tags=["courses"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
 
 ADD = "/api/documents"
 FIELD = "files"
@@ -89,6 +87,7 @@ Title = Annotated[
     response_model=JobReply,
     responses=_BEGUN | WITH_BODY | UNAVAILABLE,
     openapi_extra=_FILES,
+    dependencies=[needs("documents")],
 )
 async def add_documents(request: Request, service: Service) -> Response:
     """Takes up to 100 files of up to 30 MB in, 64 MB in all, and indexes them in a process beside the service.
@@ -151,6 +150,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
     status_code=202,
     response_model=JobReply,
     responses=_BEGUN | FORBIDDEN | WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("documents")],
 )
 async def remove_course(title: Title, request: Request, service: Service) -> Response:
     """Removes a course from the index. A file that was added over the API is deleted; one from elsewhere stays."""
@@ -170,15 +170,21 @@ def _begun(request: Request, job: Job) -> Response:
     summary="How far a job is",
     response_model=JobReply,
     responses=_STATES | WITH_NAME,
+    dependencies=[needs("documents")],
 )
-async def read_job(job_id: JobId, request: Request, service: Service) -> Response:
+async def read_job(
+    job_id: JobId,
+    request: Request,
+    service: Service,
+    streams: Streams,
+    caller: Caller,
+) -> Response:
     """A job that changes the index, for as long as the service remembers it."""
     job = service.documents.job(job_id)
     form = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM))
     if form == JSON:
         return Response(msgspec.json.encode(job), media_type=JSON)
-    events = with_keep_alive(_events_of(service.documents.follow(job_id)), KEEP_ALIVE_S)
-    return StreamingResponse(events, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+    return FollowedEvents(_events_of(service.documents.follow(job_id)), streams, caller)
 
 
 async def _events_of(states: AsyncIterator[Job]) -> AsyncIterator[bytes]:

@@ -8,13 +8,14 @@ import msgspec
 from fastapi import APIRouter, Path, Response
 
 from antiphon.api.dependencies import Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import schema_at
 from antiphon.api.responses import JSON
 from antiphon.api.schemas import ImportedReply
 from antiphon.service import KEEP_REPORT
 
-router = APIRouter(prefix="/api/faults", tags=["faults"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api/faults", tags=["faults"])
 
 _REPORT: dict[int | str, dict[str, Any]] = {
     200: {
@@ -43,6 +44,7 @@ KeptId = Annotated[str, Path(min_length=1, max_length=200)]
     summary="What came of breaking the service",
     response_class=Response,
     responses=_REPORT | UNAVAILABLE,
+    dependencies=[needs("admin")],
 )
 async def read_fault_report(service: Service) -> Response:
     """The last run of the fault matrix that was kept: every point and kind that was tried, and what came of it."""
@@ -54,8 +56,9 @@ async def read_fault_report(service: Service) -> Response:
     "/report/traces/{query_id}",
     summary="Take in the trace of a cell",
     responses=WITH_TRACE | NOT_NOW | UNAVAILABLE,
+    dependencies=[needs("admin")],
 )
 async def open_fault_trace(query_id: KeptId, service: Service) -> ImportedReply:
     """Stores a trace of the report among the others, where it is not yet: then all that a trace can do, it can."""
     events = await service.fault_reports.open_trace(query_id)
-    return ImportedReply(query_id=query_id, events=events)
+    return ImportedReply(query_id=service.archive.id_of(query_id), events=events)

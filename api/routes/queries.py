@@ -14,6 +14,7 @@ from antiphon.api.dependencies import (
     Waited,
     interceptor_for,
 )
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import (
     FORBIDDEN,
     NOT_NOW,
@@ -45,7 +46,7 @@ from antiphon.api.schemas import CancelledReply
 from antiphon.service import NoInterceptor, Outcome
 from antiphon.vocabulary.errors import KnowledgeError
 
-router = APIRouter(prefix="/api", tags=["queries"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["queries"])
 
 _STREAM_EXAMPLE = (
     'event: query_received\nid: 1\ndata: {"query_id":"q-0b8a4a7c","seq":1,…}\n\n'
@@ -76,7 +77,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     response_model=QueryAnswer,
     response_description="The answer.",
     responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | UNAVAILABLE,
-    dependencies=[Depends(require_json)],
+    dependencies=[needs("ask"), Depends(require_json)],
 )
 async def ask(
     body: QueryRequest,
@@ -138,7 +139,11 @@ def strict_status(outcome: Outcome) -> int:
     return 502
 
 
-@router.get("/queries", summary="The queries under way")
+@router.get(
+    "/queries",
+    summary="The queries under way",
+    dependencies=[needs("ask")],
+)
 async def list_running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
     queries: list[RunningReply] = []
@@ -156,6 +161,7 @@ async def list_running(service: Service) -> RunningQueriesReply:
     summary="Cancel a query",
     status_code=202,
     responses=FORBIDDEN | WITH_TRACE | NOT_NOW | UNAVAILABLE,
+    dependencies=[needs("ask")],
 )
 async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
     """Tells a running query to end. Whoever waits for it gets an answer that says so, and its trace stays."""

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from antiphon.api.dependencies import Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import UNAVAILABLE, WITH_NAME
 from antiphon.api.schemas import MOST_SEQ, SearchReply, TextReply
 from antiphon.service import (
@@ -19,7 +20,7 @@ from antiphon.service import (
     PASSAGES,
 )
 
-router = APIRouter(prefix="/api", tags=["courses"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
 
 # For the schema alone: the service itself refuses an empty query, in words of its own.
 _SOME_WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
@@ -52,7 +53,12 @@ class SearchQuery(BaseModel):
     why: bool = Field(False, description="Say of each passage why it was found.")
 
 
-@router.get("/search", summary="Search the courses", responses=WITH_NAME | UNAVAILABLE)
+@router.get(
+    "/search",
+    summary="Search the courses",
+    responses=WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
 async def search(
     service: Service, wanted: Annotated[SearchQuery, Query()]
 ) -> SearchReply:
@@ -66,7 +72,12 @@ async def search(
     return SearchReply.model_validate(msgspec.to_builtins(found))
 
 
-@router.get("/text", summary="A lesson's text", responses=WITH_NAME | UNAVAILABLE)
+@router.get(
+    "/text",
+    summary="A lesson's text",
+    responses=WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
 async def read_text(
     service: Service,
     course: Annotated[

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import msgspec
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import PlainTextResponse
 from msgspec.structs import asdict
 
-from antiphon.api.dependencies import Service
+from antiphon.api.access_schemas import UsageReply
+from antiphon.api.dependencies import Caller, Service
+from antiphon.api.door import OPEN_TO_ALL, GuardedRoute, needs
+from antiphon.api.errors import UNAVAILABLE
 from antiphon.api.schemas import (
     AliveReply,
     CourseReply,
@@ -24,7 +28,7 @@ from antiphon.api.schemas import (
 )
 from antiphon.service import Totals
 
-router = APIRouter()
+router = APIRouter(route_class=GuardedRoute)
 
 SUGGESTIONS = 4
 MOST_SUGGESTIONS = 20
@@ -37,7 +41,12 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/api/courses", summary="The courses", tags=["courses"])
+@router.get(
+    "/api/courses",
+    summary="The courses",
+    tags=["courses"],
+    dependencies=[needs("ask")],
+)
 async def list_courses(service: Service) -> CoursesReply:
     """The indexed courses, with their lessons."""
     found = service.courses()
@@ -61,7 +70,12 @@ async def list_courses(service: Service) -> CoursesReply:
     )
 
 
-@router.get("/api/suggestions", summary="Questions to begin with", tags=["courses"])
+@router.get(
+    "/api/suggestions",
+    summary="Questions to begin with",
+    tags=["courses"],
+    dependencies=[needs("ask")],
+)
 async def list_suggestions(
     service: Service,
     limit: Annotated[
@@ -75,7 +89,12 @@ async def list_suggestions(
     )
 
 
-@router.get("/api/events", summary="The kinds of events", tags=["traces"])
+@router.get(
+    "/api/events",
+    summary="The kinds of events",
+    tags=["traces"],
+    dependencies=[needs("debug")],
+)
 async def list_event_kinds(service: Service) -> EventKindsReply:
     """What each kind of event says, who emits it and who hears it, those of subscribers too."""
     return EventKindsReply(
@@ -83,7 +102,12 @@ async def list_event_kinds(service: Service) -> EventKindsReply:
     )
 
 
-@router.get("/api/settings", summary="The settings of a query", tags=["traces"])
+@router.get(
+    "/api/settings",
+    summary="The settings of a query",
+    tags=["traces"],
+    dependencies=[needs("debug")],
+)
 async def list_query_settings(service: Service) -> QuerySettingsReply:
     """Every setting of a query with the service's own value, and how a fork may change it."""
     return QuerySettingsReply(
@@ -93,7 +117,28 @@ async def list_query_settings(service: Service) -> QuerySettingsReply:
     )
 
 
-@router.get("/healthz", summary="Is the process alive?", tags=["health"])
+@router.get(
+    "/api/usage",
+    summary="What was used today",
+    tags=["health"],
+    responses=UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
+async def read_usage(service: Service, caller: Caller) -> UsageReply:
+    """What the caller's key and tenant have used of their limits, and when the count begins anew."""
+    report = await service.usage()
+    return UsageReply.model_validate(
+        msgspec.to_builtins(report)
+        | {"tenant": caller.tenant, "scopes": sorted(caller.scopes)}
+    )
+
+
+@router.get(
+    "/healthz",
+    summary="Is the process alive?",
+    tags=["health"],
+    dependencies=[OPEN_TO_ALL],
+)
 async def check_alive() -> AliveReply:
     """Answers as long as the process does; it asks nothing of the index or the reasoner."""
     return AliveReply(status="ok")
@@ -104,6 +149,7 @@ async def check_alive() -> AliveReply:
     summary="Can questions be answered?",
     tags=["health"],
     responses=_NOT_READY,
+    dependencies=[OPEN_TO_ALL],
 )
 async def check_ready(service: Service, response: Response) -> ReadinessReply:
     """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words."""
@@ -118,6 +164,7 @@ async def check_ready(service: Service, response: Response) -> ReadinessReply:
     summary="Sums since the process began",
     tags=["health"],
     response_class=PlainTextResponse,
+    dependencies=[needs("admin")],
 )
 async def read_metrics(service: Service) -> PlainTextResponse:
     """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache."""

@@ -13,20 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.bodies import JSON_LINES
 from antiphon.api.brief_traces import LEFT_OUT, brief
-from antiphon.api.dependencies import QueryId, Service
+from antiphon.api.dependencies import Caller, QueryId, Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import EVENT_ITEM, RECORDED, lines_of
 from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,
-    KEEP_ALIVE_S,
-    STREAM_HEADERS,
     Streamed,
     preferred,
     server_sent,
     streamed_as_event,
-    with_keep_alive,
 )
 from antiphon.api.schemas import (
     MOST_SEQ,
@@ -35,11 +33,12 @@ from antiphon.api.schemas import (
     TracesReply,
     TraceSummaryReply,
 )
+from antiphon.api.streams import FollowedEvents, Streams
 from antiphon.service import FILTER_VALUES, check_filter, to_json
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import TraceFilter
 
-router = APIRouter(prefix="/api/traces", tags=["traces"])
+router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces"])
 
 MOST_TRACES = 500
 
@@ -112,7 +111,10 @@ class TraceQuery(BaseModel):
 
 
 @router.get(
-    "", summary="The traces, the newest first", responses=WITH_TRACE | UNAVAILABLE
+    "",
+    summary="The traces, the newest first",
+    responses=WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def list_traces(
     service: Service, wanted: Annotated[TraceQuery, Query()]
@@ -140,7 +142,10 @@ async def list_traces(
 
 
 @router.post(
-    "/{query_id}/replay", summary="Replay a trace", responses=WITH_TRACE | UNAVAILABLE
+    "/{query_id}/replay",
+    summary="Replay a trace",
+    responses=WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
     """Runs the deciding parts over the trace again, without model and tools, and compares every event they emit.
@@ -157,6 +162,7 @@ async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
     "/{query_id}/answer",
     summary="The answer of a query",
     responses=WITH_TRACE | NOT_NOW | UNAVAILABLE,
+    dependencies=[needs("ask")],
 )
 async def read_answer(
     query_id: QueryId,
@@ -175,10 +181,13 @@ async def read_answer(
     summary="Follow a query",
     response_class=Response,
     responses=_STREAM | WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("ask")],
 )
 async def follow_trace(
     query_id: QueryId,
     service: Service,
+    streams: Streams,
+    caller: Caller,
     last_event_id: Annotated[
         str,
         Header(
@@ -196,8 +205,7 @@ async def follow_trace(
     first = await anext(
         streamed, None
     )  # so that a trace that is not there is a 404 and no broken stream
-    events = with_keep_alive(_followed(first, streamed, query_id), KEEP_ALIVE_S)
-    return StreamingResponse(events, media_type=EVENT_STREAM, headers=STREAM_HEADERS)
+    return FollowedEvents(_followed(first, streamed, query_id), streams, caller)
 
 
 async def _followed(
@@ -215,6 +223,7 @@ async def _followed(
     summary="One event",
     response_class=Response,
     responses=_EVENT | WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def read_event(
     query_id: QueryId,
@@ -234,6 +243,7 @@ async def read_event(
     summary="One trace",
     response_model=TraceReply,
     responses=_FORMS | WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def read_trace(
     query_id: QueryId,

@@ -9,6 +9,7 @@ import msgspec
 from fastapi import APIRouter, Query, Request, Response
 
 from antiphon.api.dependencies import FaultOf, QueryId, Service
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import JsonSchema, schema_at
 from antiphon.api.responses import JSON
@@ -22,7 +23,9 @@ from antiphon.service import (
 )
 from antiphon.vocabulary.errors import ForbiddenError
 
-router = APIRouter(prefix="/api/traces/{query_id}", tags=["traces"])
+router = APIRouter(
+    route_class=GuardedRoute, prefix="/api/traces/{query_id}", tags=["traces"]
+)
 
 Name = Annotated[str | None, Query(max_length=200)]
 
@@ -57,6 +60,7 @@ def _as_list(query_id: str, name: str, found: object) -> Response:
     responses=_an_object(
         "Parts, facts, attempts, coverage, and what is open.", schema_at("MemoryView")
     ),
+    dependencies=[needs("debug")],
 )
 async def read_memory(
     query_id: QueryId,
@@ -96,6 +100,7 @@ async def read_memory(
         "One a call, in order: tokens, sources, changes since the one before, what is left out.",
         _list_under("briefings", "BriefingView"),
     ),
+    dependencies=[needs("debug")],
 )
 async def read_briefings(query_id: QueryId, service: Service) -> Response:
     """Lists what came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
@@ -111,6 +116,7 @@ async def read_briefings(query_id: QueryId, service: Service) -> Response:
         "The sentences of the answer in order, each with what it cites and the steps back to the bytes of a request.",
         _list_under("sentences", "Sentence"),
     ),
+    dependencies=[needs("debug")],
 )
 async def read_lineage(query_id: QueryId, service: Service) -> Response:
     """Leads every sentence of the answer back: citation, passage, tool call, reply, and the exact request."""
@@ -126,6 +132,7 @@ async def read_lineage(query_id: QueryId, service: Service) -> Response:
         "The passages in order of discovery, each with the sentences of the answer that cite it.",
         _list_under("contributions", "Contribution"),
     ),
+    dependencies=[needs("debug")],
 )
 async def read_contributions(query_id: QueryId, service: Service) -> Response:
     """Leads every passage that was found forward to the sentences that rest on it."""
@@ -141,6 +148,7 @@ async def read_contributions(query_id: QueryId, service: Service) -> Response:
         "What may have made the answer a bad one, the likeliest first, each with the event that explains it.",
         _list_under("suspects", "Suspect"),
     ),
+    dependencies=[needs("debug")],
 )
 async def read_suspects(query_id: QueryId, service: Service) -> Response:
     """Ranks what stands out in a trace: failures, limits, lost evidence, claims without support, bad sources."""
@@ -154,6 +162,7 @@ async def read_suspects(query_id: QueryId, service: Service) -> Response:
     "/fault",
     summary="The fault plan that breaks a query at an event",
     responses=WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("debug")],
 )
 async def read_fault(
     query_id: QueryId,

@@ -1,5 +1,7 @@
 /** Calls of the REST API; what goes wrong is an error that says in words what to do. */
 
+import { askForKey, keptKey, withKey } from "./key.js";
+
 /** The path under which a proxy serves the service, such as `/antiphon`; empty where there is none. */
 export const ROOT = document.body.dataset.root ?? "";
 
@@ -31,16 +33,28 @@ export class UnreachableError extends Error {
  * @returns {Promise<Response>}
  */
 export async function send(path, options = {}) {
-  /** @type {Response} */
-  let response;
+  while (true) {
+    const sent = keptKey();
+    const response = await reached(path, withKey(options));
+    if (response.ok) return response;
+    const refused = await refusal(response);
+    // Another request may have brought a new key meanwhile; without any there is nothing to try again with.
+    const hasNew = response.status === 401 && (keptKey() !== sent || (await askForKey(refused.message)));
+    if (!hasNew) throw refused;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ */
+async function reached(path, options) {
   try {
-    response = await fetch(ROOT + path, options);
+    return await fetch(ROOT + path, options);
   } catch (error) {
     if (options.signal?.aborted) throw error;
     throw new UnreachableError();
   }
-  if (response.ok) return response;
-  throw await refusal(response);
 }
 
 /** @param {Response} response */

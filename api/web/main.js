@@ -7,6 +7,7 @@ import { show as showCourses } from "./courses/page.js";
 import { COURSES_CHANGED, addDocuments, droppedFiles } from "./documents.js";
 import { byId, element } from "./dom.js";
 import { show as showFaults } from "./faults/page.js";
+import { KEY_KEPT, forgetKey, keptKey } from "./key.js";
 import { openSidebar, closeSidebar, showOutline, showReasoner } from "./sidebar.js";
 import { nextTheme, startTheme } from "./theme.js";
 import { show as showTraceList } from "./traces/list.js";
@@ -109,6 +110,13 @@ byId("close-sidebar").addEventListener("click", closeSidebar);
 byId("sidebar-shade").addEventListener("click", closeSidebar);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") closeSidebar();
+});
+
+const forget = byId("forget-key");
+forget.hidden = keptKey() === null;
+forget.addEventListener("click", forgetKey);
+document.addEventListener(KEY_KEPT, () => {
+  forget.hidden = false;
 });
 
 startTheme();

@@ -12,7 +12,10 @@ import sys
 from pathlib import Path
 
 import httpx2
+import pytest
 
+from antiphon.service import AccessFile, Keys
+from antiphon.vocabulary.access import SCOPES
 from tests.e2e.conftest import STARTING_S, serving
 
 EXAMPLES = os.environ.get("SCHEMA_EXAMPLES", "4")
@@ -32,13 +35,25 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422, 
 """
 
 
-def test_the_service_does_what_its_schema_says(data_dir: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_key", [False, True], ids=["without keys", "with a key"])
+def test_the_service_does_what_its_schema_says(
+    data_dir: Path, tmp_path: Path, with_key: bool
+) -> None:
     # A folder of its own, since whatever is created here is also deleted.
     folder = Path(shutil.copytree(data_dir, tmp_path / "data"))
+    headers: dict[str, str] = {}
+    if with_key:
+        file = AccessFile(folder)
+        key, _ = Keys(file).add("schema", "acme", list(SCOPES))
+        file.close()
+        headers = {"Authorization": f"Bearer {key}"}
     with serving(folder, tmp_path) as server:
         question = {"query": "What is applemailbox7 in the Apple course?"}
         asked = httpx2.post(
-            f"{server.url}/api/query", json=question, timeout=STARTING_S
+            f"{server.url}/api/query",
+            json=question,
+            headers=headers,
+            timeout=STARTING_S,
         )
         config = CONFIG.format(query_id=asked.json()["query_id"])
         (tmp_path / "schemathesis.toml").write_text(config)
@@ -55,6 +70,9 @@ def test_the_service_does_what_its_schema_says(data_dir: Path, tmp_path: Path) -
             *("--exclude-method", "DELETE", "--exclude-path", "/api/traces/import"),
             *("--exclude-path", "/api/documents"),
         ]
+        # With a key each operation is also sent without one, and with a wrong one (the check `ignored_auth`).
+        for name, value in headers.items():
+            command += ["--header", f"{name}: {value}"]
 
         run = subprocess.run(
             command,

@@ -1,6 +1,6 @@
 /** One cell of the matrix, looked at closely: each part of a query in which the fault was tried, its trace and command. */
 
-import { ROOT, send } from "../api.js";
+import { ROOT, postJson } from "../api.js";
 import { copyText } from "../copying.js";
 import { announce, element, icon } from "../dom.js";
 import { SIGNS, WORDS, outcomeOf } from "./report.js";
@@ -97,8 +97,9 @@ function opener(verdict) {
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
-      const id = encodeURIComponent(verdict.query_id);
-      await send(`/api/faults/report/traces/${id}`, { method: "POST" });
+      const kept = encodeURIComponent(verdict.query_id);
+      const stored = await postJson(`/api/faults/report/traces/${kept}`);
+      const id = encodeURIComponent(stored.query_id);
       history.pushState(null, "", `${ROOT}/traces/${id}`);
       window.dispatchEvent(new PopStateEvent("popstate"));
     } catch (error) {

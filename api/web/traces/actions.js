@@ -1,7 +1,8 @@
 /** What can be done with a trace: replayed, forked, broken, compared, made a test of, taken along. */
 
-import { ROOT, getJson, postJson } from "../api.js";
+import { ROOT, getJson, postJson, send } from "../api.js";
 import { element, icon } from "../dom.js";
+import { keptKey } from "../key.js";
 import { count } from "../text.js";
 import { address, api, eventLink } from "./links.js";
 import { kindName } from "./saying.js";
@@ -32,7 +33,12 @@ export class Actions {
       button("Make a test", () => this.#makeTest()),
       element(
         "a",
-        { class: "button plain-button", href: `${ROOT}${api(queryId, "/export")}`, download: true },
+        {
+          class: "button plain-button",
+          href: `${ROOT}${api(queryId, "/export")}`,
+          download: true,
+          click: (event) => this.#export(event),
+        },
         "Export",
       ),
     );
@@ -115,6 +121,23 @@ export class Actions {
     );
   }
 
+  /**
+   * Saves the trace as a file: a link by itself brings no key along.
+   * @param {Event} event
+   */
+  async #export(event) {
+    if (keptKey() === null) return;
+    event.preventDefault();
+    try {
+      const file = await send(api(this.queryId, "/export"));
+      download(`${this.queryId}.jsonl`, await file.text());
+    } catch (error) {
+      this.result.replaceChildren(
+        element("p", { class: "notice" }, String(/** @type {Error} */ (error).message)),
+      );
+    }
+  }
+
   async #makeTest() {
     const made = await getJson(api(this.queryId, "/test"));
     download(made.trace_name, made.trace);
@@ -142,7 +165,7 @@ function link(name) {
 /**
  * Lets the browser save a text as a file.
  * @param {string} name
- * @param {string} text
+ * @param {BlobPart} text
  */
 function download(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));

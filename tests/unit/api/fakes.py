@@ -38,6 +38,7 @@ from antiphon.service import (
     Suggestion,
     TextStretch,
     Totals,
+    UsageReport,
     diff,
     event_kinds,
     query_settings,
@@ -45,6 +46,7 @@ from antiphon.service import (
     trace_file,
     whole_id,
 )
+from antiphon.vocabulary.access import OWNER, Principal
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import (
     BadInputError,
@@ -201,9 +203,6 @@ class FakeHistory:
         asked.release()
         return asked
 
-    async def resume_unfinished(self) -> Sequence[FakeAsked]:
-        return []
-
 
 class FakeArchive:
     """Hands out and takes in traces of a few lines."""
@@ -211,6 +210,9 @@ class FakeArchive:
     def __init__(self, store: MemoryTraceStore) -> None:
         self._store = store
         self.deleted: list[str] = []
+
+    def id_of(self, query_id: str) -> str:
+        return query_id
 
     async def export(self, query_id: str) -> bytes:
         return trace_file(await self._store.read(query_id))
@@ -314,9 +316,25 @@ class FakeService:
         self.passages: tuple[Passage, ...] = ()
         self.searched: list[tuple[str, str | None, str | None, int]] = []
         self.closed = False
+        self.principal = OWNER
         self._held = held
         self._fails = fails
         self._ready = ready
+
+    def principal_of(self, key: str | None) -> Principal:
+        return self.principal
+
+    def public_principal(self) -> Principal:
+        return self.principal
+
+    def seen_by(self, principal: Principal) -> FakeService:
+        return self
+
+    async def usage(self) -> UsageReport:
+        return UsageReport(day="2026-11-23", resets_at=1_795_478_400.0)
+
+    async def resume_unfinished(self) -> Sequence[FakeAsked]:
+        return []
 
     async def find(self, beginning: str) -> str:
         return await whole_id(self.store, beginning)

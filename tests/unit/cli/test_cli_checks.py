@@ -10,7 +10,8 @@ import pytest
 from pydantic import SecretStr
 
 from antiphon.cli import doctor as checks
-from antiphon.service import Settings
+from antiphon.cli import doctor_access as access
+from antiphon.service import AccessFile, Keys, Settings
 from tests.misbehaving import Conduct, Exchange, no_http, server, silent
 
 
@@ -141,3 +142,46 @@ def test_an_embedder_is_there_where_its_own_packages_are(
 
     assert check.well == well
     assert check.well or "missing" in check.found
+
+
+def test_the_price_of_every_model_that_may_be_asked_is_known_or_it_is_said() -> None:
+    known = at("https://api.example").model_copy(update={"anthropic_base_url": None})
+    unknown = known.model_copy(update={"other_model": "somebody-elses"})
+    offline = Settings.model_construct(reasoner="offline")
+
+    found = access.prices(known)
+
+    assert "claude-sonnet-5-5 $2 in, $10 out" in found.found
+    assert "2026-10-24" in found.found
+    assert access.prices(offline).well
+    refused = access.prices(unknown)
+    assert not refused.well
+    assert "somebody-elses" in refused.found
+    assert "engine/prices.py" in refused.remedy
+
+
+def test_who_may_call_is_said_and_what_would_not_be_served(tmp_path: Path) -> None:
+    def settings(**chosen: object) -> Settings:
+        return Settings(_env_file=None, data_dir=tmp_path, **chosen)  # type: ignore[call-arg, arg-type]
+
+    here = access.callers(settings())
+    away = access.callers(settings(host="192.0.2.1"))
+    file = AccessFile(tmp_path)
+    keys = Keys(file)
+    keys.add("lasting", "acme", ["ask"])
+    keyed = access.callers(settings(host="192.0.2.1", allowed_hosts="app.example"))
+    keys.add("ending", "acme", ["ask"], expires_s=3_600.0)
+    ending = access.callers(settings())
+    for each in keys.listed():
+        keys.revoke(each.key_id)
+    closed = access.callers(settings())
+    file.close()
+
+    assert here.well
+    assert "nobody else comes in" in here.found
+    assert not away.well
+    assert "antiphon keys add" in away.remedy
+    assert (keyed.well, keyed.found) == (True, "1 key, of which 1 active")
+    assert not ending.well
+    assert "ending" in ending.remedy
+    assert (closed.well, closed.found) == (False, "2 keys, of which 0 active")

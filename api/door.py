@@ -1,0 +1,150 @@
+"""The door of the API: each route declares what its callers need, and each request is let in, or not, by that.
+
+Who the caller is, is decided here and once, before anything of the body is read, as one value (`Principal`). Behind the
+door there is only the service as that caller sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.routing import APIRoute, iter_route_contexts
+from starlette.datastructures import Headers
+
+from antiphon.api.errors import Refusal
+from antiphon.api.facade import Facade
+from antiphon.vocabulary.access import KEY_PREFIX, Scope, without_keys
+from antiphon.vocabulary.errors import UnauthorizedError
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+BEARER = "bearer"
+SECURITY_SCHEMES = {
+    "bearer": {
+        "type": "http",
+        "scheme": BEARER,
+        "description": "A key that `antiphon keys add` made.",
+    },
+    "x-api-key": {"type": "apiKey", "in": "header", "name": "x-api-key"},
+}
+"""The two ways to send a key, as the published schema names them."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a route asks of its callers; None: nothing, not even a key."""
+
+    scope: Scope | None
+
+    async def __call__(self) -> None:
+        """Does nothing: the door reads it off the route before the request is looked at."""
+
+
+def needs(scope: Scope) -> Any:
+    """Declares the scope that a route's callers need; stands in its `dependencies`."""
+    return Depends(Needs(scope))
+
+
+OPEN_TO_ALL = Depends(Needs(None))
+"""Declares that a route answers callers without a key too."""
+
+
+class GuardedRoute(APIRoute):
+    """A route behind the door. One that declares nothing is a mistake, found when its file is imported."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        declared = _declared(options.get("dependencies") or ())
+        if declared is None:
+            raise TypeError(
+                f"{path} does not say what its callers need: see api/door.py."
+            )
+        self.needs = declared
+        super().__init__(path, endpoint, **options)
+
+    def get_route_handler(self) -> Handler:
+        """Returns the route's handler with the door before it."""
+        handle = super().get_route_handler()
+        scope = self.needs.scope
+
+        async def guarded(request: Request) -> Response:
+            let_in(request, scope)
+            return await handle(request)
+
+        return guarded
+
+
+def let_in(request: Request, scope: Scope | None) -> None:
+    """Puts the service as the caller sees it where the route finds it (`request.state.service`).
+
+    Raises:
+        UnauthorizedError: A key is asked for, and none came that counts.
+        ForbiddenError: The caller does not have the scope.
+        Refusal: The key came in the address.
+    """
+    _refuse_key_in_address(request)
+    # A process is alive whatever its service can do: who needs none of it is asked for nothing.
+    if scope is None:
+        return
+    service: Facade = request.app.state.service
+    principal = service.principal_of(key_in(request.headers))
+    # For the access log: a key's id is no secret.
+    request.state.key_id = principal.key_id or None
+    principal.require(scope)
+    request.state.service = service.seen_by(principal)
+
+
+def key_in(headers: Headers) -> str | None:
+    """Returns the key that came with a request, by either header; where both came, that of `Authorization`.
+
+    Raises:
+        UnauthorizedError: It came in another form.
+    """
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    if scheme and scheme.lower() != BEARER:
+        raise UnauthorizedError(
+            "The Authorization header must be `Bearer KEY`; no other scheme is known here."
+        )
+    return bearer.strip() or headers.get("x-api-key", "").strip() or None
+
+
+def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
+    """Returns method, path and needed scope of every route of the API.
+
+    Raises:
+        TypeError: One is not behind the door.
+    """
+    found: list[tuple[str, str, Scope | None]] = []
+    for context in iter_route_contexts(app.routes):
+        route = context.original_route
+        # The documentation is another's, and says no more than the schema does.
+        if not isinstance(route, APIRoute) or not route.include_in_schema:
+            continue
+        if not isinstance(route, GuardedRoute):
+            raise TypeError(f"{route.path} is not behind the door: see api/door.py.")
+        for method in sorted(route.methods or ()):
+            found.append((method, route.path, route.needs.scope))
+    return found
+
+
+def _declared(dependencies: Sequence[Any]) -> Needs | None:
+    for each in dependencies:
+        if isinstance(each.dependency, Needs):
+            return each.dependency
+    return None
+
+
+def _refuse_key_in_address(request: Request) -> None:
+    """Refuses a key in the address, also where none is asked for: it stands in logs and histories from now on."""
+    address = (
+        f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
+    )
+    if f"{KEY_PREFIX}_" in address and without_keys(address) != address:
+        raise Refusal(
+            400,
+            "key_in_address",
+            "A key in an address is read by proxies, logs and histories: rotate it (`antiphon keys rotate`), and send "
+            "it as `Authorization: Bearer KEY`.",
+        )

@@ -1,0 +1,172 @@
+"""Bodies about forks: what is changed, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from pydantic import ConfigDict, Discriminator, Field, JsonValue, Tag
+
+from antiphon.api.query_schemas import QueryAnswer
+from antiphon.api.schemas import MOST_SEQ, RequestBody, Schema, Text, WholeNumber
+from antiphon.service import MOST_CHANGES, MOST_VALUE_CHARS, Change, Mode
+from antiphon.vocabulary.errors import BadInputError
+
+MOST_DEPTH = 32
+"""Levels of a value: a message with blocks that hold citations has five."""
+
+
+class ChangeRequest(RequestBody):
+    """One thing that a fork changes."""
+
+    kind: Literal["set", "setting", "reply", "tool", "drop", "show"] = Field(
+        description="`set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result "
+        "of a `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that the briefing `at` "
+        "left out (`value`: their numbers from 0)."
+    )
+    name: Annotated[Text, Field(max_length=1_000)] = Field(
+        "",
+        description="The field, the setting, the tool call's id or the passage's (or a fact's); empty for a reply.",
+    )
+    value: JsonValue = Field(
+        "",
+        description="The new value; a reply or result may be plain text. "
+        f"At most {MOST_VALUE_CHARS:,} characters, {MOST_DEPTH} deep.",
+        examples=[1],
+    )
+
+    def change(self) -> Change:
+        """Returns the change as the service takes it.
+
+        Raises:
+            BadInputError: The value holds what no trace can.
+        """
+        _check_sound(self.value)
+        value = self.value
+        if not isinstance(value, str):
+            value = msgspec.json.encode(value).decode()
+        return Change(kind=self.kind, name=self.name, value=value)
+
+
+def _check_sound(value: JsonValue) -> None:
+    """Refuses values that are nested deep, numbers that no store holds, and half surrogate pairs.
+
+    Raises:
+        BadInputError: There is one.
+    """
+    # Not by recursion, which is what a deep value is sent for.
+    level: list[JsonValue] = [value]
+    for _ in range(MOST_DEPTH):
+        below: list[JsonValue] = []
+        for each in level:
+            below += _parts(each)
+        if not below:
+            return
+        level = below
+    raise BadInputError(
+        f"`value` is nested more than {MOST_DEPTH} deep: nothing here needs that."
+    )
+
+
+def _parts(value: JsonValue) -> list[JsonValue]:
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    if isinstance(value, list):
+        return value
+    if isinstance(value, int) and abs(value) > MOST_SEQ:
+        raise BadInputError("`value` holds a number of more than 15 digits.")
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise BadInputError(
+                "`value` holds half of a surrogate pair, which is no character: send valid Unicode."
+            ) from error
+    return []
+
+
+def _form(change: object) -> str:
+    """Tells one change from several, so that what is wrong is said of the form that was sent."""
+    if isinstance(change, list | tuple):
+        return "several"
+    return "one"
+
+
+class ForkRequest(RequestBody):
+    """The event from which on a query is run again, and what is different."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [{"required": [name]} for name in ("at", "change", "faults")]
+        }
+    )
+
+    at: Annotated[WholeNumber, Field(ge=0, le=MOST_SEQ)] | None = Field(
+        None,
+        description="The event to change, the last that both have; null is the last that the changes name. With "
+        "`faults` alone: the first event that may break; null is the first of all.",
+        examples=[11],
+    )
+    change: Annotated[
+        Annotated[ChangeRequest, Tag("one")]
+        | Annotated[
+            list[ChangeRequest], Field(max_length=MOST_CHANGES), Tag("several")
+        ],
+        Discriminator(_form),
+    ] = Field(
+        [],
+        description=f"What is changed: one, or up to {MOST_CHANGES}. Settings go only downwards from the service's. "
+        "Of fields only `query` and a tool's `call.arguments` may be set, and `messages` if the owner allows it.",
+        examples=[{"kind": "setting", "name": "max_rounds", "value": 1}],
+    )
+    mode: Mode = Field(
+        "recorded",
+        description="`recorded`: every call is answered as it was recorded, nothing is live, and where nothing was "
+        "recorded the fork stops (`cancelled`) and says so; `remodel`: the model live, and tools where nothing was "
+        "recorded; `live`: everything live.",
+    )
+    faults: dict[str, JsonValue] | None = Field(
+        None,
+        description="A fault plan (docs/faults.md); refused unless the service was started with --allow-faults.",
+    )
+
+    def changes(self) -> list[Change]:
+        """Returns the changes as the service takes them."""
+        if isinstance(self.change, ChangeRequest):
+            return [self.change.change()]
+        return [each.change() for each in self.change]
+
+
+class ForkReply(Schema):
+    """The new query: a trace of its own, which names its parent."""
+
+    query_id: str = Field(description="The fork's trace.")
+    parent: str
+    parent_seq: int = Field(
+        description="The last event that both have; 0 where they share no more than the question."
+    )
+    change: str = Field(description="What was changed, in words.")
+    mode: Mode
+    answer: QueryAnswer
+    diff: str = Field(
+        description="Where the two are compared.",
+        examples=["/api/traces/q-0b8a4a7c/diff/q-77aa0912"],
+    )
+
+
+class ForkPlanReply(Schema):
+    """What a fork would do."""
+
+    parent: str
+    shared: int = Field(description="Its last event that is its parent's too.")
+    mode: Mode
+    models: list[str] = Field(description="Who is asked; empty where no model is.")
+    calls: int = Field(
+        description="Calls to them at most, each of which may be retried."
+    )
+    tools: list[str] = Field(description="Tools that may be run.")
+    effects: list[str] = Field(
+        description="Those of them that change something outside."
+    )
+    may_cost: bool = Field(description="A model is asked that is not known to be free.")
+    sentence: str = Field(description="All of it in words.")

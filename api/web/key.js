@@ -1,0 +1,114 @@
+/** The key of a service that asks for one: asked of the reader once, sent with each request, kept as long as the tab.
+ *
+ * In the session storage and not in a cookie: a cookie goes along with requests that other sites cause, and nothing
+ * here has to be held against that. A script of somebody else's could read it, which the policy of the pages keeps from
+ * running (api/pages.py).
+ */
+
+import { element } from "./dom.js";
+
+/** Told when the reader has given a key. */
+export const KEY_KEPT = "antiphon:key-kept";
+const KEPT_UNDER = "antiphon.key";
+/** @type {Promise<boolean> | null} The asking under way: many requests are refused at once, and one question is enough. */
+let asking = null;
+
+/** @returns {string | null} */
+export function keptKey() {
+  try {
+    return sessionStorage.getItem(KEPT_UNDER);
+  } catch {
+    return null;
+  }
+}
+
+/** Forgets the key, and shows the pages as somebody sees them who has none. */
+export function forgetKey() {
+  try {
+    sessionStorage.removeItem(KEPT_UNDER);
+  } catch {
+    // Nothing was kept.
+  }
+  location.reload();
+}
+
+/**
+ * Returns the options of a request with the key in it.
+ * @param {RequestInit} options
+ * @returns {RequestInit}
+ */
+export function withKey(options) {
+  const key = keptKey();
+  if (key === null) return options;
+  const headers = new Headers(options.headers);
+  headers.set("Authorization", `Bearer ${key}`);
+  return { ...options, headers };
+}
+
+/**
+ * Asks the reader for a key; false where they give none.
+ * @param {string} why What the service said.
+ * @returns {Promise<boolean>}
+ */
+export function askForKey(why) {
+  asking ??= asked(why).finally(() => {
+    asking = null;
+  });
+  return asking;
+}
+
+/**
+ * @param {string} why
+ * @returns {Promise<boolean>}
+ */
+function asked(why) {
+  const input = element("input", {
+    type: "password",
+    id: "key-input",
+    autocomplete: "off",
+    spellcheck: "false",
+    required: true,
+  });
+  const form = element(
+    "form",
+    { class: "key-form" },
+    element("label", { for: "key-input" }, "Your key for this service"),
+    input,
+    element("button", { class: "button", type: "submit" }, "Go on"),
+  );
+  const dialog = element(
+    "dialog",
+    { class: "key-dialog", "aria-labelledby": "key-title" },
+    element("h2", { id: "key-title" }, "This service asks for a key"),
+    element("p", {}, why),
+    form,
+  );
+  document.body.append(dialog);
+  return new Promise((resolve) => {
+    let given = false;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      given = kept(input.value.trim());
+      dialog.close();
+    });
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(given);
+    });
+    dialog.showModal();
+    input.focus();
+  });
+}
+
+/** @param {string} key */
+function kept(key) {
+  // A header holds nothing else, and no key does.
+  if (!/^[\x21-\x7e]+$/.test(key)) return false;
+  try {
+    sessionStorage.setItem(KEPT_UNDER, key);
+    document.dispatchEvent(new CustomEvent(KEY_KEPT));
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,61 @@
+"""`antiphon doctor --model`: what the model's server can do, found out by small calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import typer
+
+from antiphon import service
+from antiphon.cli.terminal import one_line, out
+
+CALL_S = 30.0
+"""Seconds for a reply of the model, or as long as the settings let it be silent."""
+MARKS = {True: "✓", False: "✗"}
+
+
+class Check(NamedTuple):
+    """The result of one check: is it well, what was found, and what to do where it is not."""
+
+    name: str
+    well: bool
+    found: str
+    remedy: str = ""
+
+
+def ask_the_model(settings: service.Settings) -> None:
+    """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
+    findings = asyncio.run(_capabilities(settings))
+    for finding in findings:
+        out.print(
+            f"{MARKS[finding.well]} {finding.name}: {one_line(finding.found, 200)}",
+            soft_wrap=True,
+        )
+    for setting in settings_for(findings):
+        out.print(f"  → set {setting}", soft_wrap=True)
+    if not findings[0].well:
+        raise typer.Exit(1)
+
+
+def settings_for(findings: Sequence[service.Finding]) -> list[str]:
+    """Returns the settings that follow, those of one variable together."""
+    values: dict[str, list[str]] = {}
+    for finding in findings:
+        if not finding.setting:
+            continue
+        # Set twice, the second value of a variable would replace the first: they go into one.
+        name, _, value = finding.setting.partition("=")
+        values.setdefault(name, []).append(value)
+    return [f"{name}={','.join(found)}" for name, found in values.items()]
+
+
+async def _capabilities(settings: service.Settings) -> list[service.Finding]:
+    speaker = service.speaker_of(settings)
+    try:
+        return await service.find_capabilities(
+            speaker, settings.model, max(CALL_S, settings.silence_s)
+        )
+    finally:
+        await speaker.aclose()

@@ -1,0 +1,151 @@
+"""The courses that one tenant sees: their own beside those of everybody, each in an index of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, zip_longest
+
+from antiphon.knowledge import (
+    Course,
+    CourseMatch,
+    LessonMatch,
+    Library,
+    LibraryState,
+)
+from antiphon.language.words import fold
+from antiphon.vocabulary.values import Passage
+
+RESULTS = 5
+Search = Callable[[Library], list[Passage]]
+
+
+class LayeredLibrary:
+    """A tenant's own library over the shared one; satisfies `CourseIndex` and `dispatcher.CourseLibrary`.
+
+    Two indexes and not one with a filter: nothing of another tenant's documents, not even that a title is taken or how
+    rare a word is, can reach a search. A course of one's own hides the shared one of the same title.
+    """
+
+    def __init__(self, own: Library, shared: Library) -> None:
+        self._own = own
+        self._shared = shared
+        # Two libraries that are both empty have the same courses as at the beginning: none.
+        self._made_of: tuple[tuple[Course, ...], tuple[Course, ...]] = ((), ())
+        self._courses: tuple[Course, ...] = ()
+
+    def courses(self) -> tuple[Course, ...]:
+        """Returns all courses, by title; the same object as long as they stay the same."""
+        own, shared = self._own.courses(), self._shared.courses()
+        if own is not self._made_of[0] or shared is not self._made_of[1]:
+            hidden = _titles(own)
+            beside = [each for each in shared if fold(each.title) not in hidden]
+            self._courses = tuple(sorted([*own, *beside], key=_title))
+            self._made_of = (own, shared)
+        return self._courses
+
+    def search(
+        self,
+        query: str,
+        course: str | None = None,
+        lesson: int | None = None,
+        limit: int = RESULTS,
+        *,
+        known: Sequence[Passage] = (),
+    ) -> list[Passage]:
+        """Finds the passages that match the query best, as `Library.search` does, in both."""
+        return self._in_both(
+            lambda library: library.search(query, course, lesson, limit, known),
+            course,
+            limit,
+        )
+
+    def keyword_search(
+        self,
+        query: str,
+        course: str | None = None,
+        lesson: int | None = None,
+        limit: int = RESULTS,
+        *,
+        known: Sequence[Passage] = (),
+    ) -> list[Passage]:
+        """Searches as `search` does, by words alone."""
+        return self._in_both(
+            lambda library: library.keyword_search(query, course, lesson, limit, known),
+            course,
+            limit,
+        )
+
+    def resolve_course(self, name: str) -> CourseMatch:
+        """Finds the course that a name means: one that is called exactly so, else one's own first."""
+        for course in self.courses():
+            if fold(course.title) == fold(name):
+                return CourseMatch(title=course.title, nearest=())
+        own, shared = self._own.resolve_course(name), self._shared.resolve_course(name)
+        if own.title is not None:
+            return own
+        nearest = dict.fromkeys((*own.nearest, *shared.nearest))
+        return CourseMatch(title=shared.title, nearest=tuple(nearest))
+
+    def resolve_lesson(self, name: int | str, course: str | None = None) -> LessonMatch:
+        """Finds the lesson that a name means, in its course, or in one's own courses first."""
+        if course is not None:
+            return self._holding(course).resolve_lesson(name, course)
+        own = self._own.resolve_lesson(name)
+        if own.number is not None:
+            return own
+        return self._shared.resolve_lesson(name)
+
+    def outline(self, title: str) -> Course | None:
+        """Returns the course with this title, however it is written, or None."""
+        return self._own.outline(title) or self._shared.outline(title)
+
+    def holds_itself(self, course: str) -> bool:
+        """Returns True for a course of the tenant's own."""
+        return any(each.title == course for each in self._own.courses())
+
+    def describe(self) -> LibraryState:
+        """Describes both as one; the generation is the shared one's."""
+        own, shared = self._own.describe(), self._shared.describe()
+        return LibraryState(
+            generation=shared.generation,
+            embedder=shared.embedder or own.embedder,
+            documents=len(self.courses()),
+            chunks=own.chunks + shared.chunks,
+        )
+
+    def refresh(self) -> bool:
+        """Turns to another generation of the tenant's own index if there is one; the service refreshes the shared."""
+        return self._own.refresh()
+
+    def close(self) -> None:
+        """Closes the tenant's own files."""
+        self._own.close()
+
+    def _holding(self, course: str) -> Library:
+        if self.holds_itself(course):
+            return self._own
+        return self._shared
+
+    def _in_both(self, search: Search, course: str | None, limit: int) -> list[Passage]:
+        if course is not None:
+            return search(self._holding(course))
+        shared = search(self._shared)
+        hidden = _titles(self._own.courses())
+        if not hidden:
+            return shared
+        beside = [each for each in shared if fold(each.course or "") not in hidden]
+        return merged(search(self._own), beside)[:limit]
+
+
+def merged(own: Sequence[Passage], shared: Sequence[Passage]) -> list[Passage]:
+    """Returns the best of each in turn, one's own first: scores of two indexes cannot be compared."""
+    in_turn = chain.from_iterable(zip_longest(own, shared))
+    return [passage for passage in in_turn if passage is not None]
+
+
+def _titles(courses: Sequence[Course]) -> set[str]:
+    return {fold(course.title) for course in courses}
+
+
+def _title(course: Course) -> str:
+    return course.title

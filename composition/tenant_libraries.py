@@ -1,0 +1,89 @@
+"""The libraries of tenants who have documents of their own, each in a folder of the data folder."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.knowledge import Library
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.private_files import make_private_folder
+
+log = structlog.get_logger(__name__)
+
+FOLDER = "tenants"
+"""In the data folder: what is each tenant's alone."""
+
+
+@dataclass(frozen=True)
+class TenantLibrary:
+    """One tenant's documents, over the shared ones.
+
+    Attributes:
+        data_dir: The folder of their own index and documents.
+    """
+
+    library: LayeredLibrary
+    data_dir: Path
+
+
+def tenant_folder(data_dir: Path, tenant: str) -> Path:
+    """Returns where a tenant's own documents and index are."""
+    return data_dir / FOLDER / tenant
+
+
+class TenantLibraries:
+    """The tenants' libraries that are open.
+
+    Args:
+        data_dir: The service's.
+        shared: The library of everybody.
+        open_own: Opens the library of a folder; blocks.
+    """
+
+    def __init__(
+        self, data_dir: Path, shared: Library, open_own: Callable[[Path], Library]
+    ) -> None:
+        self._folder = data_dir / FOLDER
+        self._shared = shared
+        self._open_own = open_own
+        self._open: dict[str, TenantLibrary] = {}
+        self._lock = threading.Lock()
+
+    def open_all(self) -> None:
+        """Opens what there is; blocks, and so is done before the service begins."""
+        if self._folder.is_dir():
+            for folder in sorted(self._folder.iterdir()):
+                # One tenant's damaged index must not keep everybody else from their answers.
+                try:
+                    self.refresh(folder.name)
+                except ServiceError as error:
+                    log.warning(
+                        "tenant_without_index", tenant=folder.name, error=str(error)
+                    )
+
+    def of(self, tenant: str) -> TenantLibrary | None:
+        """Returns a tenant's library; None for one without documents of their own."""
+        return self._open.get(tenant)
+
+    def refresh(self, tenant: str) -> bool:
+        """Opens a tenant's library, or turns to its new index; blocks. Raises as `Library.open` does."""
+        with self._lock:
+            found = self._open.get(tenant)
+            if found is not None:
+                return found.library.refresh()
+            folder = self._folder / tenant
+            make_private_folder(self._folder)
+            make_private_folder(folder)
+            library = LayeredLibrary(self._open_own(folder), self._shared)
+            self._open[tenant] = TenantLibrary(library, folder)
+            return True
+
+    def close(self) -> None:
+        for each in self._open.values():
+            each.library.close()

@@ -1,0 +1,110 @@
+"""Who the callers of a service are: those with a key, and those without, by its settings."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from antiphon.composition import Settings
+from antiphon.service.access_file import AccessFile
+from antiphon.service.keys import Keys
+from antiphon.service.quotas import Quotas
+from antiphon.vocabulary.access import (
+    LOCAL_TENANT,
+    NOBODY,
+    OWNER,
+    Principal,
+    scopes_of,
+)
+from antiphon.vocabulary.errors import ConfigurationError, NotFoundError
+from antiphon.vocabulary.imports import split_names
+
+
+class Callers:
+    """The callers of a service.
+
+    Attributes:
+        without_key: Who everybody is as long as no key was made.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._file = AccessFile(settings.data_dir)
+        self.keys = Keys(self._file)
+        self.quotas = Quotas(self._file)
+        self.without_key = without_key(settings)
+
+    def principal_of(self, key: str | None) -> Principal:
+        """Returns who a caller is by the key that they sent; None: they sent none.
+
+        Raises:
+            UnauthorizedError: A key is asked for, and this is none that counts.
+        """
+        if not self.keys.are_asked_for:
+            return self.without_key
+        return self.keys.principal(key)
+
+    def public_principal(self) -> Principal:
+        """Returns who a caller is to what asks nobody for a key."""
+        if self.keys.are_asked_for:
+            return NOBODY
+        return self.without_key
+
+    def opener_of(self, query_id: str, tenant: str | None) -> Principal:
+        """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
+        try:
+            found = self.keys.find(self.quotas.key_under_way(query_id) or "")
+        except NotFoundError:
+            if tenant is None or tenant == LOCAL_TENANT:
+                return self.without_key
+            return Principal(tenant=tenant, scopes=frozenset())
+        return Principal(
+            tenant=found.tenant, scopes=scopes_of(found.scopes), key_id=found.key_id
+        )
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def without_key(settings: Settings) -> Principal:
+    """Returns who everybody is where no key was made: the owner, unless the settings say what anybody may do."""
+    scopes = scopes_of(split_names(settings.anybody_may))
+    if not scopes:
+        return OWNER
+    return Principal(tenant=LOCAL_TENANT, scopes=scopes, sees_all=True)
+
+
+def has_keys(settings: Settings) -> bool:
+    """Returns True if a key was ever made for the data folder: then callers are asked for one."""
+    callers = Callers(settings)
+    try:
+        return callers.keys.are_asked_for
+    finally:
+        callers.close()
+
+
+def check_listening(settings: Settings) -> None:
+    """Refuses to serve others than this machine without keys, unless the settings say in so many words who may come.
+
+    Raises:
+        ConfigurationError: Nobody has said who may use the service, or by which names it goes.
+    """
+    if is_loopback(settings.host):
+        return
+    if not settings.anybody_may and not has_keys(settings):
+        raise ConfigurationError(
+            f"Whoever reaches {settings.host} could read every conversation and spend your money, so nothing is served "
+            "there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "
+            "ANTIPHON_ANYBODY_MAY what anybody may do, such as ANTIPHON_ANYBODY_MAY=ask."
+        )
+    if "allowed_hosts" not in settings.model_fields_set:
+        raise ConfigurationError(
+            f"On {settings.host} the service must know its names, so that no other site's page can pass for it: set "
+            "ANTIPHON_ALLOWED_HOSTS to those that callers use, with commas between, such as answers.example,127.0.0.1."
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Returns True if `host` is this machine only."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

@@ -1,0 +1,260 @@
+"""API keys: made, rotated, revoked, listed, and looked up for each request.
+
+A key is 256 random bits, so that nobody can guess it, nor find it from its hash by trying: one round of SHA-256 keeps
+it as safe as a slow password hash would, without the tenth of a second for every request that such a hash is made to
+take. Only the hash is stored, and it is compared in constant time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from antiphon.service.access_file import AccessFile
+from antiphon.vocabulary.access import (
+    KEY_PREFIX,
+    Principal,
+    check_name,
+    scopes_of,
+)
+from antiphon.vocabulary.errors import NotFoundError, UnauthorizedError
+from antiphon.vocabulary.values import Value
+
+KEY_ID_BYTES = 6
+SECRET_BYTES = 32
+HOW = "send it as `Authorization: Bearer KEY` or `x-api-key: KEY`"
+_NO_KEY = (
+    f"This service asks for a key: {HOW}. Its owner makes one with `antiphon keys add`."
+)
+_UNKNOWN = "This key is none of this service's, or was mistyped."
+_COLUMNS = "key_id, name, tenant, scopes, made_at, expires_at, revoked_at, old_until"
+
+
+class KeyInfo(Value, frozen=True, kw_only=True):
+    """What is known of a key, save the key itself. Times are in seconds since the epoch.
+
+    Attributes:
+        key_id: Its public part, by which it is named.
+        expires_at: From then on it counts no more; None: it does not expire.
+        old_until: Until then the key from before the last rotation counts too; None: it does not.
+    """
+
+    key_id: str
+    name: str
+    tenant: str
+    scopes: tuple[str, ...]
+    made_at: float
+    expires_at: float | None = None
+    revoked_at: float | None = None
+    old_until: float | None = None
+
+    def state(self, now: float) -> str:
+        """Returns `active`, `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is not None and self.expires_at <= now:
+            return "expired"
+        return "active"
+
+
+class Keys:
+    """The keys of a service. Whatever is changed, here or by another process, holds from the next request on."""
+
+    def __init__(self, file: AccessFile, now: Callable[[], float] = time.time) -> None:
+        self._file = file
+        self._now = now
+
+    def add(
+        self,
+        name: str,
+        tenant: str,
+        scopes: Sequence[str],
+        expires_s: float | None = None,
+    ) -> tuple[str, KeyInfo]:
+        """Makes a key, and returns it with what is known of it: it cannot be shown again.
+
+        Args:
+            expires_s: Seconds for which it counts; None: it does not expire.
+
+        Raises:
+            BadInputError: A name or a scope is none.
+        """
+        now = self._now()
+        info = KeyInfo(
+            key_id=secrets.token_hex(KEY_ID_BYTES),
+            name=check_name(name, "key"),
+            tenant=check_name(tenant, "tenant"),
+            scopes=tuple(sorted(scopes_of(scopes))),
+            made_at=now,
+            expires_at=_later(now, expires_s),
+        )
+        key = _new_key(info.key_id)
+        with self._file.transaction() as connection:
+            connection.execute(
+                "INSERT INTO keys (key_id, name, tenant, scopes, hash, made_at, expires_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    info.key_id,
+                    info.name,
+                    info.tenant,
+                    ",".join(info.scopes),
+                    _hash(key),
+                    info.made_at,
+                    info.expires_at,
+                ),
+            )
+        return key, info
+
+    def rotate(self, named: str, old_for_s: float = 0.0) -> tuple[str, KeyInfo]:
+        """Makes a new key in the place of one, with the same id, rights and limits.
+
+        Args:
+            old_for_s: Seconds for which the old one counts too, so that its holders can change over.
+
+        Raises:
+            NotFoundError: There is no such key, or it was revoked.
+        """
+        info = self.find(named)
+        now = self._now()
+        if info.state(now) == "revoked":
+            raise NotFoundError(f"The key {info.key_id} was revoked: make a new one.")
+        key = _new_key(info.key_id)
+        with self._file.transaction() as connection:
+            connection.execute(
+                "UPDATE keys SET old_hash = hash, old_until = ?, hash = ? WHERE key_id = ?",
+                (now + old_for_s, _hash(key), info.key_id),
+            )
+        return key, self.find(info.key_id)
+
+    def revoke(self, named: str) -> KeyInfo:
+        """Ends a key for good. Raises NotFoundError where there is none."""
+        info = self.find(named)
+        with self._file.transaction() as connection:
+            connection.execute(
+                "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE key_id = ?",
+                (self._now(), info.key_id),
+            )
+        return self.find(info.key_id)
+
+    def listed(self) -> tuple[KeyInfo, ...]:
+        """Returns all keys, the revoked ones too, the oldest first."""
+        rows = self._file.read(
+            f"SELECT {_COLUMNS} FROM keys ORDER BY made_at, key_id"  # noqa: S608 - a constant
+        )
+        return tuple([_info(row) for row in rows])
+
+    def find(self, named: str) -> KeyInfo:
+        """Finds a key by its id, or by its name where only one has it.
+
+        Raises:
+            NotFoundError: There is none, or several have the name.
+        """
+        found = [each for each in self.listed() if named in (each.key_id, each.name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(each.key_id for each in found)
+            raise NotFoundError(
+                f"Several keys are called {named!r}: name one by {ids}."
+            )
+        raise NotFoundError(
+            f"There is no key {named[:40]!r}: `antiphon keys list` shows those there are."
+        )
+
+    @property
+    def are_asked_for(self) -> bool:
+        """True if there ever was a key: with the last one revoked the service is closed, and not open to everybody."""
+        return bool(self._file.read("SELECT 1 FROM keys LIMIT 1"))
+
+    def principal(self, key: str | None) -> Principal:
+        """Returns whose key it is.
+
+        Args:
+            key: What a caller sent; None: nothing.
+
+        Raises:
+            UnauthorizedError: It is none that counts.
+        """
+        if not key:
+            raise UnauthorizedError(_NO_KEY)
+        prefix, _, rest = key.partition("_")
+        key_id, _, _ = rest.partition("_")
+        row = self._row(prefix, key_id)
+        now = self._now()
+        # As much work for an unknown id as for a known one, though ids are no secret.
+        good = hmac.compare_digest(_hash(key), row.hash)
+        was_good = hmac.compare_digest(_hash(key), row.old_hash)
+        if not good and not was_good:
+            raise UnauthorizedError(_UNKNOWN)
+        state = row.info.state(now)
+        if state != "active":
+            raise UnauthorizedError(f"This key has {_ENDED[state]}: ask for a new one.")
+        if not good and (row.info.old_until or 0.0) <= now:
+            raise UnauthorizedError(
+                "This key was rotated: use the new one that was made in its place."
+            )
+        return Principal(
+            tenant=row.info.tenant,
+            scopes=scopes_of(row.info.scopes),
+            key_id=row.info.key_id,
+        )
+
+    def _row(self, prefix: str, key_id: str) -> _Row:
+        if prefix != KEY_PREFIX:
+            return _NO_ROW
+        rows = self._file.read(
+            f"SELECT {_COLUMNS}, hash, old_hash FROM keys WHERE key_id = ?",  # noqa: S608 - a constant
+            (key_id,),
+        )
+        for *known, now_hash, old_hash in rows:
+            return _Row(
+                info=_info(known), hash=bytes(now_hash), old_hash=bytes(old_hash or b"")
+            )
+        return _NO_ROW
+
+
+class _Row(Value, frozen=True, kw_only=True):
+    info: KeyInfo
+    hash: bytes
+    old_hash: bytes
+
+
+_ENDED = {"expired": "expired", "revoked": "been revoked"}
+_NO_ROW = _Row(
+    info=KeyInfo(key_id="", name="", tenant="", scopes=(), made_at=0.0, revoked_at=0.0),
+    hash=b"",
+    old_hash=b"",
+)
+
+
+def _info(row: Sequence[Any]) -> KeyInfo:
+    key_id, name, tenant, scopes, made_at, expires_at, revoked_at, old_until = row
+    return KeyInfo(
+        key_id=key_id,
+        name=name,
+        tenant=tenant,
+        scopes=tuple(scopes.split(",")),
+        made_at=made_at,
+        expires_at=expires_at,
+        revoked_at=revoked_at,
+        old_until=old_until,
+    )
+
+
+def _later(now: float, seconds: float | None) -> float | None:
+    if seconds is None:
+        return None
+    return now + seconds
+
+
+def _new_key(key_id: str) -> str:
+    return f"{KEY_PREFIX}_{key_id}_{secrets.token_urlsafe(SECRET_BYTES)}"
+
+
+def _hash(key: str) -> bytes:
+    # A header may hold any bytes; half a surrogate pair is none of them.
+    return hashlib.sha256(key.encode(errors="replace")).digest()

@@ -1,0 +1,201 @@
+"""Lets the queries of callers with a key in, holds them to what is left of their share, and counts what they used."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+import structlog
+from msgspec.structs import replace
+
+from antiphon.composition import QueryHandle, Question, Resources, rates_of, unpriced
+from antiphon.composition.intake import BYTES_A_TOKEN
+from antiphon.composition.spending import Spending, usage_of
+from antiphon.engine import fixed_size
+from antiphon.service.quotas import Quotas
+from antiphon.service.usage import Allowance, Spent
+from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.errors import ConfigurationError, ServiceError
+from antiphon.vocabulary.events import ReasoningCompleted, SummaryCompleted
+from antiphon.vocabulary.settings import QuerySettings
+
+log = structlog.get_logger(__name__)
+
+MARGIN = 1.5
+"""A query may want so many times what its calls take by themselves: for retries, and for estimates that are too low."""
+UNBOUND = Allowance()
+_LEAST_BRIEFING = 200
+"""Tokens of the smallest briefing that a setting allows."""
+
+
+class Need(NamedTuple):
+    """The most that a query may want.
+
+    Attributes:
+        least: What a single call takes: where less is left, there is nothing to begin.
+        problem: Why its cost cannot be kept within a limit; None where it can.
+    """
+
+    tokens: int = 0
+    cost_usd: float = 0.0
+    least: Allowance = Allowance(0, 0.0)
+    problem: str | None = None
+
+
+def need_of(
+    settings: QuerySettings, resources: Resources, calls: int | None = None
+) -> Need:
+    """Returns the most that a query may want: its calls with full briefings and replies, or its own limits.
+
+    Args:
+        calls: The calls that it makes at most; None: those of a whole query.
+    """
+    if calls is None:
+        calls = settings.max_rounds + 1
+    if calls == 0:
+        return Need()
+    rates = rates_of(settings, resources)
+    fixed = fixed_size(settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN
+    shown = settings.briefing_tokens + fixed
+    tokens = round(calls * (shown + settings.max_tokens) * MARGIN)
+    dearest = max(
+        [rate.cost(shown, settings.max_tokens) for rate in rates], default=0.0
+    )
+    cost_usd = calls * dearest * MARGIN
+    if settings.max_total_tokens is not None:
+        tokens = min(tokens, settings.max_total_tokens)
+    if settings.max_cost_usd is not None:
+        cost_usd = min(cost_usd, settings.max_cost_usd)
+    # As the query itself reckons (coordinator/budget.py): no call is made that might not be paid for.
+    smallest = round((fixed + _LEAST_BRIEFING) * MARGIN)
+    # The reasoner that stands in is free, and no reason to begin.
+    costs = [rate.cost(smallest, settings.max_tokens) for rate in rates if rate.output]
+    least = Allowance(
+        min(tokens, smallest + settings.max_tokens),
+        min(cost_usd, min(costs, default=0.0)),
+    )
+    problem = unpriced(replace(settings, max_cost_usd=0.0), rates)
+    return Need(tokens, cost_usd, least, problem)
+
+
+def bounded(
+    question: Question, settings: QuerySettings, allowance: Allowance
+) -> Question:
+    """Returns the question with settings by which it stays within what it may use."""
+    if allowance == UNBOUND:
+        return question
+    return Question(
+        query=question.query,
+        session_id=question.session_id,
+        settings=within(settings, allowance),
+    )
+
+
+def within(settings: QuerySettings, allowance: Allowance) -> QuerySettings:
+    """Returns the settings, with limits that are no larger than what is allowed."""
+    if allowance.tokens is not None:
+        settings = replace(settings, max_total_tokens=allowance.tokens)
+    if allowance.cost_usd is not None:
+        settings = replace(settings, max_cost_usd=allowance.cost_usd)
+    return settings
+
+
+def used_by(calls: Sequence[Spending]) -> Spent:
+    """Returns what calls used; one whose price is not known counts by its tokens alone."""
+    tokens = 0
+    cost_usd = 0.0
+    is_known = True
+    for call in calls:
+        usage = usage_of(call)
+        # A server that does not say what a reply took must not make it free.
+        if isinstance(call, ReasoningCompleted | SummaryCompleted):
+            is_known = is_known and not call.usage.is_empty
+        tokens += usage.all_input_tokens + usage.output_tokens
+        cost_usd += usage.cost_usd or 0.0
+    return Spent(tokens=tokens, cost_usd=cost_usd, is_known=is_known)
+
+
+class Metering:
+    """The queries under way of callers with a key; one a service. Callers without a key are not counted."""
+
+    def __init__(self, quotas: Quotas) -> None:
+        self._quotas = quotas
+        self._opened_by: dict[str, str] = {}
+        self._watching: set[asyncio.Task[None]] = set()
+
+    def opened(self, query_id: str, tenant: str) -> bool:
+        """Returns True for a query under way that the tenant has opened."""
+        return self._opened_by.get(query_id) == tenant
+
+    def counted_all(self, query_id: str) -> bool:
+        """Returns False for a query that a process let in which is gone: nothing that it used is counted yet."""
+        return self._quotas.key_under_way(query_id) is None
+
+    @asynccontextmanager
+    async def let_in(
+        self, caller: Principal, query_id: str, need: Need
+    ) -> AsyncIterator[Allowance]:
+        """Counts a query in before it begins, and out again where it does not begin after all.
+
+        Raises:
+            QuotaError: The share of the key or the tenant is used up.
+            ConfigurationError: Its cost is limited, and what its model costs is not known.
+        """
+        if not caller.key_id:
+            yield UNBOUND
+            return
+        if need.problem is not None and self._quotas.limit_cost(caller):
+            raise ConfigurationError(need.problem)
+        most = Allowance(need.tokens, need.cost_usd)
+        allowance = await self._quotas.reserve(caller, query_id, most, need.least)
+        self._opened_by[query_id] = caller.tenant
+        try:
+            yield allowance
+        except BaseException:
+            del self._opened_by[query_id]
+            await self._quotas.settle(caller, query_id, None)
+            raise
+
+    def watch(
+        self, caller: Principal, query: QueryHandle, *, paid_too: bool = False
+    ) -> None:
+        """Waits for the end of a query that was let in, whoever else does, and counts what it used.
+
+        Args:
+            paid_too: And what it used before it was resumed: the process that let it in is gone and counted nothing.
+        """
+        if not caller.key_id:
+            return
+        self._opened_by[query.query_id] = caller.tenant
+        task = asyncio.create_task(
+            self._settle(caller, query, paid_too=paid_too), name="count a query"
+        )
+        self._watching.add(task)
+        task.add_done_callback(self._watching.discard)
+
+    def watch_resumed(self, caller: Principal, query: QueryHandle) -> None:
+        """Does the same for a query that a process let in which is gone, as the service finds it when it starts."""
+        self._quotas.enter(caller)
+        self.watch(caller, query, paid_too=True)
+
+    async def _settle(
+        self, caller: Principal, query: QueryHandle, *, paid_too: bool
+    ) -> None:
+        # Whoever asked is told of a failure; here the query only has to be over.
+        await asyncio.gather(query.outcome(), return_exceptions=True)
+        self._opened_by.pop(query.query_id, None)
+        # One that the end of the service broke off is counted as a whole by the process that goes on with it.
+        if not query.is_over:
+            return
+        used = used_by(query.spending(paid_too=paid_too))
+        try:
+            await self._quotas.settle(caller, query.query_id, used)
+        except ServiceError as error:
+            # What was set aside for it stays so: rather too much is counted than too little.
+            log.warning("use_not_counted", query_id=query.query_id, error=str(error))
+
+    async def close(self) -> None:
+        """Waits until every query that is over is counted."""
+        await asyncio.gather(*self._watching, return_exceptions=True)

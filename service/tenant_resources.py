@@ -1,0 +1,94 @@
+"""The resources of a service as a caller's queries have them: without tools and documents that are not for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from antiphon.composition import Resources, ServiceResources
+from antiphon.composition.tenant_libraries import TenantLibrary
+from antiphon.coordinator import ProviderCircuit
+from antiphon.dispatcher import Registry, Tool, ToolCircuits
+from antiphon.vocabulary.access import LOCAL_TENANT, Principal
+
+
+class TenantResources:
+    """Makes the resources of each kind of caller once."""
+
+    def __init__(self, service: ServiceResources) -> None:
+        self._service = service
+        self._made: dict[tuple[str, TenantLibrary | None, bool], ServiceResources] = {}
+        self._circuits: dict[str, tuple[ProviderCircuit, ToolCircuits]] = {}
+
+    def of(self, principal: Principal) -> ServiceResources:
+        """Returns what the caller's queries use."""
+        tenant = ""
+        if is_apart(principal):
+            tenant = principal.tenant
+        library = self.library_of(principal)
+        with_effects = "effects" in principal.scopes
+        key = (tenant, library, with_effects)
+        if key not in self._made:
+            made = self._service
+            if library is not None and made.over is not None:
+                shared = made.over(library.library)
+                made = replace(made, library=library.library, shared=shared)
+            if not with_effects:
+                made = _with_tools(made, _without_effects(made.shared.tools))
+            if tenant:
+                made = replace(made, shared=self._with_circuits(tenant, made.shared))
+            self._made[key] = made
+        return self._made[key]
+
+    def _with_circuits(self, tenant: str, shared: Resources) -> Resources:
+        """Returns the resources with the tenant's own circuits: what fails for one keeps nobody else from anything."""
+        if tenant not in self._circuits:
+            self._circuits[tenant] = (
+                shared.provider_circuit.another(),
+                shared.tool_circuits.another(),
+            )
+        provider, tools = self._circuits[tenant]
+        return replace(shared, provider_circuit=provider, tool_circuits=tools)
+
+    def library_of(self, principal: Principal) -> TenantLibrary | None:
+        """Returns the documents that only the caller's tenant sees; None where there are none."""
+        if not is_apart(principal) or self._service.tenants is None:
+            return None
+        return self._service.tenants.of(principal.tenant)
+
+
+def is_apart(principal: Principal) -> bool:
+    """Returns True for a caller who is kept apart from others: whoever works on the machine itself is not."""
+    return not principal.sees_all and principal.tenant not in ("", LOCAL_TENANT)
+
+
+def _without_effects(tools: Registry) -> Registry:
+    """Returns the tools that change nothing outside; the model is not told of others."""
+    kept: list[Tool] = []
+    for tool in tools.tools:
+        if not tool.has_effects:
+            kept.append(tool)
+    if len(kept) == len(tools.tools):
+        return tools
+    names = {tool.name for tool in kept}
+    registered: list[Tool] = []
+    for tool in kept:
+        substitutes = tuple([name for name in tool.substitutes if name in names])
+        registered.append(replace(tool, substitutes=substitutes))
+    return Registry(registered)
+
+
+def _with_tools(service: ServiceResources, tools: Registry) -> ServiceResources:
+    shared: Resources = service.shared
+    if tools is shared.tools:
+        return service
+    definitions = tools.definitions()
+    versions: list[tuple[str, str]] = []
+    for name, version in service.versions:
+        if name == "tools":
+            version = definitions.key
+        versions.append((name, version))
+    return replace(
+        service,
+        shared=replace(shared, tools=tools, tool_definitions=definitions),
+        versions=tuple(versions),
+    )

@@ -1,0 +1,180 @@
+"""What keys and tenants may spend and have spent, as values; and the sentences for those who have spent it all."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.errors import QuotaError
+from antiphon.vocabulary.values import Value
+
+DAY_S = 86_400.0
+SOON_S = 2.0
+"""Seconds after which a query that runs now may have ended."""
+_LEAST_SHARE = 1 / 24
+"""Share of the day before which nothing is foretold from more than that."""
+_WORDS = {"requests": "requests", "tokens": "tokens", "cost_usd": "US dollars"}
+
+
+class Limits(Value, frozen=True, kw_only=True):
+    """The most of a key or a tenant; None: no limit. All but `at_once` are of a day, by UTC."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    at_once: int | None = None
+
+
+class Used(Value, frozen=True, kw_only=True):
+    """What was spent, or is set aside for queries under way."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class Spent(Used, frozen=True, kw_only=True):
+    """What one query has spent; where a server did not say all of it, what was set aside counts."""
+
+    is_known: bool = True
+
+
+class Share(Value, frozen=True, kw_only=True):
+    """What a key or a tenant has used today, of how much.
+
+    Attributes:
+        holder: `key` or `tenant`.
+        set_aside: What its queries under way may still use.
+        forecast: What it will have used by the end of the day, if the day goes on as it has so far.
+    """
+
+    holder: str
+    name: str
+    limits: Limits
+    used: Used
+    set_aside: Used
+    at_once: int
+    forecast: Used
+
+
+class UsageReport(Value, frozen=True, kw_only=True):
+    """The day's shares of a caller. `resets_at` is in seconds since the epoch."""
+
+    day: str
+    resets_at: float
+    shares: tuple[Share, ...] = ()
+
+
+class Allowance(NamedTuple):
+    """What one query may use; None: no more is said than its settings do."""
+
+    tokens: int | None = None
+    cost_usd: float | None = None
+
+
+class Holder(NamedTuple):
+    """A key or a tenant, with limits of its own."""
+
+    kind: str
+    name: str
+
+    @property
+    def row(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def words(self) -> str:
+        return f"the {self.kind} {self.name}"
+
+
+def day_of(now: float) -> str:
+    """Returns the day by UTC."""
+    return datetime.fromtimestamp(now, UTC).date().isoformat()
+
+
+def day_end(now: float) -> float:
+    """Returns when the day ends, in seconds since the epoch."""
+    today = datetime.fromtimestamp(now, UTC).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
+    return (today + timedelta(days=1)).timestamp()
+
+
+def holders_of(caller: Principal) -> tuple[Holder, ...]:
+    """Returns whose limits a caller's queries are under: those of the key, and those of its tenant."""
+    if not caller.key_id:
+        return ()
+    return (
+        Holder("key", caller.key_id),
+        Holder("tenant", caller.tenant),
+    )
+
+
+def forecast(used: Used, now: float) -> Used:
+    """Returns what will be used by the end of the day if it goes on as it has so far."""
+    passed = max(_LEAST_SHARE, 1 - (day_end(now) - now) / DAY_S)
+    return Used(
+        requests=round(used.requests / passed),
+        tokens=round(used.tokens / passed),
+        cost_usd=used.cost_usd / passed,
+    )
+
+
+def used_up(
+    holder: Holder,
+    what: str,
+    limits: Limits,
+    used: Used,
+    now: float,
+    *,
+    waits: bool = False,
+) -> QuotaError:
+    """Returns the refusal of a query for which too little of a limit is left.
+
+    Args:
+        waits: Its queries under way may leave something.
+    """
+    most, spent = getattr(limits, what), getattr(used, what)
+    ends = datetime.fromtimestamp(day_end(now), UTC)
+    until_s = day_end(now) - now
+    begins = f"{holder.words} may use {_shown(most)} {_WORDS[what]} a day"
+    if not waits:
+        rest = ""
+        if spent < most:
+            rest = ", and the rest is too little for one call"
+        return QuotaError(
+            f"{_capital(begins)}, and has used {_shown(spent)}{rest}: it begins anew at {ends:%Y-%m-%d %H:%M} UTC, "
+            f"in {_span(until_s)}.",
+            until_s,
+        )
+    return QuotaError(
+        f"{_capital(begins)}, has used {_shown(spent)}, and its queries under way may take the rest: ask again in "
+        f"{SOON_S:.0f} seconds.",
+        SOON_S,
+    )
+
+
+def too_many_at_once(holder: Holder, most: int, running: int) -> QuotaError:
+    """Returns the refusal of a query beside as many as may run."""
+    words = (
+        f"{holder.words} may have {most} queries under way at once, and has {running}"
+    )
+    return QuotaError(f"{_capital(words)}: ask again in {SOON_S:.0f} seconds.", SOON_S)
+
+
+def _shown(number: float) -> str:
+    if isinstance(number, int):
+        return f"{number:,}"
+    return f"{number:,.4g}"
+
+
+def _span(seconds: float) -> str:
+    hours, rest = divmod(round(seconds), 3600)
+    if hours:
+        return f"{hours} h {rest // 60} min"
+    return f"{rest // 60} min"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[0].upper() + sentence[1:]

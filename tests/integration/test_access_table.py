@@ -1,0 +1,36 @@
+"""Every route as every role, called over real HTTP; the table of it in docs/access.md is what was found."""
+
+from __future__ import annotations
+
+from antiphon.api import create_app
+from antiphon.api.door import guarded_routes
+from antiphon.service import load_settings
+from antiphon.vocabulary.access import SCOPES
+from tests.house.access_table import NO_KEY, PAGE, ROLES, page_with, rows, table
+
+FREE = {"`GET /healthz`", "`GET /readyz`"}
+
+
+async def test_each_route_lets_in_who_has_its_scope_and_nobody_else() -> None:
+    found = {
+        row.what: dict(zip(ROLES, row.allowed, strict=True)) for row in await rows()
+    }
+
+    for method, path, scope in guarded_routes(create_app(load_settings())):
+        allowed = found[f"`{method} {path.replace(':path', '')}`"]
+        wanted = {role: role == scope for role in ROLES}
+        if scope is None:
+            wanted = dict.fromkeys(ROLES, True)
+        assert allowed == wanted, path
+    assert {what for what, allowed in found.items() if allowed[NO_KEY]} == FREE
+    assert all(
+        any(allowed[scope] for allowed in found.values())
+        for scope in SCOPES
+        if scope != "effects"
+    )
+
+
+async def test_the_page_holds_the_table_that_was_found() -> None:
+    assert PAGE.read_text() == page_with(table(await rows())), (
+        "python -m tests.house.access_table"
+    )

@@ -1,0 +1,111 @@
+"""Who a caller is and what they may do: scopes, tenants, and the form of a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+from antiphon.vocabulary.errors import BadInputError, ForbiddenError
+from antiphon.vocabulary.values import Value
+
+Scope = Literal["ask", "debug", "admin", "live", "faults", "effects", "documents"]
+
+SCOPES: Mapping[Scope, str] = {
+    "ask": "ask, and read the courses and one's own conversations and answers",
+    "debug": "read, replay, compare, fork by the recording, export, import and delete one's own traces",
+    "admin": "read the sums of the whole service, and its report of faults",
+    "live": "fork with the model or the tools live, and resume: both spend",
+    "faults": "send fault plans, where the service was started with --allow-faults",
+    "effects": "let questions and live forks run tools that change something outside",
+    "documents": "add documents, which only the own tenant sees, and remove them",
+}
+"""What each scope lets its key do. Those after `admin` are never given unasked."""
+
+LOCAL_TENANT = "local"
+"""The tenant of what was asked on the machine itself, or without a key."""
+
+MOST_NAME_CHARS = 40
+_NAME = re.compile(rf"[a-z0-9](?:[a-z0-9-]{{0,{MOST_NAME_CHARS - 2}}}[a-z0-9])?")
+
+KEY_PREFIX = "ant"
+"""At the beginning of every key, so that whoever looks for leaked secrets can find it."""
+_KEY = re.compile(rf"{KEY_PREFIX}_[0-9a-f]{{12}}_[A-Za-z0-9_-]{{20,}}")
+_NO_KEY = f"{KEY_PREFIX}_…"
+
+
+class Principal(Value, frozen=True, kw_only=True):
+    """A caller, as the door of the API knows them; everything behind it is handed this value.
+
+    Attributes:
+        tenant: Whose conversations, traces and documents they see.
+        key_id: The public part of their key; empty where they have none.
+        sees_all: They see those of every tenant: only who needs no key does.
+    """
+
+    tenant: str
+    scopes: frozenset[Scope]
+    key_id: str = ""
+    sees_all: bool = False
+
+    def require(self, scope: Scope) -> None:
+        """Refuses a caller without the scope.
+
+        Raises:
+            ForbiddenError: They do not have it.
+        """
+        if scope in self.scopes:
+            return
+        who = "Callers without a key may"
+        if self.key_id:
+            who = f"The key {self.key_id} may"
+        raise ForbiddenError(
+            f"{who} not do that here: it takes the scope `{scope}` ({SCOPES[scope]})."
+        )
+
+
+OWNER = Principal(tenant=LOCAL_TENANT, scopes=frozenset(get_args(Scope)), sees_all=True)
+"""Whoever reaches a service that asks nobody for a key: on loopback, that is who works on the machine."""
+
+NOBODY = Principal(tenant="", scopes=frozenset())
+"""A caller who has shown no key to a service that asks for one."""
+
+
+def check_name(name: str, what: str) -> str:
+    """Returns a tenant's or a key's name, which stands in folders, listings and logs.
+
+    Raises:
+        BadInputError: It is none.
+    """
+    if _NAME.fullmatch(name):
+        return name
+    raise BadInputError(
+        f"{name[:60]!r} is no name of a {what}: use up to {MOST_NAME_CHARS} small letters, digits and hyphens."
+    )
+
+
+def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
+    """Returns the scopes of these names.
+
+    Raises:
+        BadInputError: One of them is none.
+    """
+    found: list[Scope] = []
+    for name in names:
+        for scope in SCOPES:
+            if scope == name:
+                found.append(scope)
+                break
+        else:
+            raise BadInputError(
+                f"There is no scope {name[:40]!r}: there are {', '.join(SCOPES)}."
+            )
+    return frozenset(found)
+
+
+def without_keys(text: str) -> str:
+    """Returns the text with every key in it crossed out: for logs, and for what is said of a request."""
+    # Nearly no line holds one, and looking for two letters is faster than for a pattern.
+    if f"{KEY_PREFIX}_" not in text:
+        return text
+    return _KEY.sub(_NO_KEY, text)
