@@ -16,6 +16,7 @@ from typing import Annotated, Any, Protocol, cast
 from fastapi import Depends, FastAPI, Path, Request
 from pydantic import JsonValue
 
+from antiphon.api.telemetry import Metrics
 from antiphon.service import (
     Change,
     Course,
@@ -203,6 +204,12 @@ class Facade(Protocol):
 
     @property
     def totals(self) -> Totals: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def metrics(self) -> Metrics | None: ...
 
     async def close(self) -> None: ...
 

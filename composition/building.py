@@ -11,6 +11,7 @@ from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import Resources, ServiceResources
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.telemetry import telemetry_of
 from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.coordinator import ProviderCircuit
@@ -63,6 +64,7 @@ def build(
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
     registry = registry_of(library, settings.tools)
+    telemetry = telemetry_of(settings, registry.names)
     reasoner = primary.name or settings.model
     defaults = settings.query_settings()
     shared = Resources(
@@ -75,6 +77,7 @@ def build(
         tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
         redaction=redaction,
         subscribers=components,
+        observers=telemetry.observers(),
     )
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
@@ -88,6 +91,7 @@ def build(
         ),
         library=library,
         models=models,
+        telemetry=telemetry,
         reasoner=reasoner,
         versions=(
             (PROGRAM, program_version()),

@@ -21,10 +21,18 @@ def redaction_of(settings: Settings) -> Redaction:
     if settings.redact_file is not None:
         named |= dict(_lines(str(settings.redact_file), _read(settings.redact_file)))
     secrets: list[str] = []
-    for secret in (settings.anthropic_api_key, settings.anthropic_auth_token):
+    for secret in (
+        settings.anthropic_api_key,
+        settings.anthropic_auth_token,
+        settings.otlp_headers,
+    ):
         if secret is not None:
             secrets.append(secret.get_secret_value())
-    for url in (settings.chroma_url, settings.anthropic_base_url):
+    for url in (
+        settings.chroma_url,
+        settings.anthropic_base_url,
+        settings.otlp_endpoint,
+    ):
         secrets += _passwords_in(url)
     return Redaction(named, secrets)
 

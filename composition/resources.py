@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from typing import Protocol
 
 from antiphon.bus import Components
 from antiphon.composition.subscribers import catalog_of
+from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import CourseCatalogue, Registry, ToolCircuits
 from antiphon.engine import CitationStyles, rate_of
@@ -26,6 +28,10 @@ class Resources:
     """The resources that all sessions share: the ports to the outside, and their circuits.
 
     None of them holds a query's state.
+
+    Attributes:
+        subscribers: Components from outside; a trace names them.
+        observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
     """
 
     clock: Clock
@@ -39,6 +45,7 @@ class Resources:
     redaction: Redaction = field(default_factory=Redaction)
     rate_of: Callable[[str, str | None], Rate | None] = rate_of
     subscribers: tuple[Subscriber, ...] = ()
+    observers: tuple[Subscriber, ...] = ()
 
     @property
     def catalog(self) -> Catalog:
@@ -83,6 +90,7 @@ class ServiceResources:
         models: The models that are closed with the service.
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
+        telemetry: What is told of the queries to the outside.
     """
 
     shared: Resources
@@ -91,8 +99,10 @@ class ServiceResources:
     models: tuple[OpenModel, ...]
     reasoner: str
     versions: tuple[tuple[str, str], ...]
+    telemetry: Telemetry = NO_TELEMETRY
 
     async def close(self) -> None:
+        await asyncio.to_thread(self.telemetry.close)
         for model in self.models:
             await model.aclose()
         await self.store.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -30,6 +29,12 @@ from antiphon.composition.env_file import (
     names_in,
     unknown_settings,
 )
+from antiphon.composition.secret_sources import (
+    COLLECTOR,
+    MODEL_SERVER,
+    Sources,
+    mixed_sources,
+)
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.settings import (
@@ -44,14 +49,6 @@ ANTHROPIC_URL = "https://api.anthropic.com"
 ENV_FILE = ".env"
 SWITCHES = ("tool_choice_none", "caching", "thinking")
 """What a server may lack."""
-
-_ADDRESS = "ANTHROPIC_BASE_URL"
-_SENT_TO_ADDRESS = (
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_CUSTOM_HEADERS",
-)
-"""Secrets that go to the server; the last one is read by the SDK, from the environment alone."""
 
 
 def declared(name: str) -> Any:
@@ -104,6 +101,10 @@ class Settings(BaseSettings):
             too, for which each append waits for the disk.
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
+        metrics: What `/metrics` shows: `sums` of the process, all metrics for `prometheus` (needs
+            antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
+        otlp_endpoint: Where spans are sent, such as `http://127.0.0.1:4318` (needs the same); None: none are made.
+        otlp_headers: Headers for it, as `name=value` with commas between.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
@@ -162,6 +163,9 @@ class Settings(BaseSettings):
     durability: Literal["process", "power"] = "process"
     keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    metrics: Literal["auto", "off", "sums", "prometheus"] = "auto"
+    otlp_endpoint: str | None = None
+    otlp_headers: SecretStr | None = None
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
@@ -199,7 +203,7 @@ class Settings(BaseSettings):
             raise ValueError("is run by the embedder minilm, not by onnx")
         return value
 
-    @field_validator("chroma_url", "anthropic_base_url")
+    @field_validator("chroma_url", "anthropic_base_url", "otlp_endpoint")
     @classmethod
     def _must_be_a_url(cls, value: str | None) -> str | None:
         # Without the value: it may hold a password.
@@ -214,11 +218,17 @@ class Settings(BaseSettings):
         return value
 
     _mixed_sources: str = PrivateAttr("")
+    _mixed_telemetry_sources: str = PrivateAttr("")
 
     @property
     def mixed_sources(self) -> str:
         """Says that the server's address and a secret for it come from two places; empty where they do not."""
         return self._mixed_sources
+
+    @property
+    def mixed_telemetry_sources(self) -> str:
+        """Says the same of the collector's address and headers."""
+        return self._mixed_telemetry_sources
 
     @property
     def speaks_to_claude(self) -> bool:
@@ -273,40 +283,13 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
-    settings._mixed_sources = _mixed_sources(given)
-    return settings
-
-
-def _mixed_sources(given: Mapping[str, object]) -> str:
-    """Returns why no secret may be sent to the server: its address comes from another place than the secret.
-
-    A `.env` lies in the folder where a command happens to run, which somebody else may have made: it must not send the
-    environment's key to an address of theirs.
-    """
-    sources: dict[str, Mapping[str, str | None]] = {
+    sources: Sources = {
         "the environment": EnvSettingsSource(Settings).env_vars,
         ".env": DotEnvSettingsSource(Settings).env_vars,
     }
-    address = _source_of(_ADDRESS, sources)
-    # Whoever names the address in so many words means it, wherever the secret is from.
-    if not address or _ADDRESS.lower() in given:
-        return ""
-    for name in _SENT_TO_ADDRESS:
-        source = _source_of(name, sources)
-        if source and source != address and name.lower() not in given:
-            return (
-                f"{_ADDRESS} comes from {address} and {name} from {source}: a secret is only sent to an address from "
-                "the same place. Set both there, or unset one."
-            )
-    return ""
-
-
-def _source_of(name: str, sources: Mapping[str, Mapping[str, str | None]]) -> str:
-    """Returns the first source, in order of precedence, that sets a name; empty where none does."""
-    for source, variables in sources.items():
-        if variables.get(name.lower()):
-            return source
-    return ""
+    settings._mixed_sources = mixed_sources(given, MODEL_SERVER, sources)
+    settings._mixed_telemetry_sources = mixed_sources(given, COLLECTOR, sources)
+    return settings
 
 
 def settings_warnings() -> tuple[str, ...]:

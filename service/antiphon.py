@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 
@@ -41,6 +42,7 @@ from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import NOT_INDEXED, PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
+from antiphon.service.state import service_state
 from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
@@ -104,6 +106,9 @@ class Antiphon:
         )
         self.documents = Documents(settings, resources.library.refresh)
         self._closing = False
+        self.metrics = resources.telemetry.metrics
+        if self.metrics is not None:
+            self.metrics.watch(partial(service_state, self, self._shared))
         self._upkeep = [
             asyncio.create_task(
                 refresh_library(resources.library), name="watch the index"

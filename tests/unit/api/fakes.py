@@ -307,6 +307,8 @@ class FakeService:
         self.documents = FakeDocuments()
         self.fault_reports = FakeFaultReports()
         self.catalog = BUILT_IN
+        self.settings = Settings.model_construct()
+        self.metrics = None
         self.asked: list[FakeAsked] = []
         self.began = asyncio.Event()
         self.questions: list[Question] = []
