@@ -2,7 +2,8 @@
 
 from antiphon.telemetry.conventions import ATTRIBUTES, SCHEMA_URL, SPANS
 from antiphon.telemetry.exporting import SpanExport
-from antiphon.telemetry.metrics import CONTENT_TYPE, Metrics, ServiceState
+from antiphon.telemetry.metrics import CONTENT_TYPE, Metrics
+from antiphon.telemetry.state import ServiceState
 
 __all__ = [
     "ATTRIBUTES",

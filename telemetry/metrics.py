@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
 
 from prometheus_client import (
     CollectorRegistry,
@@ -18,6 +17,7 @@ from prometheus_client.core import GaugeMetricFamily
 
 from antiphon.telemetry.counting import Counted, Counting
 from antiphon.telemetry.identifiers import BoundedNames
+from antiphon.telemetry.state import ServiceState
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
@@ -108,21 +108,6 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
 """The state of the service, read when it is asked for."""
 
 
-@dataclass(frozen=True)
-class ServiceState:
-    """The state of a service at one moment.
-
-    Attributes:
-        open_tools: Each tool, and whether its circuit is open.
-    """
-
-    queries_running: int
-    queries_limit: int
-    ready: bool
-    provider_open: bool
-    open_tools: Sequence[tuple[str, bool]]
-
-
 class Metrics:
     """The metrics of one service, in a registry of their own.
 
@@ -132,7 +117,7 @@ class Metrics:
 
     def __init__(self, tools: Container[str]) -> None:
         # When each counter began, as a series beside it: nothing here reads that.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own
         self._registry = CollectorRegistry()
         counters: dict[str, Counter] = {}
         for name, (text, labels) in COUNTERS.items():

@@ -23,7 +23,7 @@ class LogLine(NamedTuple):
 
     event: str
     level: str
-    place: str
+    room: str
     fields: tuple[str, ...]
 
 
@@ -46,8 +46,8 @@ def _lines_in(path: Path) -> Iterator[LogLine]:
         fields = [str(keyword.arg) for keyword in node.keywords]
         if "exc_info" in fields:
             fields[fields.index("exc_info")] = "exception"
-        place = str(path.relative_to(ROOT))
-        yield LogLine(str(event.value), node.func.attr, place, tuple(fields))
+        room = f"{path.relative_to(ROOT).parts[0]}/"
+        yield LogLine(str(event.value), node.func.attr, room, tuple(fields))
 
 
 def _is_log_call(node: ast.Call) -> bool:
