@@ -3,81 +3,149 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections import deque
 from collections.abc import Container, Mapping, Sequence
 
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
-from opentelemetry.sdk.trace.sampling import ALWAYS_ON, ParentBased
+import httpx2
+import structlog
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from antiphon.telemetry.conventions import SCHEMA_URL, SCOPE
-from antiphon.telemetry.span_values import TraceIds
 from antiphon.telemetry.spans import spans_of
+from antiphon.vocabulary.outside import without_userinfo
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.program import program_version
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
 PATH = "/v1/traces"
 """Where a collector takes spans (https://opentelemetry.io/docs/specs/otlp/#otlphttp-request)."""
+AGAIN = (429, 502, 503, 504)
+"""Statuses after which the same batch may be sent again (https://opentelemetry.io/docs/specs/otlp/#failures-1)."""
+TRIES = 3
 SEND_S = 3.0
-"""Seconds for one batch, tries included."""
+"""Seconds for one try."""
+PAUSE_S = 0.5
+"""Seconds before the second try; before the third it is twice as long."""
+EVERY_S = 2.0
+"""Seconds after which what waits is sent, also where it is little."""
+BATCH = 512
+MOST_WAITING = 8 * BATCH
+"""Spans that may wait; where nobody takes them the oldest are dropped."""
 CLOSING_S = 4.0
 """Seconds that the end of the service waits for the last ones."""
+
+_log = structlog.get_logger(__name__)
 
 
 class SpanExport:
     """The way to the collector, shared by all queries.
 
     Args:
+        headers: Sent with each batch.
         tools: The names of the tools that there are.
-        exporter: Takes the spans; None sends them to `endpoint`.
     """
 
     def __init__(
-        self,
-        endpoint: str,
-        headers: Mapping[str, str],
-        tools: Container[str],
-        exporter: SpanExporter | None = None,
+        self, endpoint: str, headers: Mapping[str, str], tools: Container[str]
     ) -> None:
-        if exporter is None:
-            exporter = OTLPSpanExporter(
-                endpoint.rstrip("/") + PATH, headers=dict(headers), timeout=SEND_S
-            )
+        self._url = endpoint.rstrip("/") + PATH
+        self._headers = {**headers, "Content-Type": "application/x-protobuf"}
         self._tools = tools
-        self._ids = TraceIds()
-        self._provider = TracerProvider(
-            # A caller that does not record its own trace wants none of its parts either; all else is sent, and sampled
-            # by the collector, which alone sees how a query ended.
-            sampler=ParentBased(ALWAYS_ON),
-            resource=Resource.create(
-                {"service.name": "antiphon", "service.version": program_version()}
-            ),
-            # The service says itself when it ends.
-            shutdown_on_exit=False,
-            id_generator=self._ids,
+        # Both its ends are used at once without a lock, and its first is dropped where it is full.
+        self._waiting: deque[Span] = deque(maxlen=MOST_WAITING)
+        self._news = threading.Event()
+        self._sending = threading.Lock()
+        self._closing = False
+        self._failing = False
+        self._thread = threading.Thread(
+            target=self._run, name="send spans", daemon=True
         )
-        self._provider.add_span_processor(BatchSpanProcessor(exporter))
-        self._tracer = self._provider.get_tracer(
-            SCOPE, program_version(), schema_url=SCHEMA_URL
-        )
+        self._thread.start()
 
     def subscriber(self) -> Subscriber:
         """Returns the component that makes the spans of each query."""
 
         def act(surroundings: Surroundings) -> Sequence[Subscription]:
-            return spans_of(self._tracer, self._ids, self._tools, surroundings)
+            return spans_of(self._take, self._tools, surroundings)
 
         return Subscriber(name="spans", act=act)
 
     def flush(self) -> None:
         """Sends what waits; blocks."""
-        self._provider.force_flush()
+        with (
+            self._sending,
+            httpx2.Client(headers=self._headers, trust_env=False) as client,
+        ):
+            self._send_all(client)
 
     def close(self) -> None:
         """Sends what waits, and ends; blocks for a few seconds at most, also where nobody takes it."""
-        # By itself it waits half a minute for a collector that is away.
-        ending = threading.Thread(target=self._provider.shutdown, daemon=True)
-        ending.start()
-        ending.join(CLOSING_S)
+        self._closing = True
+        self._news.set()
+        self._thread.join(CLOSING_S)
+
+    def _take(self, span: Span) -> None:
+        self._waiting.append(span)
+        # A thread that is woken by each span would cost more than the span.
+        if len(self._waiting) >= BATCH:
+            self._news.set()
+
+    def _run(self) -> None:
+        # Environment and proxies have no say in where spans go.
+        with httpx2.Client(headers=self._headers, trust_env=False) as client:
+            while not self._closing:
+                self._news.wait(EVERY_S)
+                self._news.clear()
+                with self._sending:
+                    self._send_all(client)
+
+    def _send_all(self, client: httpx2.Client) -> None:
+        while self._waiting:
+            batch: list[Span] = []
+            while self._waiting and len(batch) < BATCH:
+                batch.append(self._waiting.popleft())
+            problem = self._send(client, encoded(batch))
+            # Once, until it works again: a collector that is away for a night must not fill the log.
+            if problem and not self._failing:
+                _log.warning("spans_not_sent", error=problem, spans=len(batch))
+            self._failing = bool(problem)
+
+    def _send(self, client: httpx2.Client, body: bytes) -> str:
+        """Sends one batch; returns what went wrong, in words."""
+        problem = ""
+        for number in range(TRIES):
+            # The end of the service waits for no second try.
+            if number and self._closing:
+                break
+            if number:
+                time.sleep(PAUSE_S * number)
+            try:
+                reply = client.post(self._url, content=body, timeout=SEND_S)
+            except httpx2.HTTPError as error:
+                problem = without_userinfo(f"{type(error).__name__}: {error}")
+                continue
+            if reply.is_success:
+                return ""
+            problem = f"the collector answered with status {reply.status_code}"
+            if reply.status_code not in AGAIN:
+                break
+        return problem
+
+
+def encoded(spans: Sequence[Span]) -> bytes:
+    """Returns spans as the body of one request."""
+    request = ExportTraceServiceRequest()
+    resource_spans = request.resource_spans.add()
+    resource = {"service.name": "antiphon", "service.version": program_version()}
+    for name, value in resource.items():
+        resource_spans.resource.attributes.add(key=name).value.string_value = value
+    scope_spans = resource_spans.scope_spans.add(schema_url=SCHEMA_URL)
+    scope_spans.scope.name = SCOPE
+    scope_spans.scope.version = program_version()
+    scope_spans.spans.extend(spans)
+    body: bytes = request.SerializeToString()
+    return body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from functools import lru_cache
 
 OTHER = "other"
 """Stands for a name that is none, is not offered, or is one too many."""
@@ -13,6 +14,8 @@ MOST_NAMES = 30
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,79}")
 
 
+# A query's own id is on each of its spans.
+@lru_cache(maxsize=256)
 def identifier(name: str) -> str:
     """Returns a name that looks like one, and `other` for what may be text."""
     if _IDENTIFIER.fullmatch(name) is None:

@@ -6,29 +6,21 @@ conventions.py. It emits nothing, so that a query with it has the same trace as 
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from msgspec.structs import replace
-from opentelemetry.trace import (
-    Span,
-    SpanKind,
-    Status,
-    StatusCode,
-    Tracer,
-    get_current_span,
-)
-from opentelemetry.util.types import AttributeValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from antiphon.telemetry import conventions as c
 from antiphon.telemetry.identifiers import identifier, offered
 from antiphon.telemetry.span_values import (
+    CLIENT,
     Attributes,
-    TraceIds,
-    add_moment,
-    caller_context,
-    nanoseconds,
-    start_span,
-    trace_id_of,
+    AttributeValue,
+    OpenSpan,
+    SpanParent,
+    caller_parent,
+    own_trace,
     usage_attributes,
 )
 from antiphon.vocabulary import events as e
@@ -39,6 +31,8 @@ from antiphon.vocabulary.subscribers import Surroundings
 Call = e.ReasoningRequested | e.SummaryRequested
 Reply = e.ReasoningCompleted | e.SummaryCompleted
 Failure = e.ReasoningFailed | e.SummaryFailed
+Send = Callable[[Span], None]
+"""Takes a span that has ended; it returns at once."""
 
 
 class QuerySpans:
@@ -49,15 +43,19 @@ class QuerySpans:
     """
 
     def __init__(
-        self, tracer: Tracer, ids: TraceIds, clock: Clock, tools: Container[str]
+        self,
+        send: Send,
+        parent: SpanParent | None,
+        clock: Clock,
+        tools: Container[str],
     ) -> None:
-        self._tracer = tracer
-        self._ids = ids
+        self._send = send
+        self._parent = parent
         self._clock = clock
         self._tools = tools
-        self._query: Span | None = None
-        self._round: Span | None = None
-        self._calls: dict[str, Span] = {}
+        self._query: OpenSpan | None = None
+        self._round: OpenSpan | None = None
+        self._calls: dict[str, OpenSpan] = {}
         self._asked_at: dict[str, float] = {}
         self._retries: dict[str, int] = {}
 
@@ -100,10 +98,12 @@ class QuerySpans:
     def on_round_opened(self, recorded: Recorded[e.RoundOpened]) -> None:
         event = recorded.event
         if self._round is not None:
-            self._round.end(nanoseconds(recorded.at))
-        attributes = {c.ROUND: event.round, c.ROUND_FINAL: event.final}
-        self._round = start_span(
-            self._tracer, f"round {event.round}", recorded, self._query, attributes
+            self._send(self._round.end(recorded.at))
+        self._round = OpenSpan(
+            f"round {event.round}",
+            recorded,
+            self._place_of(self._query, recorded),
+            {c.ROUND: event.round, c.ROUND_FINAL: event.final},
         )
 
     def on_call_requested(self, recorded: Recorded[Call]) -> None:
@@ -113,11 +113,10 @@ class QuerySpans:
             purpose = "summary"
         model = identifier(event.model)
         self._asked_at[event.call_id] = recorded.at
-        self._calls[event.call_id] = start_span(
-            self._tracer,
+        self._calls[event.call_id] = OpenSpan(
             f"chat {model}",
             recorded,
-            self._round or self._query,
+            self._place_of(self._round or self._query, recorded),
             {
                 c.OPERATION: "chat",
                 c.REQUEST_MODEL: model,
@@ -126,7 +125,7 @@ class QuerySpans:
                 c.CALL_ID: identifier(event.call_id),
                 c.CALL_PURPOSE: purpose,
             },
-            SpanKind.CLIENT,
+            CLIENT,
         )
 
     def repeat_call(self, recorded: Recorded[Call]) -> None:
@@ -143,14 +142,14 @@ class QuerySpans:
         provider = "anthropic"
         if recorded.event.reasoner == "offline":
             provider = "antiphon"
-        span.set_attribute(c.PROVIDER, provider)
+        span.set({c.PROVIDER: provider})
 
     def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
         event = recorded.event
         span = self._calls.get(event.call_id)
         if span is not None:
             self._retries[event.call_id] = self._retries.get(event.call_id, 0) + 1
-            add_moment(span, "retried", recorded, {c.ERROR_TYPE: event.why})
+            span.add_moment("retried", recorded, {c.ERROR_TYPE: event.why})
 
     def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
         self._note_first(recorded.event.call_id, recorded.at)
@@ -180,11 +179,10 @@ class QuerySpans:
     def on_tool_requested(self, recorded: Recorded[e.ToolRequested]) -> None:
         call = recorded.event.call
         tool = offered(call.name, self._tools)
-        self._calls[call.id] = start_span(
-            self._tracer,
+        self._calls[call.id] = OpenSpan(
             f"execute_tool {tool}",
             recorded,
-            self._round or self._query,
+            self._place_of(self._round or self._query, recorded),
             {
                 c.OPERATION: "execute_tool",
                 c.TOOL_NAME: tool,
@@ -204,19 +202,19 @@ class QuerySpans:
     def on_breaker_tripped(self, recorded: Recorded[e.BreakerTripped]) -> None:
         if self._query is not None:
             limit = {c.LIMIT: recorded.event.limit}
-            add_moment(self._query, "breaker_tripped", recorded, limit)
+            self._query.add_moment("breaker_tripped", recorded, limit)
 
     def on_recovery_started(self, recorded: Recorded[e.RecoveryStarted]) -> None:
         if self._query is not None:
             level = {c.LEVEL: recorded.event.level}
-            add_moment(self._query, "recovery_started", recorded, level)
+            self._query.add_moment("recovery_started", recorded, level)
 
     def on_response_assembled(self, recorded: Recorded[e.ResponseAssembled]) -> None:
         if self._query is None:
             return
         event = recorded.event
         doubts = sorted({doubt.kind for doubt in event.indicators})
-        self._query.set_attributes(
+        self._query.set(
             {
                 c.CONFIDENCE: event.confidence,
                 c.DOUBTS: tuple(doubts),
@@ -228,14 +226,13 @@ class QuerySpans:
     def on_query_closed(self, recorded: Recorded[e.QueryClosed]) -> None:
         status = recorded.event.status
         if self._query is not None:
-            self._query.set_attribute(c.STATUS, status)
+            self._query.set({c.STATUS: status})
             if status == "failed":
-                self._query.set_attribute(c.ERROR_TYPE, status)
-                self._query.set_status(Status(StatusCode.ERROR))
-        # Calls that were given up may have no outcome; a span that is never ended would never be exported.
+                self._query.fail(status)
+        # Calls that were given up may have no outcome; a span that is never ended would never be sent.
         for span in (*self._calls.values(), self._round, self._query):
             if span is not None:
-                span.end(nanoseconds(recorded.at))
+                self._send(span.end(recorded.at))
 
     def _begun_now(self, recorded: Recorded[E]) -> Recorded[E]:
         now = replace(recorded, at=self._clock.now())
@@ -244,28 +241,24 @@ class QuerySpans:
         return now
 
     def _begin_query(self, recorded: Recorded[Event], more: Attributes) -> None:
-        parent = caller_context()
-        if not get_current_span(parent).get_span_context().is_valid:
-            self._ids.next_trace_id = trace_id_of(recorded.query_id)
-        attributes: dict[str, AttributeValue] = {
-            c.OPERATION: "invoke_agent",
-            c.AGENT: "antiphon",
-            c.QUERY_ID: identifier(recorded.query_id),
-            **more,
-        }
-        self._query = self._tracer.start_span(
+        self._query = OpenSpan(
             "invoke_agent antiphon",
-            parent,
-            SpanKind.INTERNAL,
-            {**attributes, c.EVENT_SEQ: recorded.seq},
-            start_time=nanoseconds(recorded.at),
+            recorded,
+            self._place_of(None, recorded),
+            {c.OPERATION: "invoke_agent", c.AGENT: "antiphon", **more},
         )
-        self._ids.next_trace_id = None
+
+    def _place_of(
+        self, outer: OpenSpan | None, recorded: Recorded[Event]
+    ) -> SpanParent:
+        if outer is not None:
+            return outer.as_parent
+        return self._parent or own_trace(recorded.query_id)
 
     def _note_first(self, call_id: str, at: float) -> None:
         asked_at = self._asked_at.pop(call_id, None)
         if asked_at is not None:
-            self._calls[call_id].set_attribute(c.FIRST_CHUNK, max(0.0, at - asked_at))
+            self._calls[call_id].set({c.FIRST_CHUNK: max(0.0, at - asked_at)})
 
     def _end_call(
         self,
@@ -279,19 +272,21 @@ class QuerySpans:
         retries = self._retries.pop(call_id, 0)
         if span is None:
             return
-        span.set_attributes(attributes)
+        span.set(attributes)
         if retries:
-            span.set_attribute(c.RETRIES, retries)
+            span.set({c.RETRIES: retries})
         if failure:
-            span.set_attribute(c.ERROR_TYPE, failure)
-            span.set_status(Status(StatusCode.ERROR))
-        span.end(nanoseconds(recorded.at))
+            span.fail(failure)
+        self._send(span.end(recorded.at))
 
 
 def spans_of(
-    tracer: Tracer, ids: TraceIds, tools: Container[str], surroundings: Surroundings
+    send: Send, tools: Container[str], surroundings: Surroundings
 ) -> Sequence[Subscription]:
-    """Makes the spans of one query; returns what is heard for them."""
-    spans = QuerySpans(tracer, ids, surroundings.clock, tools)
+    """Makes the spans of one query; returns what is heard for them, which is nothing where its caller wants none."""
+    parent = caller_parent()
+    if parent is not None and not parent.recorded:
+        return ()
+    spans = QuerySpans(send, parent, surroundings.clock, tools)
     surroundings.hear_live(spans.on_live)
     return spans.subscriptions()
