@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store bench-telemetry early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -85,6 +85,9 @@ bench: setup $(VENV)/.dev ## processor time and memory beside a plain loop of ca
 
 early: $(VENV)/.dev ## what starting a tool before the reply is whole gains
 	$(BIN)/python -m benchmarks.early
+
+bench-telemetry: $(VENV)/.dev ## what spans and metrics cost a query
+	$(BIN)/python -m benchmarks.telemetry
 
 bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 	$(BIN)/python -m benchmarks.store

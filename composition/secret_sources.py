@@ -28,15 +28,7 @@ MODEL_SERVER = Receiver(
     # The last one is read by the SDK, from the environment alone.
     ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS"),
 )
-COLLECTOR = Receiver(
-    "ANTIPHON_OTLP_ENDPOINT",
-    # The last two are read by OpenTelemetry's exporter, from the environment alone.
-    (
-        "ANTIPHON_OTLP_HEADERS",
-        "OTEL_EXPORTER_OTLP_HEADERS",
-        "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
-    ),
-)
+COLLECTOR = Receiver("ANTIPHON_OTLP_ENDPOINT", ("ANTIPHON_OTLP_HEADERS",))
 
 
 def mixed_sources(

@@ -9,16 +9,11 @@ from collections.abc import Container, Mapping, Sequence
 
 import httpx2
 import structlog
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-    ExportTraceServiceRequest,
-)
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from antiphon.telemetry.conventions import SCHEMA_URL, SCOPE
 from antiphon.telemetry.spans import spans_of
+from antiphon.telemetry.wire import request_of
 from antiphon.vocabulary.outside import without_userinfo
 from antiphon.vocabulary.ports import Subscription
-from antiphon.vocabulary.program import program_version
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
 PATH = "/v1/traces"
@@ -56,7 +51,7 @@ class SpanExport:
         self._headers = {**headers, "Content-Type": "application/x-protobuf"}
         self._tools = tools
         # Both its ends are used at once without a lock, and its first is dropped where it is full.
-        self._waiting: deque[Span] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
         self._news = threading.Event()
         self._sending = threading.Lock()
         self._closing = False
@@ -88,7 +83,7 @@ class SpanExport:
         self._news.set()
         self._thread.join(CLOSING_S)
 
-    def _take(self, span: Span) -> None:
+    def _take(self, span: bytes) -> None:
         self._waiting.append(span)
         # A thread that is woken by each span would cost more than the span.
         if len(self._waiting) >= BATCH:
@@ -97,18 +92,22 @@ class SpanExport:
     def _run(self) -> None:
         # Environment and proxies have no say in where spans go.
         with httpx2.Client(headers=self._headers, trust_env=False) as client:
-            while not self._closing:
+            while True:
                 self._news.wait(EVERY_S)
                 self._news.clear()
+                # Read before sending: what came before the end is sent.
+                is_last = self._closing
                 with self._sending:
                     self._send_all(client)
+                if is_last:
+                    return
 
     def _send_all(self, client: httpx2.Client) -> None:
         while self._waiting:
-            batch: list[Span] = []
+            batch: list[bytes] = []
             while self._waiting and len(batch) < BATCH:
                 batch.append(self._waiting.popleft())
-            problem = self._send(client, encoded(batch))
+            problem = self._send(client, request_of(batch))
             # Once, until it works again: a collector that is away for a night must not fill the log.
             if problem and not self._failing:
                 _log.warning("spans_not_sent", error=problem, spans=len(batch))
@@ -134,18 +133,3 @@ class SpanExport:
             if reply.status_code not in AGAIN:
                 break
         return problem
-
-
-def encoded(spans: Sequence[Span]) -> bytes:
-    """Returns spans as the body of one request."""
-    request = ExportTraceServiceRequest()
-    resource_spans = request.resource_spans.add()
-    resource = {"service.name": "antiphon", "service.version": program_version()}
-    for name, value in resource.items():
-        resource_spans.resource.attributes.add(key=name).value.string_value = value
-    scope_spans = resource_spans.scope_spans.add(schema_url=SCHEMA_URL)
-    scope_spans.scope.name = SCOPE
-    scope_spans.scope.version = program_version()
-    scope_spans.spans.extend(spans)
-    body: bytes = request.SerializeToString()
-    return body

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 
 from msgspec.structs import replace
-from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from antiphon.telemetry import conventions as c
 from antiphon.telemetry.identifiers import identifier, offered
 from antiphon.telemetry.span_values import (
     CLIENT,
     Attributes,
-    AttributeValue,
     OpenSpan,
     SpanParent,
     caller_parent,
     own_trace,
     usage_attributes,
 )
+from antiphon.telemetry.wire import AttributeValue
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import E, Event, Live, Recorded
 from antiphon.vocabulary.ports import Clock, Subscription, on
@@ -31,7 +30,7 @@ from antiphon.vocabulary.subscribers import Surroundings
 Call = e.ReasoningRequested | e.SummaryRequested
 Reply = e.ReasoningCompleted | e.SummaryCompleted
 Failure = e.ReasoningFailed | e.SummaryFailed
-Send = Callable[[Span], None]
+Send = Callable[[bytes], None]
 """Takes a span that has ended; it returns at once."""
 
 

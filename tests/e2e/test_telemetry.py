@@ -47,8 +47,6 @@ def server(
         folder,
         ANTIPHON_METRICS="prometheus",
         ANTIPHON_OTLP_ENDPOINT=collector.url,
-        # Prometheus and the test may take their time; nothing else is to be asked.
-        OTEL_BSP_SCHEDULE_DELAY="200",
     ) as running:
         yield running
 
