@@ -87,7 +87,11 @@ def build(
     return ServiceResources(
         shared=shared,
         store=open_trace_store(
-            settings.data_dir, settings.durability, redaction, shared.catalog
+            settings.data_dir,
+            settings.durability,
+            redaction,
+            shared.catalog,
+            settings.store_key,
         ),
         library=library,
         models=models,

@@ -25,6 +25,7 @@ def redaction_of(settings: Settings) -> Redaction:
         settings.anthropic_api_key,
         settings.anthropic_auth_token,
         settings.otlp_headers,
+        settings.trace_key,
     ):
         if secret is not None:
             secrets.append(secret.get_secret_value())

@@ -99,6 +99,7 @@ class Settings(BaseSettings):
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
             too, for which each append waits for the disk.
+        trace_key: The key that the store of traces is encrypted with: 64 hex digits (needs antiphon[encryption]).
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
         metrics: What `/metrics` shows: `sums` of the process, all metrics for `prometheus` (needs
@@ -161,6 +162,7 @@ class Settings(BaseSettings):
     tools: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"
+    trace_key: SecretStr | None = None
     keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     metrics: Literal["auto", "off", "sums", "prometheus"] = "auto"
@@ -250,6 +252,13 @@ class Settings(BaseSettings):
         if self.anthropic_base_url in (None, ANTHROPIC_URL):
             return QuerySettings().compression_model
         return self.model
+
+    @property
+    def store_key(self) -> str | None:
+        """The key of the store of traces as it is used; None where it is not encrypted."""
+        if self.trace_key is None:
+            return None
+        return self.trace_key.get_secret_value()
 
     @property
     def lacking(self) -> frozenset[str]:
