@@ -65,10 +65,13 @@ COMMANDS = (
             "export": "trace_files:export",
             "import": "trace_files:import_",
             "test": "trace_files:as_test",
-            "delete": "trace_files:delete",
-            "prune": "trace_files:prune",
+            "delete": "trace_deleting:delete",
+            "prune": "trace_deleting:prune",
+            "encrypt": "keeping:encrypt",
         },
     ),
+    Command("backup", "Write all data into one file.", "keeping:backup"),
+    Command("restore", "Make a data folder of a backup.", "keeping:restore"),
     Command(
         "doctor", "Check what is configured, reachable and indexed.", "doctor:doctor"
     ),

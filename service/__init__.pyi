@@ -82,7 +82,10 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
+from antiphon.service.backup import Manifest, back_up, restore
+from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.encrypting import encrypt_store
 from antiphon.service.fault_reports import (
     KEEP_REPORT,
     FaultReport,
@@ -150,6 +153,7 @@ __all__ = [
     "Change",
     "Contribution",
     "Course",
+    "DeletionProof",
     "Diff",
     "Difference",
     "Divergence",
@@ -168,6 +172,7 @@ __all__ = [
     "Interceptor",
     "Job",
     "KeptFaults",
+    "Manifest",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -194,6 +199,7 @@ __all__ = [
     "TextStretch",
     "Totals",
     "answer_in",
+    "back_up",
     "briefings_of",
     "bytes_of_file",
     "catalog_of",
@@ -204,12 +210,15 @@ __all__ = [
     "configure_logging",
     "contributions",
     "counted_by_ending",
+    "delete_with_proof",
     "diff",
     "document_paths",
     "embedder_of",
+    "encrypt_store",
     "event_kinds",
     "file_of_lines",
     "find_capabilities",
+    "ids_holding",
     "index_paths",
     "index_size",
     "installed_embedders",
@@ -233,6 +242,7 @@ __all__ = [
     "replay_lines",
     "replay_sealed",
     "replay_stored",
+    "restore",
     "sealed_trace",
     "search",
     "settings_warnings",

@@ -75,7 +75,10 @@ def why_unreadable(path: Path, key: str | None) -> str:
     except OSError:
         return ""
     if key is None and header and header != _PLAIN_HEADER:
-        return "it is no trace store; move it away, and a new one is begun. Where it is encrypted, set ANTIPHON_TRACE_KEY"
+        return (
+            "it is no trace store; move it away, and a new one is begun. "
+            "Where it is encrypted, set ANTIPHON_TRACE_KEY"
+        )
     if key is not None and header == _PLAIN_HEADER:
         return (
             "it is not encrypted, and ANTIPHON_TRACE_KEY is set: encrypt it with `antiphon traces encrypt`, or unset "

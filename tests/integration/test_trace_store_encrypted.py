@@ -14,8 +14,8 @@ from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import TraceFilter
-from tests.integration.test_trace_store_keeping import DAY_S, NOON, filled, whole
-from tests.story import placed
+from tests.integration.test_trace_store_keeping import DAY_S, filled, whole
+from tests.story import NOON, placed
 
 KEY = "0123456789abcdef" * 4
 OTHER_KEY = "f" * 64
