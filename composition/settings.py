@@ -29,6 +29,7 @@ from antiphon.composition.env_file import (
     names_in,
     unknown_settings,
 )
+from antiphon.composition.personal_data import KINDS
 from antiphon.composition.secret_sources import (
     COLLECTOR,
     MODEL_SERVER,
@@ -106,6 +107,7 @@ class Settings(BaseSettings):
             antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
         otlp_endpoint: Where spans are sent, such as `http://127.0.0.1:4318` (needs the same); None: none are made.
         otlp_headers: Headers for it, as `name=value` with commas between.
+        redact_kinds: What is redacted by name, with commas between: `keys` (and passwords), `email`, `phone`.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
@@ -168,6 +170,7 @@ class Settings(BaseSettings):
     metrics: Literal["auto", "off", "sums", "prometheus"] = "auto"
     otlp_endpoint: str | None = None
     otlp_headers: SecretStr | None = None
+    redact_kinds: str = ""
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
@@ -193,6 +196,16 @@ class Settings(BaseSettings):
         if unknown:
             raise ValueError(
                 f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}"
+            )
+        return value
+
+    @field_validator("redact_kinds")
+    @classmethod
+    def _must_be_kinds(cls, value: str) -> str:
+        unknown = set(split_names(value)) - set(KINDS)
+        if unknown:
+            raise ValueError(
+                f"knows only {', '.join(KINDS)}, found {', '.join(sorted(unknown))}"
             )
         return value
 
