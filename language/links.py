@@ -19,6 +19,7 @@ _TARGETS = re.compile(
     r"|\b(?:src|href|action|background|poster)\s*=\s*[\"']?([^\"'\s>]+)",
     re.IGNORECASE | re.MULTILINE,
 )
+_LEADS_AWAY = re.compile(r"[/:?]")
 _TRAILING = ".,;:!?'\"*_~"
 _ORIGIN = re.compile(r"^[a-z][a-z0-9+.\-]*://[^/?#]*", re.IGNORECASE)
 
@@ -36,8 +37,9 @@ def links_in(text: str) -> list[FoundLink]:
     spans: list[tuple[int, int]] = []
     for found in _TARGETS.finditer(text):
         group = found.lastindex or 0
-        # Within the page itself it leads nowhere else.
-        if not found.group(group).startswith("#"):
+        target = found.group(group)
+        # Within the page itself it leads nowhere else; and `handlers[0](event)` is a call.
+        if not target.startswith("#") and _LEADS_AWAY.search(target):
             spans.append(found.span(group))
     for found in _PLAIN.finditer(text):
         start, end = found.span()

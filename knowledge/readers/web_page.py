@@ -81,7 +81,8 @@ def _is_hidden(element: html.HtmlElement) -> bool:
         return True
     if "hidden" in element.attrib:
         return True
-    return _UNSEEN_STYLE.search(element.get("style", "")) is not None
+    # A comment has attributes, and none of them is a text.
+    return _UNSEEN_STYLE.search(element.get("style") or "") is not None
 
 
 class _Page:
