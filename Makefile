@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store bench-telemetry early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store bench-telemetry early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -56,6 +56,9 @@ check: $(VENV)/.dev ## linter, format, types (of the pages' JavaScript too, wher
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house.complexity
 	tests/browser/tools.sh types
+
+audit: $(VENV)/.dev ## risky calls, secrets, licences (part of `make test`), and known weaknesses
+	$(BIN)/python -m tests.house.audit
 
 browser: ## install what the tests in a real browser need, where it can be had (part of `make test`)
 	tests/browser/tools.sh browser
