@@ -109,6 +109,7 @@ LICENCES = {
 """Licences that may be shipped with an Apache-2.0 program; MPL-2.0 for files that are left as they are."""
 
 LICENCE_EXCEPTIONS = {
+    "sqlcipher3": "it names none; its LICENSE is that of zlib, and SQLCipher's own is BSD-3-Clause",
     "locate": "its LICENSE is the MIT licence; its classifier says otherwise",
 }
 """Packages whose own description of their licence is not what they ship."""
