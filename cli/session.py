@@ -193,7 +193,10 @@ async def open_store(
         raise NotFoundError(no_data_folder(settings))
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
     store = service.open_trace_store(
-        settings.data_dir, redaction=redaction, catalog=catalog
+        settings.data_dir,
+        redaction=redaction,
+        catalog=catalog,
+        key=settings.store_key,
     )
     try:
         yield store

@@ -20,6 +20,7 @@ from antiphon.composition.resources import (
 )
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.composition.subscribers import checked, load_subscribers
+from antiphon.composition.telemetry import telemetry_of
 from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
@@ -78,6 +79,7 @@ def build(
         models = (primary, offline)
         profiles["primary"] = profile_of(settings)
     registry = registry_of(library, settings.tools)
+    telemetry = telemetry_of(settings, registry.names)
     reasoner = primary.name or settings.model
     defaults = settings.query_settings()
     shared = Resources(
@@ -91,6 +93,7 @@ def build(
         redaction=redaction,
         subscribers=components,
         silence_s=settings.silence_s,
+        observers=telemetry.observers(),
     )
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
@@ -126,13 +129,18 @@ def build(
     return ServiceResources(
         shared=shared,
         store=open_trace_store(
-            settings.data_dir, settings.durability, redaction, shared.catalog
+            settings.data_dir,
+            settings.durability,
+            redaction,
+            shared.catalog,
+            settings.store_key,
         ),
         library=library,
         tenants=tenants,
         over=over,
         models=models,
         later=later,
+        telemetry=telemetry,
         reasoner=reasoner,
         versions=(
             (PROGRAM, program_version()),

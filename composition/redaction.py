@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from antiphon.composition.personal_data import KINDS
 from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.imports import split_names
 
 
 def redaction_of(settings: Settings) -> Redaction:
@@ -17,14 +19,27 @@ def redaction_of(settings: Settings) -> Redaction:
     Raises:
         ConfigurationError: The file cannot be read, or a pattern cannot be used.
     """
-    named = dict(_lines("ANTIPHON_REDACT", settings.redact))
+    named: dict[str, str] = {}
+    for kind in split_names(settings.redact_kinds):
+        for number, pattern in enumerate(KINDS[kind], start=1):
+            named[f"ANTIPHON_REDACT_KINDS, {kind} {number},"] = pattern
+    named |= dict(_lines("ANTIPHON_REDACT", settings.redact))
     if settings.redact_file is not None:
         named |= dict(_lines(str(settings.redact_file), _read(settings.redact_file)))
     secrets: list[str] = []
-    for secret in (settings.anthropic_api_key, settings.anthropic_auth_token):
+    for secret in (
+        settings.anthropic_api_key,
+        settings.anthropic_auth_token,
+        settings.otlp_headers,
+        settings.trace_key,
+    ):
         if secret is not None:
             secrets.append(secret.get_secret_value())
-    for url in (settings.chroma_url, settings.anthropic_base_url):
+    for url in (
+        settings.chroma_url,
+        settings.anthropic_base_url,
+        settings.otlp_endpoint,
+    ):
         secrets += _passwords_in(url)
     return Redaction(named, secrets)
 

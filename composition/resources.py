@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.subscribers import catalog_of
+from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import (
@@ -37,6 +39,8 @@ class Resources:
     None of them holds a query's state.
 
     Attributes:
+        subscribers: Components from outside; a trace names them.
+        observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
         silence_s: Seconds without a byte after which the primary model's server is given up.
     """
 
@@ -51,6 +55,7 @@ class Resources:
     redaction: Redaction = field(default_factory=Redaction)
     rate_of: Callable[[str, str | None], Rate | None] = rate_of
     subscribers: tuple[Subscriber, ...] = ()
+    observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
 
     @property
@@ -100,6 +105,7 @@ class ServiceResources:
         later: What is loaded behind the service, in this order.
         tenants: The libraries of tenants with documents of their own; None: there can be none.
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
+        telemetry: What is told of the queries to the outside.
     """
 
     shared: Resources
@@ -111,8 +117,10 @@ class ServiceResources:
     later: tuple[LoadedLater, ...] = ()
     tenants: TenantLibraries | None = None
     over: Callable[[LayeredLibrary], Resources] | None = None
+    telemetry: Telemetry = NO_TELEMETRY
 
     async def close(self) -> None:
+        await asyncio.to_thread(self.telemetry.close)
         if self.tenants is not None:
             self.tenants.close()
         for model in self.models:

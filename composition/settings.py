@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -30,7 +29,13 @@ from antiphon.composition.env_file import (
     names_in,
     unknown_settings,
 )
-from antiphon.composition.secret_sources import mixed_sources
+from antiphon.composition.personal_data import KINDS
+from antiphon.composition.secret_sources import (
+    COLLECTOR,
+    MODEL_SERVER,
+    Sources,
+    mixed_sources,
+)
 from antiphon.vocabulary.access import scopes_of
 from antiphon.vocabulary.errors import BadInputError, ConfigurationError
 from antiphon.vocabulary.imports import split_names
@@ -100,8 +105,14 @@ class Settings(BaseSettings):
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
             too, for which each append waits for the disk.
+        trace_key: The key that the store of traces is encrypted with: 64 hex digits (needs antiphon[encryption]).
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
+        metrics: What `/metrics` shows: `sums` of the process, all metrics for `prometheus` (needs
+            antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
+        otlp_endpoint: Where spans are sent, such as `http://127.0.0.1:4318` (needs the same); None: none are made.
+        otlp_headers: Headers for it, as `name=value` with commas between.
+        redact_kinds: What is redacted by name, with commas between: `keys` (and passwords), `email`, `phone`.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
@@ -162,8 +173,13 @@ class Settings(BaseSettings):
     tools: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"
+    trace_key: SecretStr | None = None
     keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    metrics: Literal["auto", "off", "sums", "prometheus"] = "auto"
+    otlp_endpoint: str | None = None
+    otlp_headers: SecretStr | None = None
+    redact_kinds: str = ""
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
@@ -206,6 +222,16 @@ class Settings(BaseSettings):
             raise ValueError(str(error)) from error
         return value
 
+    @field_validator("redact_kinds")
+    @classmethod
+    def _must_be_kinds(cls, value: str) -> str:
+        unknown = set(split_names(value)) - set(KINDS)
+        if unknown:
+            raise ValueError(
+                f"knows only {', '.join(KINDS)}, found {', '.join(sorted(unknown))}"
+            )
+        return value
+
     @field_validator("embedding_model")
     @classmethod
     def _must_be_run_by_its_embedder(
@@ -215,7 +241,7 @@ class Settings(BaseSettings):
             raise ValueError("is run by the embedder minilm, not by onnx")
         return value
 
-    @field_validator("chroma_url", "anthropic_base_url")
+    @field_validator("chroma_url", "anthropic_base_url", "otlp_endpoint")
     @classmethod
     def _must_be_a_url(cls, value: str | None) -> str | None:
         # Without the value: it may hold a password.
@@ -230,11 +256,17 @@ class Settings(BaseSettings):
         return value
 
     _mixed_sources: str = PrivateAttr("")
+    _mixed_telemetry_sources: str = PrivateAttr("")
 
     @property
     def mixed_sources(self) -> str:
         """Says that the server's address and a secret for it come from two places; empty where they do not."""
         return self._mixed_sources
+
+    @property
+    def mixed_telemetry_sources(self) -> str:
+        """Says the same of the collector's address and headers."""
+        return self._mixed_telemetry_sources
 
     @property
     def speaks_to_claude(self) -> bool:
@@ -256,6 +288,13 @@ class Settings(BaseSettings):
         if self.anthropic_base_url in (None, ANTHROPIC_URL):
             return QuerySettings().compression_model
         return self.model
+
+    @property
+    def store_key(self) -> str | None:
+        """The key of the store of traces as it is used; None where it is not encrypted."""
+        if self.trace_key is None:
+            return None
+        return self.trace_key.get_secret_value()
 
     @property
     def lacking(self) -> frozenset[str]:
@@ -289,11 +328,12 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
-    sources: dict[str, Mapping[str, str | None]] = {
+    sources: Sources = {
         "the environment": EnvSettingsSource(Settings).env_vars,
         ".env": DotEnvSettingsSource(Settings).env_vars,
     }
-    settings._mixed_sources = mixed_sources(given, sources)
+    settings._mixed_sources = mixed_sources(given, MODEL_SERVER, sources)
+    settings._mixed_telemetry_sources = mixed_sources(given, COLLECTOR, sources)
     return settings
 
 

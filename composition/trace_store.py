@@ -14,6 +14,7 @@ def open_trace_store(
     durability: Durability = "process",
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
+    key: str | None = None,
 ) -> TenantTraceStore:
     """Opens the trace store of a data folder; only this function knows its class.
 
@@ -21,8 +22,9 @@ def open_trace_store(
         durability: The failure that a committed event survives.
         redaction: Applied to every event; None: nothing is redacted.
         catalog: The events that there are.
+        key: The key that the file is encrypted with; None: it is not.
 
     Raises:
         ConfigurationError: The folder or the file cannot be used.
     """
-    return SqliteTraceStore.open(folder, durability, redaction, catalog)
+    return SqliteTraceStore.open(folder, durability, redaction, catalog, key)

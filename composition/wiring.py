@@ -19,9 +19,9 @@ from antiphon.synthesizer import ContextSynthesizer
 from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.deciding import Decider
-from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Ports, Publish, Subscription
-from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription
+from antiphon.vocabulary.subscribers import HearLive, Subscriber, Surroundings
 
 Deciders = tuple[type[Decider[Any]], ...]
 
@@ -119,12 +119,21 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     """Builds one query's components: those that decide, and those that act on the outside."""
     # Text from outside is redacted before it becomes an event: decisions depend on exactly what is recorded.
     publish = redacting(ports.publish, resources.redaction)
+    listeners: list[HearLive] = []
+    emit_live = ports.emit_live
+    outside = replace(ports, publish=publish)
+    subscribed = _subscribed(
+        (*resources.subscribers, *resources.observers),
+        Surroundings(outside, resources.clock, resources.catalog, listeners.append),
+    )
+    if listeners:
+        emit_live = _telling(listeners, emit_live)
     # The timer publishes by itself: its events hold numbers alone.
     clock = resources.clock
     timer = DeadlineTimer(ports.publish, ports.spawn, clock)
     engine = ReasoningEngine(
         publish,
-        ports.emit_live,
+        emit_live,
         ports.spawn,
         clock,
         models=resources.models,
@@ -141,12 +150,9 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
         publish, ports.spawn, clock, resources.tools, resources.tool_circuits
     )
     watch = ProviderWatch(resources.provider_circuit)
-    outside = replace(ports, publish=publish)
     components = (timer, engine, summaries, dispatcher, watch)
     actions = [_subscription(action, components) for action in ACTIONS]
-    actions += _subscribed(
-        resources.subscribers, Surroundings(outside, clock, resources.catalog)
-    )
+    actions += subscribed
     deciders = [
         decider(ports.publish) for decider in deciders_of(resources.subscribers)
     ]
@@ -208,6 +214,17 @@ def _subscribed(
         if subscriber.act is not None:
             subscriptions += subscriber.act(surroundings)
     return subscriptions
+
+
+def _telling(listeners: Sequence[HearLive], emit_live: EmitLive) -> EmitLive:
+    """Returns an `emit_live` that tells subscribers first."""
+
+    def emit_and_tell(live: Live, /) -> None:
+        for listener in listeners:
+            listener(live)
+        emit_live(live)
+
+    return emit_and_tell
 
 
 def redacting(publish: Publish, redaction: Redaction) -> Publish:

@@ -46,6 +46,10 @@ class ToolCircuits:
         self._circuits[tool] = circuit.entered(now)
         return False
 
+    def is_open(self, tool: str) -> bool:
+        """Returns True if the tool is left alone, but for probes."""
+        return self._circuits.get(tool, self._new).is_open
+
     def succeeded(self, tool: str) -> None:
         """Notes that the tool ran: its circuit closes."""
         self._circuits.pop(tool, None)

@@ -86,6 +86,9 @@ def acting_in_fork(
             )
         return acting_as_usual(resources, interceptor)
     recording = Recording(events, dropped)
+    # What is only said again costs nothing and takes no time: whoever watches the service has seen it.
+    if mode == "recorded":
+        resources = dataclasses.replace(resources, observers=())
     # Faults break ports and components, which must therefore be there; else nothing need run but the rules.
     if mode == "remodel" or interceptor is not None:
         return _through_ports(resources, recording, mode, interceptor)

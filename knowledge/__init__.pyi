@@ -9,7 +9,7 @@ from antiphon.knowledge.embedders import (
     load_embedder,
 )
 from antiphon.knowledge.finding import counted_by_ending
-from antiphon.knowledge.generations import index_size
+from antiphon.knowledge.generations import generation_in_use, index_size
 from antiphon.knowledge.indexing import index_paths, remove_course
 from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
@@ -44,6 +44,7 @@ __all__ = [
     "counted_by_ending",
     "document_paths",
     "embedder_when_used",
+    "generation_in_use",
     "index_paths",
     "index_size",
     "installed_embedders",

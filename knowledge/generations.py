@@ -158,6 +158,15 @@ class Generations:
         shutil.rmtree(self.folder(number), ignore_errors=True)
 
 
+def generation_in_use(data_dir: Path) -> int:
+    """Returns the number of the generation in use; 0 where nothing is indexed.
+
+    Raises:
+        KnowledgeError: The data folder cannot be read.
+    """
+    return Generations(data_dir).current()
+
+
 def index_size(data_dir: Path) -> int:
     """Returns the bytes of the index in use; 0 where nothing is indexed.
 

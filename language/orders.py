@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from antiphon.language.lookalikes import as_latin
+from antiphon.language.unseen import without_unseen
+
 READ_CHARS = 4_000
 SHOWN_CHARS = 120
 
@@ -58,7 +61,8 @@ def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
         may_quote: An order within quotation marks is an example in a text about such orders, where other words lead
             up to it. In a tool's JSON everything stands in quotation marks.
     """
-    text = " ".join(sentence[:READ_CHARS].split())
+    # As a reader takes it, and not by the letters that it was written with to be overlooked.
+    text = as_latin(without_unseen(" ".join(sentence[:READ_CHARS].split())))
     folded = text.lower()
     if not any(sign in folded for sign in _SIGNS):
         return None

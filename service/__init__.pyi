@@ -90,8 +90,11 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
+from antiphon.service.backup import Manifest, back_up, restore
 from antiphon.service.callers import check_listening, has_keys, is_loopback
+from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.encrypting import encrypt_store
 from antiphon.service.fault_reports import (
     KEEP_REPORT,
     FaultReport,
@@ -169,6 +172,7 @@ __all__ = [
     "Change",
     "Contribution",
     "Course",
+    "DeletionProof",
     "Diff",
     "Difference",
     "Divergence",
@@ -190,6 +194,7 @@ __all__ = [
     "KeyInfo",
     "Keys",
     "Limits",
+    "Manifest",
     "MemoryView",
     "Mode",
     "NoInterceptor",
@@ -220,6 +225,7 @@ __all__ = [
     "UsageReport",
     "Used",
     "answer_in",
+    "back_up",
     "briefings_of",
     "bytes_of_file",
     "catalog_of",
@@ -231,13 +237,16 @@ __all__ = [
     "configure_logging",
     "contributions",
     "counted_by_ending",
+    "delete_with_proof",
     "diff",
     "document_paths",
     "embedder_of",
+    "encrypt_store",
     "event_kinds",
     "file_of_lines",
     "find_capabilities",
     "has_keys",
+    "ids_holding",
     "index_paths",
     "index_size",
     "installed_embedders",
@@ -263,6 +272,7 @@ __all__ = [
     "replay_lines",
     "replay_sealed",
     "replay_stored",
+    "restore",
     "sealed_trace",
     "search",
     "settings_warnings",

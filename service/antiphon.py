@@ -6,6 +6,7 @@ import asyncio
 import copy
 import uuid
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 
@@ -44,6 +45,7 @@ from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
+from antiphon.service.state import service_state
 from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.service.tenant_documents import TenantDocuments
 from antiphon.service.tenant_resources import TenantResources
@@ -90,6 +92,9 @@ class Antiphon:
         self._views = TenantResources(resources)
         self._documents = TenantDocuments(settings, resources)
         self._see(self._callers.without_key)
+        self.metrics = resources.telemetry.metrics
+        if self.metrics is not None:
+            self.metrics.watch(partial(service_state, self, self._shared))
         self._upkeep = [
             asyncio.create_task(
                 refresh_library(resources.library), name="watch the index"

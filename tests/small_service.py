@@ -60,6 +60,7 @@ async def house(
     redaction: Redaction | None = None,
     api_key: str = "key",
     subscribers: tuple[Subscriber, ...] = (),
+    observers: tuple[Subscriber, ...] = (),
     settings: Settings | None = None,
 ) -> AsyncIterator[House]:
     """The service, closed at the end."""
@@ -78,6 +79,7 @@ async def house(
         tool_definitions=registry.definitions(),
         redaction=blots,
         subscribers=subscribers,
+        observers=observers,
     )
     store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())

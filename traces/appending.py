@@ -19,6 +19,7 @@ from antiphon.traces.connections import (
     is_locked,
     reason,
 )
+from antiphon.traces.encryption import database_errors
 from antiphon.traces.event_log import (
     EventRow,
     Packer,
@@ -86,7 +87,7 @@ class Writer:
         self._file = file
         self._connection = connection
         self._redaction = redaction
-        self._checkpointer = Checkpointer(file.path)
+        self._checkpointer = Checkpointer(file)
         self._packer = Packer()
         self._search_index = SearchIndex(catalog)
         self._known: set[str] = set()
@@ -155,7 +156,7 @@ class Writer:
             self._locked_since = None
             yield self._connection
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except database_errors() as error:
             self._ends.clear()
             wrong = f"the trace store cannot be written: {reason(error)}"
             # No line in the log: whoever waits for a lock tries again, and says so where that does not help.
@@ -237,7 +238,7 @@ class Writer:
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-        except sqlite3.Error as error:
+        except database_errors() as error:
             # SQLite rolled back by itself, as it does when the disk is full.
             _log.debug("trace_rollback_refused", error=str(error))
 

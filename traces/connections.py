@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import structlog
 
+from antiphon.traces.encryption import Connect, database_errors
 from antiphon.vocabulary.errors import NotFoundError, TraceError
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ _PRIMARY = 0xFF
 """The low byte of an extended code is its primary code: https://www.sqlite.org/rescode.html."""
 
 
-def reason(error: sqlite3.Error) -> str:
+def reason(error: Exception) -> str:
     """Returns why SQLite refused, and what to do, without naming a path."""
     return _REASONS.get(_code(error), f"SQLite says: {error}")
 
@@ -63,12 +64,17 @@ class LockedError(TraceError):
     """Another process is writing to the store: the same write may succeed in a moment."""
 
 
-def is_locked(error: sqlite3.Error) -> bool:
+def is_no_database(error: Exception) -> bool:
+    """Returns True if the file is none of SQLite's, or an encrypted one."""
+    return _code(error) == sqlite3.SQLITE_NOTADB
+
+
+def is_locked(error: Exception) -> bool:
     """Returns True if the same call may succeed in a moment."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: Exception) -> int:
     # Errors of Python's own module (a closed connection) carry no code of SQLite's.
     return getattr(error, "sqlite_errorcode", 0) & _PRIMARY
 
@@ -77,11 +83,15 @@ class StoreFile:
     """The file of the store as it was opened, to notice when it is there no more.
 
     SQLite goes on with a file that was deleted, and whatever is written then is gone when the process ends.
+
+    Attributes:
+        connect: Opens a connection to it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, connect: Connect = sqlite3.connect) -> None:
         self.path = path
         self._name = str(path)
+        self.connect = connect
         self._opened = self._found()
 
     def check(self) -> None:
@@ -124,7 +134,7 @@ class Readers:
         self._file.check()
         try:
             return await asyncio.to_thread(self._read, work)
-        except sqlite3.Error as error:
+        except database_errors() as error:
             raise TraceError(
                 f"the trace store cannot be read: {reason(error)}"
             ) from error
@@ -144,7 +154,7 @@ class Readers:
             connection = self._idle.pop()
         except IndexError:
             uri = f"{self._file.path.absolute().as_uri()}?mode=ro"
-            connection = sqlite3.connect(
+            connection = self._file.connect(
                 uri, uri=True, timeout=OPEN_TIMEOUT_S, check_same_thread=False
             )
         try:
@@ -164,8 +174,8 @@ class Checkpointer:
     one that is written to without a pause would grow for ever.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, file: StoreFile) -> None:
+        self._file = file
         self._written = 0
         self._moving: asyncio.Future[None] | None = None
 
@@ -210,23 +220,26 @@ class Checkpointer:
 
     def _move(self) -> None:
         # Opened only where it is there: a store that was deleted must not come back as an empty file.
-        uri = f"{self._path.absolute().as_uri()}?mode=rw"
+        uri = f"{self._file.path.absolute().as_uri()}?mode=rw"
         try:
             with closing(
-                sqlite3.connect(uri, uri=True, timeout=_READERS_S, isolation_level=None)
+                self._file.connect(
+                    uri, uri=True, timeout=_READERS_S, isolation_level=None
+                )
             ) as connection:
                 _checkpoint(connection)
-        except sqlite3.Error as error:
+        except database_errors() as error:
             # Nothing is lost: the log stays as it is, and the next checkpoint moves it.
             _log.warning(
-                "trace_checkpoint_failed", path=str(self._path), error=str(error)
+                "trace_checkpoint_failed", path=str(self._file.path), error=str(error)
             )
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:
     # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
     _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
+    # SQLCipher returns it as a text.
+    page_bytes = int(connection.execute("PRAGMA page_size").fetchone()[0])
     # A log of this length was written to whenever it was moved, as on a slow disk. What is left is little, and is
     # moved with the writers kept out: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint.
     if pages * page_bytes > _LONG_LOG_BYTES:

@@ -6,7 +6,13 @@ import sqlite3
 from pathlib import Path
 from typing import Literal
 
-from antiphon.traces.connections import OPEN_TIMEOUT_S, reason
+from antiphon.traces.connections import OPEN_TIMEOUT_S, is_no_database, reason
+from antiphon.traces.encryption import (
+    Connect,
+    connector,
+    database_errors,
+    why_unreadable,
+)
 from antiphon.traces.search_index import index_everything
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import ConfigurationError
@@ -85,8 +91,13 @@ COMMIT;
 """
 
 
-def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Connection:
+def open_writer(
+    path: Path, durability: Durability = "process", key: str | None = None
+) -> sqlite3.Connection:
     """Opens the connection that writes; makes the file where there is none.
+
+    Args:
+        key: The file's key; None: it is not encrypted.
 
     Raises:
         ConfigurationError: The folder or the file cannot be used, or the file is a newer program's.
@@ -95,10 +106,13 @@ def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Conne
         make_private_folder(path.parent)
         # Before SQLite makes it: the log beside it gets the rights of the database.
         make_private_file(path)
-        return _opened(path, durability)
-    except sqlite3.Error as error:
+        return _opened(path, durability, connector(key))
+    except database_errors() as error:
+        why = reason(error)
+        if is_no_database(error):
+            why = why_unreadable(path, key) or why
         raise ConfigurationError(
-            f"the trace store {path} cannot be used: {reason(error)}"
+            f"the trace store {path} cannot be used: {why}"
         ) from error
     except OSError as error:
         raise ConfigurationError(
@@ -106,8 +120,8 @@ def open_writer(path: Path, durability: Durability = "process") -> sqlite3.Conne
         ) from error
 
 
-def _opened(path: Path, durability: Durability) -> sqlite3.Connection:
-    connection = sqlite3.connect(
+def _opened(path: Path, durability: Durability, connect: Connect) -> sqlite3.Connection:
+    connection = connect(
         path, timeout=OPEN_TIMEOUT_S, isolation_level=None, check_same_thread=False
     )
     try:

@@ -18,6 +18,7 @@ from antiphon.traces.conversations import (
     read_exchanges,
 )
 from antiphon.traces.deleting import Deleter
+from antiphon.traces.encryption import Connect, connector
 from antiphon.traces.event_log import read_forms, read_lines, read_trace
 from antiphon.traces.group_commit import GroupCommit
 from antiphon.traces.listing import read_ids, read_listing
@@ -56,8 +57,9 @@ class SqliteTraceStore:
         connection: sqlite3.Connection,
         redaction: Redaction,
         catalog: Catalog,
+        connect: Connect = sqlite3.connect,
     ) -> None:
-        file = StoreFile(path)
+        file = StoreFile(path, connect)
         self._catalog = catalog
         self._readers = Readers(file)
         self._writer = Writer(file, connection, redaction, catalog)
@@ -73,6 +75,7 @@ class SqliteTraceStore:
         durability: Durability = "process",
         redaction: Redaction | None = None,
         catalog: Catalog = BUILT_IN,
+        key: str | None = None,
     ) -> SqliteTraceStore:
         """Opens the store of a data folder, making both where they are missing.
 
@@ -80,14 +83,16 @@ class SqliteTraceStore:
             durability: What a commit outlives.
             redaction: What every event is redacted by; None: nothing.
             catalog: The events that there are: what another program wrote of others cannot be read.
+            key: The key that the file is encrypted with, 64 hex digits; None: it is not.
 
         Raises:
-            ConfigurationError: The folder or the file cannot be used.
+            ConfigurationError: The folder, the file or the key cannot be used.
         """
         path = folder / FILE_NAME
         if redaction is None:
             redaction = Redaction()
-        return cls(path, open_writer(path, durability), redaction, catalog)
+        writer = open_writer(path, durability, key)
+        return cls(path, writer, redaction, catalog, connector(key))
 
     def seen_by(self, tenant: str) -> SqliteTraceStore:
         """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""

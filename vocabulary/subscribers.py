@@ -8,8 +8,15 @@ from typing import Any
 
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.deciding import Decider
-from antiphon.vocabulary.events import Event
+from antiphon.vocabulary.events import Event, Live
 from antiphon.vocabulary.ports import Clock, Ports, Subscription
+
+HearLive = Callable[[Live], None]
+"""Hears what live followers see: text as it streams. It returns at once and raises nothing: the call waits for it."""
+
+
+def _to_nobody(_: HearLive) -> None:
+    """Subscribes nobody: nothing streams where components are only looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +27,13 @@ class Surroundings:
         ports: The query's session: publish an event, emit live text, spawn work that ends with the query.
         clock: The time; with the system's own the component could be neither tested nor broken on purpose.
         catalog: Every event that there is, for those who want to hear all of them.
+        hear_live: Subscribes to the text that streams, which is no event and is not recorded.
     """
 
     ports: Ports
     clock: Clock
     catalog: Catalog
+    hear_live: Callable[[HearLive], None] = _to_nobody
 
 
 @dataclass(frozen=True)

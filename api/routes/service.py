@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from antiphon.api.access_schemas import UsageReply
 from antiphon.api.dependencies import Caller, Service
 from antiphon.api.door import OPEN_TO_ALL, GuardedRoute, needs
-from antiphon.api.errors import UNAVAILABLE
+from antiphon.api.errors import FORBIDDEN, UNAVAILABLE
 from antiphon.api.schemas import (
     AliveReply,
     CourseReply,
@@ -26,7 +26,9 @@ from antiphon.api.schemas import (
     SuggestionReply,
     SuggestionsReply,
 )
+from antiphon.api.telemetry import shows_metrics
 from antiphon.service import Totals
+from antiphon.vocabulary.errors import ForbiddenError
 
 router = APIRouter(route_class=GuardedRoute)
 
@@ -164,13 +166,23 @@ async def check_ready(service: Service, response: Response) -> ReadinessReply:
     summary="Sums since the process began",
     tags=["health"],
     response_class=PlainTextResponse,
+    responses=FORBIDDEN,
     dependencies=[needs("admin")],
 )
 async def read_metrics(service: Service) -> PlainTextResponse:
-    """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache."""
-    return PlainTextResponse(
-        as_text(service.totals), media_type="text/plain; version=0.0.4"
-    )
+    """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache.
+
+    With `ANTIPHON_METRICS=prometheus` all metrics of docs/telemetry.md. On a network address it answers only where
+    that setting asks for it.
+    """
+    if not shows_metrics(service.settings):
+        raise ForbiddenError(
+            "The metrics are not shown on a network address: set ANTIPHON_METRICS to `sums` or `prometheus`."
+        )
+    shown = as_text(service.totals)
+    if service.metrics is not None:
+        shown = service.metrics.exposition()
+    return PlainTextResponse(shown, media_type="text/plain; version=0.0.4")
 
 
 def as_text(totals: Totals) -> str:

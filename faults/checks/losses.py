@@ -25,6 +25,7 @@ OF_CONTENT = frozenset(
         "unsupported_citation",
         "unsupported_claim",
         "instruction_in_source",
+        "foreign_link",
         "earlier_topic",
     }
 )

@@ -105,6 +105,7 @@ KINDS: Mapping[str, Kind] = {
     "miscited": Kind("model", 0.6, 0.78, "Read what is cited, and where the words of the claim really stand."),
     "unsupported_citation": Kind("model", 0.78, 0.78, _READ_REPLY),
     "unsupported_claim": Kind("model", 0.68, 0.68, _READ_REPLY),
+    "foreign_link": Kind("model", 0.66, 0.66, _READ_REPLY),
     "uncited_claim": Kind("model", 0.62, 0.62, _READ_REPLY),
     "unresolved_citation": Kind("model", 0.5, 0.5, _READ_REPLY),
     "general_knowledge": Kind("model", 0.6, 0.6, _READ_REPLY),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree, html
 
 from antiphon.knowledge.readers.content import (
@@ -25,6 +27,11 @@ _BLOCK_TAGS = """
     section summary table tbody td tfoot th thead tr ul
 """
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
+# A model would read what is hidden so, and no reader of the page would know why it answers as it does.
+_UNSEEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?![.\d])",
+    re.IGNORECASE,
+)
 _META = frozenset({"author", "title", "instructor", "lesson"})
 
 
@@ -68,6 +75,16 @@ def _meta(page: html.HtmlElement) -> dict[str, object]:
     return values
 
 
+def _is_hidden(element: html.HtmlElement) -> bool:
+    """Returns True for what a reader of the page does not see, as far as the element says so itself."""
+    if element.tag in _HIDDEN:
+        return True
+    if "hidden" in element.attrib:
+        return True
+    # A comment has attributes, and none of them is a text.
+    return _UNSEEN_STYLE.search(element.get("style") or "") is not None
+
+
 class _Page:
     """A page on its way to lines: text gathers until a block begins or ends."""
 
@@ -81,11 +98,12 @@ class _Page:
         """Walks the page without recursion: it may be nested as deeply as the parser lets it."""
         walk = etree.iterwalk(page, events=("start", "end", "comment", "pi"))
         for event, element in walk:
-            if event == "start" and element.tag in _HIDDEN:
+            is_hidden = _is_hidden(element)
+            if event == "start" and is_hidden:
                 walk.skip_subtree()
             elif event == "start":
                 self._start(element)
-            elif event == "end" and element.tag not in _HIDDEN:
+            elif event == "end" and not is_hidden:
                 self._end(element)
             # Whatever it was, the text behind it is the page's.
             if event != "start" and element.tail and element is not page:

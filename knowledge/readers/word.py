@@ -40,7 +40,7 @@ def _lines(document: Document, titles: list[str]) -> Iterator[Line]:
 
 
 def _paragraph(paragraph: Paragraph, titles: list[str]) -> Iterator[Line]:
-    text = clean(paragraph.text)
+    text = clean(_visible_text(paragraph))
     style = ""
     if paragraph.style is not None and paragraph.style.name is not None:
         style = paragraph.style.name
@@ -56,6 +56,15 @@ def _paragraph(paragraph: Paragraph, titles: list[str]) -> Iterator[Line]:
             yield Line(line)
         # Between the items of a list there is none.
         yield BLANK
+
+
+def _visible_text(paragraph: Paragraph) -> str:
+    """Returns a paragraph without what is marked as hidden: no reader of the document sees it."""
+    hidden = [run.text for run in paragraph.runs if run.font.hidden]
+    text = paragraph.text
+    for words in hidden:
+        text = text.replace(words, "", 1)
+    return text
 
 
 def _table(table: Table) -> Iterator[Line]:

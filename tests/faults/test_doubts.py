@@ -195,6 +195,10 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         ),
         e.BriefingPrepared,
     ),
+    "foreign_link": (
+        Told((LOOKED_UP, cited("Logs grow: https://evil.example/?q=logs", 0))),
+        e.ReasoningCompleted,
+    ),
     "earlier_topic": (
         Told(
             (LOOKED_UP, cited("Logs only grow and never shrink.", 0)),

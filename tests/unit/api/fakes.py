@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from msgspec.structs import replace
 
 from antiphon.api import InterceptorOf, create_app
+from antiphon.api.telemetry import Metrics
 from antiphon.knowledge import Lesson
 from antiphon.service import (
     Change,
@@ -309,6 +310,8 @@ class FakeService:
         self.documents = FakeDocuments()
         self.fault_reports = FakeFaultReports()
         self.catalog = BUILT_IN
+        self.settings = Settings.model_construct()
+        self.metrics: Metrics | None = None
         self.asked: list[FakeAsked] = []
         self.began = asyncio.Event()
         self.questions: list[Question] = []

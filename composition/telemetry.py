@@ -1,0 +1,88 @@
+"""Telemetry as the settings ask for it; what they do not ask for is not even imported."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from antiphon import telemetry
+from antiphon.composition.settings import Settings
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.subscribers import Subscriber
+
+
+@dataclass(frozen=True)
+class Telemetry:
+    """The telemetry of one service.
+
+    Attributes:
+        metrics: None: only the sums of the process are kept.
+        spans: None: no spans are made.
+    """
+
+    metrics: telemetry.Metrics | None = None
+    spans: telemetry.SpanExport | None = None
+
+    def observers(self) -> tuple[Subscriber, ...]:
+        """Returns the components that look on at each query."""
+        observers: list[Subscriber] = []
+        for each in (self.metrics, self.spans):
+            if each is not None:
+                observers.append(each.subscriber())
+        return tuple(observers)
+
+    def close(self) -> None:
+        """Sends what was not sent yet; blocks for a few seconds at most."""
+        if self.spans is not None:
+            self.spans.close()
+
+
+NO_TELEMETRY = Telemetry()
+
+
+def telemetry_of(settings: Settings, tools: Collection[str]) -> Telemetry:
+    """Returns the telemetry that the settings describe.
+
+    Args:
+        tools: The names of the tools that there are.
+
+    Raises:
+        ConfigurationError: It is not installed, or headers cannot be sent.
+    """
+    try:
+        metrics = None
+        if settings.metrics == "prometheus":
+            metrics = telemetry.Metrics(tools)
+        spans = None
+        if settings.otlp_endpoint is not None:
+            spans = telemetry.SpanExport(
+                settings.otlp_endpoint, headers_of(settings), tools
+            )
+    except ImportError as error:
+        raise ConfigurationError(
+            f"ANTIPHON_METRICS=prometheus and ANTIPHON_OTLP_ENDPOINT need what is not installed ({error}): "
+            "install antiphon[telemetry]."
+        ) from error
+    return Telemetry(metrics, spans)
+
+
+def headers_of(settings: Settings) -> Mapping[str, str]:
+    """Returns the headers for the collector, from `name=value` with commas between.
+
+    Raises:
+        ConfigurationError: They have another form, or must not be sent to that address.
+    """
+    if settings.mixed_telemetry_sources:
+        raise ConfigurationError(settings.mixed_telemetry_sources)
+    if settings.otlp_headers is None:
+        return {}
+    headers: dict[str, str] = {}
+    for number, pair in enumerate(settings.otlp_headers.get_secret_value().split(",")):
+        name, equals, value = pair.partition("=")
+        # Without the value: it is a secret.
+        if not equals or not name.strip():
+            raise ConfigurationError(
+                f"ANTIPHON_OTLP_HEADERS, entry {number + 1}: wanted name=value."
+            )
+        headers[name.strip().lower()] = value.strip()
+    return headers

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The container's start: secrets that are files become settings, the sample courses are indexed, the service begins.
+set -eu
+
+secrets=${SECRETS_DIR:-/run/secrets}
+for name in ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTIPHON_TRACE_KEY ANTIPHON_OTLP_HEADERS; do
+    # An empty file is none: without a key the offline reasoner answers.
+    if [ -s "$secrets/$name" ]; then
+        value=$(cat "$secrets/$name")
+        export "$name=$value"
+    fi
+done
+unset value
+
+# Indexing is incremental: courses already indexed cost a second.
+antiphon index samples/courses
+exec antiphon serve

@@ -1,0 +1,27 @@
+"""Letters of other alphabets that look like Latin ones, as orders to a model may be written to be overlooked; pure.
+
+The pairs are the everyday ones of Unicode's confusables (https://www.unicode.org/Public/security/latest/confusables.txt);
+full-width, mathematical and accented letters are taken back by their own compositions.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_PAIRS = (
+    "аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl ԛq ԝw ѵv ьb кk мm нh тt вb гr пn зe ԍg ɡg ɩi ıi ƅb "
+    "АA ВB ЕE КK МM НH ОO РP СC ТT УY ХX ІI ЈJ ЅS ԚQ ԜW "
+    "αa εe ιi κk νv οo ρp τt υu χx ωw γy ηn ϲc ϳj "
+    "ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX "
+    "աw օo սu ցg հh ոn ӕa"
+)  # fmt: skip
+_LATIN = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
+
+
+def as_latin(text: str) -> str:
+    """Returns the text with letters that look like Latin ones as these; one letter may become two or none."""
+    if text.isascii():
+        return text
+    plain = unicodedata.normalize("NFKD", text)
+    marks = [letter for letter in plain if not unicodedata.combining(letter)]
+    return "".join(marks).translate(_LATIN)

@@ -1,0 +1,269 @@
+"""Backups: the index in use, the traces with their conversations, the documents and reports, as one file (200).
+
+A backup is a tar file: the files of the data folder, then `manifest.json` with the size and hash of each. What belongs
+to processes (locks, logs of SQLite, half-made generations) is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+import msgspec
+
+from antiphon.knowledge import generation_in_use
+from antiphon.traces import STORE_FILE, copy_store
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.private_files import (
+    make_private_file,
+    make_private_folder,
+    make_private_tree,
+)
+from antiphon.vocabulary.program import program_version
+from antiphon.vocabulary.values import Value
+
+MANIFEST = "manifest.json"
+FORMAT = 1
+TIMES = 3
+"""Attempts at a copy while indexing runs put other generations in use."""
+
+_LEFT_OUT = ("-wal", "-shm", "-journal", ".owner", ".new")
+_INCOMING = ".incoming"
+_ASIDE = ".backing-up-"
+_LOCK = "knowledge/lock"
+_BUILDING = "knowledge/building/"
+_GENERATIONS = "knowledge/generations/"
+_PIECE = 1_000_000
+
+
+class BackupFile(Value, frozen=True, kw_only=True):
+    """One file of a backup; its path is that within the data folder."""
+
+    path: str
+    size_bytes: int
+    sha256: str
+
+
+class Manifest(Value, frozen=True, kw_only=True):
+    """What a backup holds.
+
+    Attributes:
+        generation: The generation of the index; 0 where nothing is indexed.
+    """
+
+    format: int
+    program: str
+    generation: int
+    files: tuple[BackupFile, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of all files."""
+        return sum(file.size_bytes for file in self.files)
+
+
+def back_up(data_dir: Path, target: Path, key: str | None = None) -> Manifest:
+    """Writes a backup, also while a service runs and indexing goes on.
+
+    Args:
+        key: The key of the store of traces, which stays encrypted with it.
+
+    Raises:
+        BadInputError: There is no data folder, `target` is there or cannot be written.
+        KnowledgeError: The index cannot be read.
+        TraceError: The store cannot be read.
+    """
+    if not data_dir.is_dir():
+        raise BadInputError(f"There is no data folder {data_dir} to back up.")
+    if target.exists():
+        raise BadInputError(f"{target} is there already: name another file.")
+    try:
+        for _ in range(TIMES):
+            generation = generation_in_use(data_dir)
+            try:
+                with _whole_file(target) as file:
+                    return _written(data_dir, file, generation, key)
+            except FileNotFoundError:
+                # An indexing run put the next generation in use, and took this one away, while it was copied.
+                continue
+    except OSError as error:
+        raise BadInputError(
+            f"{target} cannot be written ({error.strerror or error})."
+        ) from error
+    raise BadInputError("The data changed while it was copied: try again.")
+
+
+def restore(backup: Path, data_dir: Path) -> Manifest:
+    """Makes a data folder of a backup, all of it or nothing.
+
+    Raises:
+        BadInputError: It is no whole and sound backup, or the folder is not empty.
+    """
+    if data_dir.exists() and any(data_dir.iterdir()):
+        raise BadInputError(
+            f"{data_dir} is not empty: move it away, or name another folder with --data-dir."
+        )
+    make_private_folder(data_dir.parent)
+    # Beside its place, so that it gets there by one rename.
+    aside = Path(tempfile.mkdtemp(prefix=".restoring-", dir=data_dir.parent))
+    try:
+        manifest = _unpacked(backup, aside)
+        make_private_tree(aside)
+        if data_dir.exists():
+            data_dir.rmdir()
+        aside.rename(data_dir)
+    except (OSError, tarfile.TarError, EOFError) as error:
+        raise BadInputError(f"{backup} cannot be restored: {error}") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return manifest
+
+
+@contextmanager
+def _whole_file(target: Path) -> Iterator[IO[bytes]]:
+    """Opens a file that only its owner may read, and that is there under its name only when it is whole."""
+    fresh = target.with_name(f".{target.name}.new")
+    fresh.unlink(missing_ok=True)
+    make_private_file(fresh)
+    try:
+        with fresh.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def _written(
+    data_dir: Path, file: IO[bytes], generation: int, key: str | None
+) -> Manifest:
+    packed: list[BackupFile] = []
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        for path in sorted(data_dir.rglob("*")):
+            name = path.relative_to(data_dir).as_posix()
+            if path.is_file() and not path.is_symlink() and _belongs(name, generation):
+                packed.append(_packed(tar, path, name, key))
+        manifest = Manifest(
+            format=FORMAT,
+            program=program_version(),
+            generation=generation,
+            files=tuple(packed),
+        )
+        _add(tar, MANIFEST, BytesIO(msgspec.json.encode(manifest)))
+    return manifest
+
+
+def _belongs(name: str, generation: int) -> bool:
+    """Returns True for what is the service's data, and not that of a process that uses it."""
+    if name.endswith(_LEFT_OUT) or name.startswith((_INCOMING, _ASIDE)):
+        return False
+    if name == _LOCK or name.startswith(_BUILDING):
+        return False
+    if name.startswith(_GENERATIONS):
+        return name.startswith(f"{_GENERATIONS}{generation}/")
+    return True
+
+
+def _packed(tar: tarfile.TarFile, path: Path, name: str, key: str | None) -> BackupFile:
+    if name != STORE_FILE:
+        with path.open("rb") as file:
+            return _add(tar, name, file)
+    # Where the data is: elsewhere there may be less room.
+    with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=path.parent) as folder:
+        copy = Path(folder) / name
+        copy_store(path, copy, key)
+        with copy.open("rb") as file:
+            return _add(tar, name, file)
+
+
+def _add(tar: tarfile.TarFile, name: str, file: IO[bytes]) -> BackupFile:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    member = tarfile.TarInfo(name)
+    member.size = size
+    member.mode = 0o600
+    hashed = _Hashed(file)
+    tar.addfile(member, hashed)
+    return BackupFile(path=name, size_bytes=size, sha256=hashed.hexdigest())
+
+
+class _Hashed:
+    """Hashes what is read of a file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._hash = hashlib.sha256()
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self._file.read(size)
+        self._hash.update(data)
+        return data
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+
+def _unpacked(backup: Path, folder: Path) -> Manifest:
+    """Unpacks a backup, which may be anybody's, and checks it against its manifest."""
+    found: dict[str, BackupFile] = {}
+    manifest: Manifest | None = None
+    with tarfile.open(backup, mode="r:") as tar:
+        for member in tar:
+            source = None
+            # Before it is opened: a link would be followed.
+            if member.isreg() and _is_safe(member.name):
+                source = tar.extractfile(member)
+            if source is None:
+                raise BadInputError(
+                    f"{backup} holds {member.name!r}, which is no plain file: nothing is restored."
+                )
+            if member.name == MANIFEST:
+                manifest = _read_manifest(backup, source)
+            else:
+                found[member.name] = _unpack(source, folder / member.name, member.name)
+    if manifest is None:
+        raise BadInputError(f"{backup} is no whole backup: its manifest is missing.")
+    if {file.path: file for file in manifest.files} != found:
+        raise BadInputError(
+            f"{backup} is damaged: what it holds is not what its manifest says."
+        )
+    return manifest
+
+
+def _is_safe(name: str) -> bool:
+    path = PurePosixPath(name)
+    return not path.is_absolute() and ".." not in path.parts and name != ""
+
+
+def _read_manifest(backup: Path, source: IO[bytes]) -> Manifest:
+    try:
+        manifest = msgspec.json.decode(source.read(), type=Manifest)
+    except msgspec.DecodeError as error:
+        raise BadInputError(f"{backup} is no backup of Antiphon: {error}") from error
+    if manifest.format != FORMAT:
+        raise BadInputError(
+            f"{backup} has format {manifest.format}, from Antiphon {manifest.program}; this one reads format {FORMAT}."
+        )
+    return manifest
+
+
+def _unpack(source: IO[bytes], target: Path, name: str) -> BackupFile:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_file(target)
+    hashed = hashlib.sha256()
+    size = 0
+    with target.open("wb") as file:
+        while piece := source.read(_PIECE):
+            hashed.update(piece)
+            size += len(piece)
+            file.write(piece)
+    return BackupFile(path=name, size_bytes=size, sha256=hashed.hexdigest())

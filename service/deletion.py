@@ -1,0 +1,138 @@
+"""Deletes what somebody asked and was answered, and proves it: searches what is left for each text that was deleted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from antiphon.traces import STORE_FILE, empty_log, files_holding, traces_holding
+from antiphon.vocabulary.errors import NotFoundError
+from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.values import Value
+
+LEAST_CHARS = 8
+"""Shorter texts stand everywhere by chance: finding them would prove nothing."""
+
+# Fields of events in which the words of the one who asked stand, or of an answer to them.
+_WORDS_IN = {
+    "query_received": ("query", "history"),
+    "tool_requested": ("call",),
+    "reasoning_completed": ("text",),
+    "summary_completed": ("text",),
+    "response_assembled": ("answer",),
+}
+
+
+class DeletionProof(Value, frozen=True, kw_only=True):
+    """What was deleted, what was searched for, and what was found.
+
+    Attributes:
+        searched: The texts and ids that were searched for.
+        bytes_searched: The size of all files of the data folder.
+        log_emptied: False where another process holds the log of the store, in which deleted bytes may stand.
+        still_found: The files in which something of it stands, with how many of the texts.
+        other_traces: Traces of others that hold a text of it too.
+    """
+
+    traces: int
+    events: int
+    searched: int
+    bytes_searched: int
+    log_emptied: bool
+    still_found: tuple[tuple[str, int], ...]
+    other_traces: tuple[str, ...]
+
+    @property
+    def nothing_is_left(self) -> bool:
+        """True if no text of it stands anywhere."""
+        return self.log_emptied and not self.still_found and not self.other_traces
+
+
+async def delete_with_proof(
+    store: TraceStore,
+    data_dir: Path,
+    query_ids: Sequence[str],
+    session_id: str | None = None,
+    key: str | None = None,
+) -> DeletionProof:
+    """Deletes traces, or a whole conversation, and searches every file of the data folder for what they said.
+
+    Args:
+        session_id: The conversation whose traces they are; None: they are deleted one by one.
+        key: The key of the store.
+
+    Raises:
+        NotFoundError: No such conversation or trace.
+        TraceError: The store cannot be read or written.
+    """
+    texts: set[str] = set(query_ids)
+    events = 0
+    for query_id in query_ids:
+        lines = await store.lines(query_id)
+        events += len(lines)
+        texts.update(_said(lines))
+    if session_id is not None:
+        texts.add(session_id)
+        deleted = await store.delete_conversation(session_id)
+    else:
+        deleted = await store.delete(query_ids)
+    path = data_dir / STORE_FILE
+    wanted = sorted(text for text in texts if len(text) >= LEAST_CHARS)
+    log_emptied = await asyncio.to_thread(empty_log, path, key)
+    found = await asyncio.to_thread(files_holding, data_dir, wanted)
+    others: set[str] = set()
+    # Encrypted bytes show nothing: the rows themselves are searched too.
+    for text in wanted:
+        others |= await asyncio.to_thread(traces_holding, path, text, key)
+    still_found: list[tuple[str, int]] = []
+    for file, count in found.items():
+        still_found.append((str(file.relative_to(data_dir)), count))
+    return DeletionProof(
+        traces=deleted,
+        events=events,
+        searched=len(wanted),
+        bytes_searched=_size_of(data_dir),
+        log_emptied=log_emptied,
+        still_found=tuple(still_found),
+        other_traces=tuple(sorted(others)),
+    )
+
+
+async def ids_holding(data_dir: Path, text: str, key: str | None = None) -> list[str]:
+    """Returns the traces in which a text stands anywhere: a name, an address, a number.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    found = await asyncio.to_thread(traces_holding, data_dir / STORE_FILE, text, key)
+    if not found:
+        raise NotFoundError("No trace holds that text, letter by letter.")
+    return sorted(found)
+
+
+def _said(lines: Iterable[bytes]) -> set[str]:
+    """Returns the texts in the fields that hold somebody's words."""
+    found: set[str] = set()
+    for line in lines:
+        event = msgspec.json.decode(line)["event"]
+        for field in _WORDS_IN.get(event.get("kind", ""), ()):
+            found.update(_texts_in(event.get(field)))
+    return found
+
+
+def _texts_in(value: object) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts_in(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts_in(each)
+
+
+def _size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

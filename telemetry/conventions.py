@@ -1,0 +1,104 @@
+"""The names of spans and their attributes, in one table, pinned to one version of OpenTelemetry's conventions.
+
+Names that begin with `gen_ai.` and `error.` are those of the semantic conventions for generative AI
+(https://opentelemetry.io/docs/specs/semconv/gen-ai/); the others are ours. A test compares the former with the
+constants of the package `opentelemetry-semantic-conventions` that the lock pins.
+"""
+
+from __future__ import annotations
+
+VERSION = "1.44.0"
+SCHEMA_URL = f"https://opentelemetry.io/schemas/{VERSION}"
+SCOPE = "antiphon"
+"""The instrumentation scope of all spans."""
+
+OPERATION = "gen_ai.operation.name"
+AGENT = "gen_ai.agent.name"
+CONVERSATION = "gen_ai.conversation.id"
+PROVIDER = "gen_ai.provider.name"
+REQUEST_MODEL = "gen_ai.request.model"
+REQUEST_MAX_TOKENS = "gen_ai.request.max_tokens"
+REQUEST_STREAM = "gen_ai.request.stream"
+RESPONSE_MODEL = "gen_ai.response.model"
+RESPONSE_ID = "gen_ai.response.id"
+FINISH_REASONS = "gen_ai.response.finish_reasons"
+FIRST_CHUNK = "gen_ai.response.time_to_first_chunk"
+INPUT_TOKENS = "gen_ai.usage.input_tokens"
+OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
+CACHE_READ_TOKENS = "gen_ai.usage.cache_read.input_tokens"
+CACHE_WRITE_TOKENS = "gen_ai.usage.cache_creation.input_tokens"
+TOOL_NAME = "gen_ai.tool.name"
+TOOL_CALL_ID = "gen_ai.tool.call.id"
+TOOL_TYPE = "gen_ai.tool.type"
+ERROR_TYPE = "error.type"
+QUERY_ID = "antiphon.query.id"
+EVENT_SEQ = "antiphon.event.seq"
+PARENT_QUERY = "antiphon.query.parent"
+RESUMED = "antiphon.query.resumed"
+STATUS = "antiphon.query.status"
+CONFIDENCE = "antiphon.answer.confidence"
+DOUBTS = "antiphon.answer.doubts"
+COST = "antiphon.cost_usd"
+ROUND = "antiphon.round"
+ROUND_FINAL = "antiphon.round.final"
+CALL_ID = "antiphon.call.id"
+CALL_PURPOSE = "antiphon.call.purpose"
+RETRIES = "antiphon.call.retries"
+PASSAGES = "antiphon.tool.passages"
+LIMIT = "antiphon.breaker.limit"
+LEVEL = "antiphon.recovery.level"
+
+SPANS: dict[str, str] = {
+    "invoke_agent antiphon": "one query, from `query_received` to `query_closed`; in a resumed query from "
+    "`query_resumed`",
+    "round N": "one round, until the next one opens or the query closes",
+    "chat MODEL": "one reasoning or summarising call with all its attempts; its kind is `CLIENT`",
+    "execute_tool TOOL": "one tool call, from `tool_requested` to its outcome",
+}
+"""The spans, from the outer ones to the inner ones."""
+
+SPAN_EVENTS: dict[str, str] = {
+    "breaker_tripped": "a limit was reached",
+    "recovery_started": "something failed, and the query goes on another way",
+    "retried": "an attempt of a call failed, and another follows",
+}
+"""What happens at one moment within a span."""
+
+ATTRIBUTES: dict[str, str] = {
+    OPERATION: "`invoke_agent`, `chat` or `execute_tool`",
+    AGENT: "`antiphon`",
+    CONVERSATION: "the conversation (`session_id`)",
+    PROVIDER: "`anthropic`, or `antiphon` for the offline reasoner",
+    REQUEST_MODEL: "the model that was asked for",
+    REQUEST_MAX_TOKENS: "most output tokens of the call",
+    REQUEST_STREAM: "true: every call streams",
+    RESPONSE_MODEL: "the model that answered, as the server names it",
+    RESPONSE_ID: "the server's id of the message",
+    FINISH_REASONS: "why the reply ended",
+    FIRST_CHUNK: "seconds from the request to the first text or tool call",
+    INPUT_TOKENS: "all input tokens, cached or not",
+    OUTPUT_TOKENS: "output tokens",
+    CACHE_READ_TOKENS: "input tokens that were read from the cache",
+    CACHE_WRITE_TOKENS: "input tokens that were written to the cache",
+    TOOL_NAME: "the tool, or `other` where the model named one that there is not",
+    TOOL_CALL_ID: "the model's id of the tool call",
+    TOOL_TYPE: "`function`",
+    ERROR_TYPE: "the kind of failure, as in [docs/failures.md](failures.md)",
+    QUERY_ID: "the query, and so its trace: `antiphon traces show ID`",
+    EVENT_SEQ: "the event of that trace with which the span begins",
+    PARENT_QUERY: "the query that this one is a fork of",
+    RESUMED: "true where the query was interrupted and goes on here",
+    STATUS: "`answered`, `partial`, `cancelled` or `failed`",
+    CONFIDENCE: "`high`, `medium` or `low`",
+    DOUBTS: "the kinds of the answer's uncertainty indicators",
+    COST: "US dollars, where the model's price is known",
+    ROUND: "the round, from 1",
+    ROUND_FINAL: "true for the call without tools",
+    CALL_ID: "our id of the call, as the trace has it",
+    CALL_PURPOSE: "`reasoning` or `summary`",
+    RETRIES: "attempts that failed before",
+    PASSAGES: "passages that the tool brought",
+    LIMIT: "the limit that was reached",
+    LEVEL: "`tool`, `round`, `session` or `response`",
+}
+"""Every attribute, and its meaning. None holds text of a question, a document, a tool's result or a reply."""

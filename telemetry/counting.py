@@ -1,0 +1,276 @@
+"""Counts what happens in one query: calls, tokens, cost, tools, limits, doubts, and how long each takes."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+from msgspec.structs import replace
+from prometheus_client import Counter, Histogram
+
+from antiphon.telemetry.identifiers import BoundedNames, identifier, offered
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import E, Event, Live, Recorded
+from antiphon.vocabulary.ports import Clock, Subscription, on
+from antiphon.vocabulary.values import Usage
+
+Call = e.ReasoningRequested | e.SummaryRequested
+Reply = e.ReasoningCompleted | e.SummaryCompleted
+Failure = e.ReasoningFailed | e.SummaryFailed
+
+
+class Counted:
+    """The counters and histograms of a service, which all its queries share.
+
+    Args:
+        models: The names of models that have been labels.
+        tools: The names of the tools that there are.
+    """
+
+    def __init__(
+        self,
+        counters: Mapping[str, Counter],
+        histograms: Mapping[str, Histogram],
+        models: BoundedNames,
+        tools: Container[str],
+    ) -> None:
+        self._counters = counters
+        self._histograms = histograms
+        self.models = models
+        self.tools = tools
+        # Looking a label up costs the library several times what counting does.
+        self._known_counters: dict[tuple[str, ...], Counter] = {}
+        self._known_histograms: dict[tuple[str, ...], Histogram] = {}
+
+    def increment(self, name: str, *labels: str, by: float = 1.0) -> None:
+        """Adds to a counter."""
+        key = (name, *labels)
+        counter = self._known_counters.get(key)
+        if counter is None:
+            counter = self._counters[name]
+            if labels:
+                counter = counter.labels(*labels)
+            self._known_counters[key] = counter
+        counter.inc(by)
+
+    def observe(self, name: str, seconds: float, *labels: str) -> None:
+        """Adds one time to a histogram."""
+        key = (name, *labels)
+        histogram = self._known_histograms.get(key)
+        if histogram is None:
+            histogram = self._histograms[name]
+            if labels:
+                histogram = histogram.labels(*labels)
+            self._known_histograms[key] = histogram
+        # Two clocks, or one that was set back.
+        histogram.observe(max(0.0, seconds))
+
+
+class _CallUnderWay:
+    """One call of a model."""
+
+    __slots__ = ("asked_at", "model", "purpose", "spoke")
+
+    def __init__(self, model: str, purpose: str, asked_at: float) -> None:
+        self.model = model
+        self.purpose = purpose
+        self.asked_at = asked_at
+        self.spoke = False
+
+
+class Counting:
+    """What one query adds; the times are those of its events."""
+
+    def __init__(self, counted: Counted, clock: Clock) -> None:
+        self._counted = counted
+        self._clock = clock
+        self._received_at: float | None = None
+        self._text_came = False
+        self._calls: dict[str, _CallUnderWay] = {}
+        self._tool_calls: dict[str, tuple[str, float]] = {}
+
+    def subscriptions(self) -> Sequence[Subscription]:
+        """Returns what it hears."""
+        return (
+            on(e.QueryReceived, self.on_query_received),
+            on(e.RoundOpened, self.on_round_opened),
+            on(e.ReasoningRequested, self.on_call_requested, self.repeat_call),
+            on(e.SummaryRequested, self.on_call_requested, self.repeat_call),
+            on(e.ReasoningStarted, self.on_reasoning_started),
+            on(e.ReasoningRetried, self.on_reasoning_retried),
+            on(e.ToolCallStreamed, self.on_tool_call_streamed),
+            on(e.ReasoningCompleted, self.on_call_completed),
+            on(e.SummaryCompleted, self.on_call_completed),
+            on(e.ReasoningFailed, self.on_call_failed),
+            on(e.SummaryFailed, self.on_call_failed),
+            on(e.ToolRequested, self.on_tool_requested, self.repeat_tool_call),
+            on(e.ToolSubstituted, self.on_tool_substituted),
+            on(e.ToolSucceeded, self.on_tool_succeeded),
+            on(e.ToolFailed, self.on_tool_failed),
+            on(e.BreakerTripped, self.on_breaker_tripped),
+            on(e.RecoveryStarted, self.on_recovery_started),
+            on(e.HandlerFailed, self.on_handler_failed),
+            on(e.RecordingFailed, self.on_recording_failed),
+            on(e.SessionStalled, self.on_session_stalled),
+            on(e.ResponseAssembled, self.on_response_assembled),
+            on(e.QueryClosed, self.on_query_closed),
+        )
+
+    def on_query_received(self, recorded: Recorded[e.QueryReceived]) -> None:
+        self._received_at = recorded.at
+
+    def on_round_opened(self, _: Recorded[e.RoundOpened]) -> None:
+        self._counted.increment("antiphon_rounds")
+
+    def on_call_requested(self, recorded: Recorded[Call]) -> None:
+        event = recorded.event
+        purpose = "reasoning"
+        if isinstance(event, e.SummaryRequested):
+            purpose = "summary"
+        self._calls[event.call_id] = _CallUnderWay(
+            self._counted.models.label(event.model), purpose, recorded.at
+        )
+
+    def repeat_call(self, recorded: Recorded[Call]) -> None:
+        """Begins with a call that is made once more in a resumed query: now, and not when it was first asked for."""
+        self.on_call_requested(self._begun_now(recorded))
+
+    def repeat_tool_call(self, recorded: Recorded[e.ToolRequested]) -> None:
+        self.on_tool_requested(self._begun_now(recorded))
+
+    def on_reasoning_started(self, recorded: Recorded[e.ReasoningStarted]) -> None:
+        call = self._calls.get(recorded.event.call_id)
+        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+        if call is not None:
+            call.model = self._counted.models.label(recorded.event.reasoner)
+
+    def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
+        self._counted.increment("antiphon_call_retries", recorded.event.why)
+
+    def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
+        self._note_first(recorded.event.call_id, recorded.at)
+
+    def on_live(self, live: Live) -> None:
+        """Notes when a call's first text came, and the query's."""
+        if not isinstance(live, e.TextDelta):
+            return
+        call = self._calls.get(live.call_id)
+        # Once a call, although every piece of its text passes here.
+        if call is None or (call.spoke and self._text_came):
+            return
+        now = self._clock.now()
+        self._note_first(live.call_id, now)
+        if not self._text_came and self._received_at is not None:
+            self._text_came = True
+            self._counted.observe(
+                "antiphon_query_first_token_seconds", now - self._received_at
+            )
+
+    def on_call_completed(self, recorded: Recorded[Reply]) -> None:
+        event = recorded.event
+        usage = event.usage + event.wasted
+        self._end_call(event.call_id, recorded, "completed", usage)
+
+    def on_call_failed(self, recorded: Recorded[Failure]) -> None:
+        event = recorded.event
+        self._end_call(event.call_id, recorded, event.failure, event.usage)
+
+    def on_tool_requested(self, recorded: Recorded[e.ToolRequested]) -> None:
+        call = recorded.event.call
+        tool = offered(call.name, self._counted.tools)
+        self._tool_calls[call.id] = (tool, recorded.at)
+
+    def on_tool_substituted(self, recorded: Recorded[e.ToolSubstituted]) -> None:
+        tool = offered(recorded.event.failed, self._counted.tools)
+        self._counted.increment("antiphon_tool_substitutions", tool)
+
+    def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
+        self._end_tool_call(recorded.event.tool_call_id, recorded, "succeeded")
+
+    def on_tool_failed(self, recorded: Recorded[e.ToolFailed]) -> None:
+        event = recorded.event
+        self._end_tool_call(event.tool_call_id, recorded, event.failure)
+
+    def on_breaker_tripped(self, recorded: Recorded[e.BreakerTripped]) -> None:
+        self._counted.increment("antiphon_breaker_trips", recorded.event.limit)
+
+    def on_recovery_started(self, recorded: Recorded[e.RecoveryStarted]) -> None:
+        self._counted.increment("antiphon_recoveries", recorded.event.level)
+
+    def on_handler_failed(self, _: Recorded[e.HandlerFailed]) -> None:
+        self._counted.increment("antiphon_component_failures")
+
+    def on_recording_failed(self, _: Recorded[e.RecordingFailed]) -> None:
+        self._counted.increment("antiphon_recording_failures")
+
+    def on_session_stalled(self, _: Recorded[e.SessionStalled]) -> None:
+        self._counted.increment("antiphon_stalls")
+
+    def on_response_assembled(self, recorded: Recorded[e.ResponseAssembled]) -> None:
+        event = recorded.event
+        reasoner = self._counted.models.label(event.reasoner)
+        self._counted.increment("antiphon_answers", event.confidence, reasoner)
+        # A kind counts once an answer: what is watched is the share of answers that carry it.
+        for kind in {doubt.kind for doubt in event.indicators}:
+            self._counted.increment("antiphon_doubts", identifier(kind))
+
+    def on_query_closed(self, recorded: Recorded[e.QueryClosed]) -> None:
+        self._counted.increment("antiphon_queries", recorded.event.status)
+        if self._received_at is not None:
+            self._counted.observe(
+                "antiphon_query_duration_seconds", recorded.at - self._received_at
+            )
+
+    def _begun_now(self, recorded: Recorded[E]) -> Recorded[E]:
+        return replace(recorded, at=self._clock.now())
+
+    def _note_first(self, call_id: str, at: float) -> None:
+        call = self._calls.get(call_id)
+        if call is None or call.spoke:
+            return
+        call.spoke = True
+        self._counted.observe(
+            "antiphon_call_first_token_seconds", at - call.asked_at, call.model
+        )
+
+    def _end_call(
+        self, call_id: str, recorded: Recorded[Event], outcome: str, usage: Usage
+    ) -> None:
+        call = self._calls.pop(call_id, None)
+        if call is None:
+            return
+        counted = self._counted
+        counted.increment("antiphon_calls", call.model, call.purpose, outcome)
+        counted.observe(
+            "antiphon_call_duration_seconds", recorded.at - call.asked_at, call.model
+        )
+        if usage.is_empty:
+            return
+        for kind, tokens in _tokens(usage):
+            if tokens:
+                counted.increment("antiphon_tokens", kind, call.model, by=tokens)
+        if usage.cost_usd is None:
+            counted.increment("antiphon_unpriced_calls", call.model)
+        else:
+            counted.increment("antiphon_cost_usd", call.model, by=usage.cost_usd)
+
+    def _end_tool_call(
+        self, call_id: str, recorded: Recorded[Event], outcome: str
+    ) -> None:
+        begun = self._tool_calls.pop(call_id, None)
+        if begun is None:
+            return
+        tool, asked_at = begun
+        self._counted.increment("antiphon_tool_calls", tool, outcome)
+        self._counted.observe(
+            "antiphon_tool_duration_seconds", recorded.at - asked_at, tool
+        )
+
+
+def _tokens(usage: Usage) -> tuple[tuple[str, int], ...]:
+    """Returns tokens by kind; all input is input, cache_read and cache_write together."""
+    return (
+        ("input", usage.input_tokens),
+        ("output", usage.output_tokens),
+        ("cache_read", usage.cache_read_tokens),
+        ("cache_write", usage.cache_write_tokens),
+    )

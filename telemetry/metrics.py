@@ -1,0 +1,185 @@
+"""The metrics of a service for Prometheus: each declared once, counted by counting.py, shown at `/metrics`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Sequence
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    GCCollector,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+
+from antiphon.telemetry.counting import Counted, Counting
+from antiphon.telemetry.identifiers import BoundedNames
+from antiphon.telemetry.state import ServiceState
+from antiphon.vocabulary.ports import Subscription
+from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+QUERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600)
+"""Seconds, up to the longest deadline that a query may have."""
+CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
+SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
+
+COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "antiphon_queries": ("Queries that ended, by how.", ("status",)),
+    "antiphon_answers": (
+        "Answers, by confidence and by who gave them.",
+        ("confidence", "reasoner"),
+    ),
+    "antiphon_doubts": ("Uncertainty indicators of answers, by kind.", ("kind",)),
+    "antiphon_rounds": ("Rounds that were opened, the final ones too.", ()),
+    "antiphon_calls": (
+        "Calls of a model, by purpose and outcome: completed, or the kind of failure.",
+        ("model", "purpose", "outcome"),
+    ),
+    "antiphon_call_retries": ("Attempts that failed and were made again.", ("why",)),
+    "antiphon_tokens": ("Tokens of all calls, by kind.", ("kind", "model")),
+    "antiphon_cost_usd": ("US dollars, where the price is known.", ("model",)),
+    "antiphon_unpriced_calls": ("Calls whose price is not known.", ("model",)),
+    "antiphon_tool_calls": (
+        "Tool calls, by outcome: succeeded, or the kind of failure.",
+        ("tool", "outcome"),
+    ),
+    "antiphon_tool_substitutions": ("Tools that another one stood in for.", ("tool",)),
+    "antiphon_breaker_trips": ("Limits that were reached.", ("limit",)),
+    "antiphon_recoveries": ("Failures that a query went on from.", ("level",)),
+    "antiphon_component_failures": ("Handlers of events that raised.", ()),
+    "antiphon_recording_failures": ("Queries whose trace the store refused.", ()),
+    "antiphon_stalls": ("Queries that stood still and were helped on.", ()),
+    "antiphon_http_requests": (
+        "Requests, by method, route and status.",
+        ("method", "route", "status"),
+    ),
+}
+"""Name without `_total`, which the library adds, help, and labels."""
+
+HISTOGRAMS: dict[str, tuple[str, tuple[str, ...], Sequence[float]]] = {
+    "antiphon_query_duration_seconds": (
+        "From the question to the end of its query.",
+        (),
+        QUERY_BUCKETS,
+    ),
+    "antiphon_query_first_token_seconds": (
+        "From the question to the first text that its caller could read.",
+        (),
+        QUERY_BUCKETS,
+    ),
+    "antiphon_call_duration_seconds": (
+        "One call of a model, all attempts.",
+        ("model",),
+        CALL_BUCKETS,
+    ),
+    "antiphon_call_first_token_seconds": (
+        "From the request to the first text or tool call.",
+        ("model",),
+        CALL_BUCKETS,
+    ),
+    "antiphon_tool_duration_seconds": (
+        "One tool call, to its outcome.",
+        ("tool",),
+        SHORT_BUCKETS,
+    ),
+    "antiphon_http_request_duration_seconds": (
+        "One request, to its last byte; that of a question is the time of its query.",
+        ("route",),
+        QUERY_BUCKETS,
+    ),
+}
+"""Name, help, labels and bounds."""
+
+GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "antiphon_queries_running": ("Queries under way.", ()),
+    "antiphon_queries_limit": ("Queries that may be under way; more are refused.", ()),
+    "antiphon_ready": ("1 while questions can be answered.", ()),
+    "antiphon_provider_circuit_open": (
+        "1 while calls are kept from the model's server, but for probes.",
+        (),
+    ),
+    "antiphon_tool_circuit_open": ("1 while a tool is left alone.", ("tool",)),
+}
+"""The state of the service, read when it is asked for."""
+
+
+class Metrics:
+    """The metrics of one service, in a registry of their own.
+
+    Args:
+        tools: The names of the tools that there are.
+    """
+
+    def __init__(self, tools: Container[str]) -> None:
+        # When each counter began, as a series beside it: nothing here reads that.
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own
+        self._registry = CollectorRegistry()
+        counters: dict[str, Counter] = {}
+        for name, (text, labels) in COUNTERS.items():
+            counters[name] = Counter(name, text, labels, registry=self._registry)
+        histograms: dict[str, Histogram] = {}
+        for name, (text, labels, buckets) in HISTOGRAMS.items():
+            histograms[name] = Histogram(
+                name, text, labels, buckets=buckets, registry=self._registry
+            )
+        ProcessCollector(registry=self._registry)
+        GCCollector(registry=self._registry)
+        self._counted = Counted(counters, histograms, BoundedNames(), tools)
+
+    def watch(self, state: Callable[[], ServiceState]) -> None:
+        """Shows the state of the service too."""
+        self._registry.register(_StateCollector(state))
+
+    def subscriber(self) -> Subscriber:
+        """Returns the component that counts what happens in each query."""
+
+        def act(surroundings: Surroundings) -> Sequence[Subscription]:
+            counting = Counting(self._counted, surroundings.clock)
+            surroundings.hear_live(counting.on_live)
+            return counting.subscriptions()
+
+        return Subscriber(name="metrics", act=act)
+
+    def count_request(
+        self, method: str, route: str, status: int, seconds: float
+    ) -> None:
+        """Counts one request over HTTP.
+
+        Args:
+            route: The route's own path with names in braces; never the path that was asked for.
+        """
+        self._counted.increment("antiphon_http_requests", method, route, str(status))
+        self._counted.observe("antiphon_http_request_duration_seconds", seconds, route)
+
+    def exposition(self) -> str:
+        """Returns all of them in the text format that Prometheus reads."""
+        return generate_latest(self._registry).decode()
+
+
+class _StateCollector:
+    """Reads the state of the service each time that it is asked for."""
+
+    def __init__(self, state: Callable[[], ServiceState]) -> None:
+        self._state = state
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        state = self._state()
+        values: dict[str, list[tuple[tuple[str, ...], float]]] = {
+            "antiphon_queries_running": [((), state.queries_running)],
+            "antiphon_queries_limit": [((), state.queries_limit)],
+            "antiphon_ready": [((), float(state.ready))],
+            "antiphon_provider_circuit_open": [((), float(state.provider_open))],
+            "antiphon_tool_circuit_open": [
+                ((tool,), float(is_open)) for tool, is_open in state.open_tools
+            ],
+        }
+        for name, (text, labels) in GAUGES.items():
+            family = GaugeMetricFamily(name, text, labels=labels)
+            for label_values, value in values[name]:
+                family.add_metric(label_values, value)
+            yield family

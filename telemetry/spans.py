@@ -1,0 +1,291 @@
+"""OpenTelemetry spans of one query: the query, its rounds, its calls of the model, its tool calls.
+
+Start and end of a span are the recorded times of events, so that spans and trace agree. The names are those of
+conventions.py. It emits nothing, so that a query with it has the same trace as one without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Sequence
+
+from msgspec.structs import replace
+
+from antiphon.telemetry import conventions as c
+from antiphon.telemetry.identifiers import identifier, offered
+from antiphon.telemetry.span_values import (
+    CLIENT,
+    Attributes,
+    OpenSpan,
+    SpanParent,
+    caller_parent,
+    own_trace,
+    usage_attributes,
+)
+from antiphon.telemetry.wire import AttributeValue
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.events import E, Event, Live, Recorded
+from antiphon.vocabulary.ports import Clock, Subscription, on
+from antiphon.vocabulary.subscribers import Surroundings
+
+Call = e.ReasoningRequested | e.SummaryRequested
+Reply = e.ReasoningCompleted | e.SummaryCompleted
+Failure = e.ReasoningFailed | e.SummaryFailed
+Send = Callable[[bytes], None]
+"""Takes a span that has ended; it returns at once."""
+
+
+class QuerySpans:
+    """The open spans of one query.
+
+    A query that goes on after an interruption begins with `query_resumed`, and its calls may have begun before that:
+    every handler works without the span that it would belong to.
+    """
+
+    def __init__(
+        self,
+        send: Send,
+        parent: SpanParent | None,
+        clock: Clock,
+        tools: Container[str],
+    ) -> None:
+        self._send = send
+        self._parent = parent
+        self._clock = clock
+        self._tools = tools
+        self._query: OpenSpan | None = None
+        self._round: OpenSpan | None = None
+        self._calls: dict[str, OpenSpan] = {}
+        self._asked_at: dict[str, float] = {}
+        self._retries: dict[str, int] = {}
+
+    def subscriptions(self) -> Sequence[Subscription]:
+        """Returns what it hears."""
+        return (
+            on(e.QueryReceived, self.on_query_received),
+            on(e.QueryResumed, self.on_query_resumed),
+            on(e.RoundOpened, self.on_round_opened),
+            on(e.ReasoningRequested, self.on_call_requested, self.repeat_call),
+            on(e.SummaryRequested, self.on_call_requested, self.repeat_call),
+            on(e.ReasoningStarted, self.on_reasoning_started),
+            on(e.ReasoningRetried, self.on_reasoning_retried),
+            on(e.ToolCallStreamed, self.on_tool_call_streamed),
+            on(e.ReasoningCompleted, self.on_call_completed),
+            on(e.SummaryCompleted, self.on_call_completed),
+            on(e.ReasoningFailed, self.on_call_failed),
+            on(e.SummaryFailed, self.on_call_failed),
+            on(e.ToolRequested, self.on_tool_requested, self.repeat_tool_call),
+            on(e.ToolSucceeded, self.on_tool_succeeded),
+            on(e.ToolFailed, self.on_tool_failed),
+            on(e.BreakerTripped, self.on_breaker_tripped),
+            on(e.RecoveryStarted, self.on_recovery_started),
+            on(e.ResponseAssembled, self.on_response_assembled),
+            on(e.QueryClosed, self.on_query_closed),
+        )
+
+    def on_query_received(self, recorded: Recorded[e.QueryReceived]) -> None:
+        event = recorded.event
+        more: dict[str, AttributeValue] = {c.CONVERSATION: identifier(event.session_id)}
+        if event.parent is not None:
+            more[c.PARENT_QUERY] = identifier(event.parent)
+        self._begin_query(recorded, more)
+
+    def on_query_resumed(self, recorded: Recorded[e.QueryResumed]) -> None:
+        # Calls that are made once more come before it.
+        if self._query is None:
+            self._begin_query(recorded, {c.RESUMED: True})
+
+    def on_round_opened(self, recorded: Recorded[e.RoundOpened]) -> None:
+        event = recorded.event
+        if self._round is not None:
+            self._send(self._round.end(recorded.at))
+        self._round = OpenSpan(
+            f"round {event.round}",
+            recorded,
+            self._place_of(self._query, recorded),
+            {c.ROUND: event.round, c.ROUND_FINAL: event.final},
+        )
+
+    def on_call_requested(self, recorded: Recorded[Call]) -> None:
+        event = recorded.event
+        purpose = "reasoning"
+        if isinstance(event, e.SummaryRequested):
+            purpose = "summary"
+        model = identifier(event.model)
+        self._asked_at[event.call_id] = recorded.at
+        self._calls[event.call_id] = OpenSpan(
+            f"chat {model}",
+            recorded,
+            self._place_of(self._round or self._query, recorded),
+            {
+                c.OPERATION: "chat",
+                c.REQUEST_MODEL: model,
+                c.REQUEST_MAX_TOKENS: event.max_tokens,
+                c.REQUEST_STREAM: True,
+                c.CALL_ID: identifier(event.call_id),
+                c.CALL_PURPOSE: purpose,
+            },
+            CLIENT,
+        )
+
+    def repeat_call(self, recorded: Recorded[Call]) -> None:
+        """Begins with a call that is made once more in a resumed query: now, and not when it was first asked for."""
+        self.on_call_requested(self._begun_now(recorded))
+
+    def repeat_tool_call(self, recorded: Recorded[e.ToolRequested]) -> None:
+        self.on_tool_requested(self._begun_now(recorded))
+
+    def on_reasoning_started(self, recorded: Recorded[e.ReasoningStarted]) -> None:
+        span = self._calls.get(recorded.event.call_id)
+        if span is None:
+            return
+        provider = "anthropic"
+        if recorded.event.reasoner == "offline":
+            provider = "antiphon"
+        span.set({c.PROVIDER: provider})
+
+    def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
+        event = recorded.event
+        span = self._calls.get(event.call_id)
+        if span is not None:
+            self._retries[event.call_id] = self._retries.get(event.call_id, 0) + 1
+            span.add_moment("retried", recorded, {c.ERROR_TYPE: event.why})
+
+    def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
+        self._note_first(recorded.event.call_id, recorded.at)
+
+    def on_live(self, live: Live) -> None:
+        """Notes when a call's first text came."""
+        # Once a call, although every piece of its text passes here.
+        if isinstance(live, e.TextDelta) and live.call_id in self._asked_at:
+            self._note_first(live.call_id, self._clock.now())
+
+    def on_call_completed(self, recorded: Recorded[Reply]) -> None:
+        event = recorded.event
+        attributes: dict[str, AttributeValue] = {
+            c.RESPONSE_MODEL: identifier(event.model),
+            c.RESPONSE_ID: identifier(event.message_id),
+            c.FINISH_REASONS: (identifier(event.stop_reason),),
+            **usage_attributes(event.usage + event.wasted),
+        }
+        self._end_call(event.call_id, recorded, attributes)
+
+    def on_call_failed(self, recorded: Recorded[Failure]) -> None:
+        event = recorded.event
+        self._end_call(
+            event.call_id, recorded, usage_attributes(event.usage), event.failure
+        )
+
+    def on_tool_requested(self, recorded: Recorded[e.ToolRequested]) -> None:
+        call = recorded.event.call
+        tool = offered(call.name, self._tools)
+        self._calls[call.id] = OpenSpan(
+            f"execute_tool {tool}",
+            recorded,
+            self._place_of(self._round or self._query, recorded),
+            {
+                c.OPERATION: "execute_tool",
+                c.TOOL_NAME: tool,
+                c.TOOL_CALL_ID: identifier(call.id),
+                c.TOOL_TYPE: "function",
+            },
+        )
+
+    def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
+        event = recorded.event
+        self._end_call(event.tool_call_id, recorded, {c.PASSAGES: len(event.passages)})
+
+    def on_tool_failed(self, recorded: Recorded[e.ToolFailed]) -> None:
+        event = recorded.event
+        self._end_call(event.tool_call_id, recorded, {}, event.failure)
+
+    def on_breaker_tripped(self, recorded: Recorded[e.BreakerTripped]) -> None:
+        if self._query is not None:
+            limit = {c.LIMIT: recorded.event.limit}
+            self._query.add_moment("breaker_tripped", recorded, limit)
+
+    def on_recovery_started(self, recorded: Recorded[e.RecoveryStarted]) -> None:
+        if self._query is not None:
+            level = {c.LEVEL: recorded.event.level}
+            self._query.add_moment("recovery_started", recorded, level)
+
+    def on_response_assembled(self, recorded: Recorded[e.ResponseAssembled]) -> None:
+        if self._query is None:
+            return
+        event = recorded.event
+        doubts = sorted({doubt.kind for doubt in event.indicators})
+        self._query.set(
+            {
+                c.CONFIDENCE: event.confidence,
+                c.DOUBTS: tuple(doubts),
+                c.RESPONSE_MODEL: identifier(event.reasoner),
+                **usage_attributes(event.usage + event.summary_usage),
+            }
+        )
+
+    def on_query_closed(self, recorded: Recorded[e.QueryClosed]) -> None:
+        status = recorded.event.status
+        if self._query is not None:
+            self._query.set({c.STATUS: status})
+            if status == "failed":
+                self._query.fail(status)
+        # Calls that were given up may have no outcome; a span that is never ended would never be sent.
+        for span in (*self._calls.values(), self._round, self._query):
+            if span is not None:
+                self._send(span.end(recorded.at))
+
+    def _begun_now(self, recorded: Recorded[E]) -> Recorded[E]:
+        now = replace(recorded, at=self._clock.now())
+        if self._query is None:
+            self._begin_query(now, {c.RESUMED: True})
+        return now
+
+    def _begin_query(self, recorded: Recorded[Event], more: Attributes) -> None:
+        self._query = OpenSpan(
+            "invoke_agent antiphon",
+            recorded,
+            self._place_of(None, recorded),
+            {c.OPERATION: "invoke_agent", c.AGENT: "antiphon", **more},
+        )
+
+    def _place_of(
+        self, outer: OpenSpan | None, recorded: Recorded[Event]
+    ) -> SpanParent:
+        if outer is not None:
+            return outer.as_parent
+        return self._parent or own_trace(recorded.query_id)
+
+    def _note_first(self, call_id: str, at: float) -> None:
+        asked_at = self._asked_at.pop(call_id, None)
+        if asked_at is not None:
+            self._calls[call_id].set({c.FIRST_CHUNK: max(0.0, at - asked_at)})
+
+    def _end_call(
+        self,
+        call_id: str,
+        recorded: Recorded[Event],
+        attributes: Attributes,
+        failure: str = "",
+    ) -> None:
+        span = self._calls.pop(call_id, None)
+        self._asked_at.pop(call_id, None)
+        retries = self._retries.pop(call_id, 0)
+        if span is None:
+            return
+        span.set(attributes)
+        if retries:
+            span.set({c.RETRIES: retries})
+        if failure:
+            span.fail(failure)
+        self._send(span.end(recorded.at))
+
+
+def spans_of(
+    send: Send, tools: Container[str], surroundings: Surroundings
+) -> Sequence[Subscription]:
+    """Makes the spans of one query; returns what is heard for them, which is nothing where its caller wants none."""
+    parent = caller_parent()
+    if parent is not None and not parent.recorded:
+        return ()
+    spans = QuerySpans(send, parent, surroundings.clock, tools)
+    surroundings.hear_live(spans.on_live)
+    return spans.subscriptions()

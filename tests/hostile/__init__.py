@@ -1,0 +1,1 @@
+"""Hostile content: what documents, tools and models may try, and what comes of it."""

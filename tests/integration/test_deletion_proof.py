@@ -1,0 +1,105 @@
+"""What somebody asked is deleted, and every file is searched for it; what is found elsewhere is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from antiphon.service import delete_with_proof, ids_holding
+from antiphon.service.encrypting import encrypt_store
+from antiphon.traces import SqliteTraceStore, files_holding
+from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from tests.integration.test_trace_store_keeping import whole
+from tests.story import placed
+
+KEY = "0123456789abcdef" * 4
+HERS, HIS = "conversation-hers", "conversation-his"
+
+
+async def filled(folder: Path, key: str | None = None) -> SqliteTraceStore:
+    """Two conversations, each with a question, a passage and an answer of its own."""
+    store = SqliteTraceStore.open(folder, key=key)
+    for name, session_id in (("jane-doe", HERS), ("john-roe", HIS)):
+        events = whole(name, session_id=session_id)
+        await store.append(f"query-of-{name}", 0, placed(f"query-of-{name}", events))
+    return store
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+async def test_a_deleted_conversation_is_nowhere_and_the_other_is_whole(
+    key: str | None, tmp_path: Path
+) -> None:
+    store = await filled(tmp_path, key)
+
+    proof = await delete_with_proof(store, tmp_path, ["query-of-jane-doe"], HERS, key)
+
+    assert proof.nothing_is_left
+    assert (proof.traces, proof.events) == (1, 4)
+    assert proof.searched >= 4
+    assert proof.bytes_searched > 0
+    assert await store.ids("", 10) == ["query-of-john-roe"]
+    with pytest.raises(NotFoundError):
+        await store.exchanges(HERS, 1)
+    await store.close()
+
+
+async def test_words_that_stand_in_another_file_are_found_and_named(
+    tmp_path: Path,
+) -> None:
+    store = await filled(tmp_path)
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "notes.txt").write_text("See wordjane-doe of yesterday.")
+
+    proof = await delete_with_proof(store, tmp_path, ["query-of-jane-doe"], HERS)
+    await store.close()
+
+    assert not proof.nothing_is_left
+    assert [file for file, _ in proof.still_found] == ["documents/notes.txt"]
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+async def test_a_text_that_anothers_trace_holds_is_found_there(
+    key: str | None, tmp_path: Path
+) -> None:
+    store = await filled(tmp_path, key)
+    events = whole("jane-doe", session_id=HIS)
+    await store.append("query-of-his", 0, placed("query-of-his", events))
+
+    proof = await delete_with_proof(store, tmp_path, ["query-of-jane-doe"], HERS, key)
+    await store.close()
+
+    assert not proof.nothing_is_left
+    assert proof.other_traces == ("query-of-his",)
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+async def test_a_person_is_found_by_words_wherever_they_stand(
+    key: str | None, tmp_path: Path
+) -> None:
+    store = await filled(tmp_path, key)
+
+    # In the question, in the answer, in a passage that is stored apart, and the conversation's id.
+    for text in ("wordjane", "answerjane", "uniquejane", "says something of"):
+        found = await ids_holding(tmp_path, text, key)
+        assert "query-of-jane-doe" in found
+    assert await ids_holding(tmp_path, HERS, key) == ["query-of-jane-doe"]
+    with pytest.raises(NotFoundError):
+        await ids_holding(tmp_path, "nobody-of-that-name", key)
+    await store.close()
+
+
+async def test_a_store_in_use_is_not_encrypted_and_one_that_is_not_is(
+    tmp_path: Path,
+) -> None:
+    store = await filled(tmp_path)
+    with pytest.raises(BadInputError, match="in use"):
+        encrypt_store(tmp_path, KEY)
+    await store.close()
+
+    encrypt_store(tmp_path, KEY)
+
+    again = SqliteTraceStore.open(tmp_path, key=KEY)
+    assert len(await again.ids("", 10)) == 2
+    await again.close()
+    assert files_holding(tmp_path, ["wordjane"]) == {}

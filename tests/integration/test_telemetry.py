@@ -1,0 +1,309 @@
+"""Spans and metrics of whole queries agree with their traces, arrive over OTLP, and hold no text of anybody's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from antiphon.dispatcher import quotable
+from antiphon.service import Outcome, Question
+from antiphon.telemetry import ATTRIBUTES, Metrics, SpanExport
+from antiphon.vocabulary import events as e
+from antiphon.vocabulary.caller_trace import caller_trace
+from antiphon.vocabulary.catalog import BUILT_IN
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Ports, ToolOutput
+from antiphon.vocabulary.subscribers import Surroundings
+from tests.collector import Collector, Received, collecting
+from tests.fakes import FixedClock
+from tests.small_service import House, house
+
+SECRET_WORDS = ("heliotrope", "marzipan", "xylophone", "quagmire")
+"""One in the question, one in a tool's result, one in a reply, one in the arguments of a call."""
+QUESTION = Question(query="How does heliotrope ranking weigh terms?")
+FOUND = "Ranking weighs rare terms like marzipan more than common terms."
+LOOKED_UP = {"text": "", "calls": [{"name": "look", "input": {"what": "quagmire"}}]}
+TWO_CALLS = {"replies": [LOOKED_UP, {"text": "It weighs the xylophone more."}]}
+TWICE = {"replies": [*TWO_CALLS["replies"], *TWO_CALLS["replies"]]}
+UNKNOWN_TOOL = {
+    "replies": [
+        {"text": "", "calls": [{"name": "quagmire of words", "input": {}}]},
+        {"text": "It weighs rare terms more."},
+    ]
+}
+TOOLS = ("look", "break_down")
+
+
+async def look(what: str) -> ToolOutput:
+    """Finds a passage.
+
+    Args:
+        what: What to look for.
+    """
+    return ToolOutput(text="found", passages=(quotable("Course - Lesson 1", FOUND),))
+
+
+class Watched(NamedTuple):
+    """The service, and what is told of it."""
+
+    house: House
+    collector: Collector
+    metrics: Metrics
+    spans: SpanExport
+
+    async def ask(self, question: Question = QUESTION) -> Outcome:
+        outcome = await self.house.service.ask(question)
+        self.spans.flush()
+        return outcome
+
+    def value(self, name: str, **labels: str) -> float:
+        """The sum of a metric's series that have these labels."""
+        total = 0.0
+        for family in text_string_to_metric_families(self.metrics.exposition()):
+            for sample in family.samples:
+                if sample.name == name and labels.items() <= sample.labels.items():
+                    total += sample.value
+        return total
+
+
+@asynccontextmanager
+async def watched(folder: Path, script: object) -> AsyncIterator[Watched]:
+    """A service whose spans and metrics are kept."""
+    metrics = Metrics(TOOLS)
+    with collecting() as collector:
+        spans = SpanExport(collector.url, {"x-key": "k"}, TOOLS)
+        observers = (metrics.subscriber(), spans.subscriber())
+        async with house(folder, script, look, observers=observers) as at:
+            yield Watched(at, collector, metrics, spans)
+        spans.close()
+
+
+def only(trace: Sequence[Recorded[Event]], kind: type[Event]) -> list[Recorded[Event]]:
+    return [recorded for recorded in trace if isinstance(recorded.event, kind)]
+
+
+def named(spans: Sequence[Received], beginning: str) -> list[Received]:
+    found = [span for span in spans if span.name.startswith(beginning)]
+    return sorted(found, key=lambda span: span.start_s)
+
+
+async def test_each_span_is_an_event_of_the_trace_with_its_times_and_figures(
+    tmp_path: Path,
+) -> None:
+    async with watched(tmp_path, TWO_CALLS) as at:
+        outcome = await at.ask()
+        trace = await at.house.trace(outcome)
+        spans = at.collector.of(outcome.query_id)
+
+    [query] = named(spans, "invoke_agent")
+    first, last = trace[0], trace[-1]
+    assert (query.start_s, query.end_s) == pytest.approx((first.at, last.at))
+    assert query.attributes["gen_ai.usage.input_tokens"] == (
+        outcome.response.usage.all_input_tokens
+    )
+    assert query.attributes["antiphon.query.status"] == outcome.status
+    chats = named(spans, "chat")
+    for span, asked, replied in zip(
+        chats,
+        only(trace, e.ReasoningRequested),
+        only(trace, e.ReasoningCompleted),
+        strict=True,
+    ):
+        assert isinstance(replied.event, e.ReasoningCompleted)
+        assert span.attributes["antiphon.event.seq"] == asked.seq
+        assert (span.start_s, span.end_s) == pytest.approx((asked.at, replied.at))
+        usage = replied.event.usage
+        assert (
+            span.attributes["gen_ai.usage.input_tokens"],
+            span.attributes["gen_ai.usage.output_tokens"],
+        ) == (usage.all_input_tokens, usage.output_tokens)
+        waited = span.attributes["gen_ai.response.time_to_first_chunk"]
+        assert isinstance(waited, float)
+        assert 0 <= waited <= span.end_s - span.start_s + 0.001
+    [tool] = named(spans, "execute_tool look")
+    [asked] = only(trace, e.ToolRequested)
+    assert tool.attributes["antiphon.event.seq"] == asked.seq
+    assert tool.attributes["antiphon.tool.passages"] == 1
+    rounds = named(spans, "round")
+    assert [span.parent_id for span in rounds] == [query.span_id] * len(rounds)
+    assert tool.parent_id == rounds[0].span_id
+    assert [span.parent_id for span in chats] == [span.span_id for span in rounds]
+
+
+async def test_the_querys_id_is_the_traces_and_every_attribute_is_in_the_table(
+    tmp_path: Path,
+) -> None:
+    async with watched(tmp_path, TWO_CALLS) as at:
+        outcome = await at.ask()
+        spans = at.collector.of(outcome.query_id)
+
+    assert {span.trace_id for span in spans} == {outcome.query_id}
+    used: set[str] = set()
+    for span in spans:
+        used |= span.attributes.keys()
+        for _, attributes in span.moments:
+            used |= attributes.keys()
+    assert used <= ATTRIBUTES.keys()
+    assert at.collector.schemas == {"https://opentelemetry.io/schemas/1.44.0"}
+    assert at.collector.resource["service.name"] == "antiphon"
+    assert at.collector.headers[0]["x-key"] == "k"
+
+
+async def test_a_callers_trace_goes_on_and_one_that_is_not_recorded_is_not_sent(
+    tmp_path: Path,
+) -> None:
+    theirs = "0af7651916cd43dd8448eb211c80319c"
+    async with watched(tmp_path, TWO_CALLS) as at:
+        token = caller_trace.set({"traceparent": f"00-{theirs}-b7ad6b7169203331-01"})
+        outcome = await at.ask()
+        caller_trace.reset(token)
+        spans = at.collector.of(outcome.query_id)
+        token = caller_trace.set({"traceparent": f"00-{theirs}-b7ad6b7169203331-00"})
+        await at.ask()
+        caller_trace.reset(token)
+        sent = len(at.collector.spans)
+
+    assert {span.trace_id for span in spans} == {theirs}
+    [query] = named(spans, "invoke_agent")
+    assert query.parent_id == "b7ad6b7169203331"
+    assert sent == len(spans)
+
+
+async def test_no_text_of_question_document_arguments_or_reply_is_told(
+    tmp_path: Path,
+) -> None:
+    for script in (TWO_CALLS, UNKNOWN_TOOL):
+        async with watched(tmp_path, script) as at:
+            outcome = await at.ask()
+            at.collector.of(outcome.query_id)
+            told = b"".join(at.collector.bodies) + at.metrics.exposition().encode()
+
+        assert [word for word in SECRET_WORDS if word.encode() in told] == []
+
+
+async def test_a_tool_that_there_is_not_is_called_other_and_fails(
+    tmp_path: Path,
+) -> None:
+    async with watched(tmp_path, UNKNOWN_TOOL) as at:
+        outcome = await at.ask()
+        spans = at.collector.of(outcome.query_id)
+
+        [tool] = named(spans, "execute_tool")
+        assert (tool.name, tool.failed) == ("execute_tool other", True)
+        assert tool.attributes["error.type"] == "unknown_tool"
+        counted = at.value(
+            "antiphon_tool_calls_total", tool="other", outcome="unknown_tool"
+        )
+        assert counted == 1
+
+
+async def test_metrics_are_the_sums_of_the_traces(tmp_path: Path) -> None:
+    async with watched(tmp_path, TWICE) as at:
+        outcomes = [await at.ask(), await at.ask()]
+        traces = [await at.house.trace(outcome) for outcome in outcomes]
+
+        events = [recorded.event for trace in traces for recorded in trace]
+        replies = [each for each in events if isinstance(each, e.ReasoningCompleted)]
+        usage = sum(
+            (outcome.response.usage for outcome in outcomes[1:]),
+            outcomes[0].response.usage,
+        )
+        assert at.value("antiphon_queries_total", status="answered") == 2
+        assert at.value("antiphon_answers_total") == 2
+        assert at.value("antiphon_calls_total", outcome="completed") == len(replies)
+        assert at.value("antiphon_tokens_total", kind="output") == usage.output_tokens
+        assert at.value("antiphon_tokens_total", kind="input") == usage.input_tokens
+        assert at.value("antiphon_tool_calls_total", tool="look") == len(
+            [each for each in events if isinstance(each, e.ToolSucceeded)]
+        )
+        assert at.value("antiphon_rounds_total") == len(
+            [each for each in events if isinstance(each, e.RoundOpened)]
+        )
+        doubts = [doubt for each in outcomes for doubt in each.response.indicators]
+        assert at.value("antiphon_doubts_total") == len(doubts)
+        seconds = sum(outcome.duration_ms for outcome in outcomes) / 1000
+        total = at.value("antiphon_query_duration_seconds_sum")
+        assert total == pytest.approx(seconds, abs=1e-3)
+        assert at.value("antiphon_query_first_token_seconds_count") == 2
+        assert at.value("antiphon_call_first_token_seconds_count") == len(replies)
+
+
+async def test_traces_know_nothing_of_who_looks_on_and_recorded_forks_are_not_counted(
+    tmp_path: Path,
+) -> None:
+    async with watched(tmp_path, TWO_CALLS) as at:
+        outcome = await at.ask()
+        trace = await at.house.trace(outcome)
+        calls = at.value("antiphon_calls_total")
+        forked = await at.house.service.history.fork(
+            outcome.query_id, 2, (), "recorded"
+        )
+        await forked.outcome()
+
+        assert calls
+        assert at.value("antiphon_calls_total") == calls
+        first = trace[0].event
+        assert isinstance(first, e.QueryReceived)
+        assert "subscribers" not in dict(first.versions)
+
+
+async def test_a_collector_that_is_away_keeps_no_query_and_no_end_waiting(
+    tmp_path: Path,
+) -> None:
+    spans = SpanExport("http://127.0.0.1:9", {}, TOOLS)
+    observers = (spans.subscriber(),)
+    async with house(tmp_path, TWO_CALLS, look, observers=observers) as at:
+        outcome = await at.service.ask(QUESTION)
+    spans.close()
+
+    assert outcome.status == "answered"
+    assert outcome.response.answer == "It weighs the xylophone more."
+
+
+async def test_a_call_that_is_made_once_more_in_a_resumed_query_begins_then_and_in_its_trace() -> (
+    None
+):
+    query_id = "0" * 31 + "1"
+    asked = e.ReasoningRequested(
+        call_id="call-1", round=1, final=False, reasoner="primary", model="m",
+        max_tokens=10, timeout_s=1.0, max_rounds=2, messages=(),
+    )  # fmt: skip
+    failed = e.ReasoningFailed(call_id="call-1", failure="timeout", detail="")
+    clock = FixedClock(500.0)
+    with collecting() as collector:
+        spans = SpanExport(collector.url, {}, TOOLS)
+        ports = Ports(publish=ignore, emit_live=ignore, spawn=ignore)
+        surroundings = Surroundings(ports, clock, BUILT_IN)
+        act = spans.subscriber().act
+        assert act is not None
+        heard = {each.kind: each for each in act(surroundings)}
+
+        def hear(seq: int, at: float, event: Event, *, repeat: bool = False) -> None:
+            subscription = heard[type(event)]
+            handler = subscription.repeat if repeat else subscription.handler
+            assert handler is not None
+            handler(Recorded(query_id=query_id, seq=seq, cause=0, at=at, event=event))
+
+        hear(4, 100.0, asked, repeat=True)
+        hear(9, 501.0, e.QueryResumed(away_s=400.0, why="killed"))
+        hear(10, 502.0, failed)
+        hear(11, 503.0, e.QueryClosed(status="failed"))
+        spans.close()
+        found = collector.of(query_id)
+
+    [query] = named(found, "invoke_agent")
+    [chat] = named(found, "chat")
+    assert query.attributes["antiphon.query.resumed"] is True
+    assert (query.failed, chat.failed) == (True, True)
+    assert (chat.start_s, chat.end_s) == (500.0, 502.0)
+    assert {span.trace_id for span in found} == {query_id}
+    assert chat.parent_id == query.span_id
+
+
+def ignore(*_: object, **__: object) -> Any:
+    """Takes nothing."""

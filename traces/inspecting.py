@@ -1,0 +1,93 @@
+"""The store's file looked through from outside: which traces hold a text, and whether a deleted one is left."""
+
+from __future__ import annotations
+
+import json
+import mmap
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from antiphon.traces.connections import OPEN_TIMEOUT_S, reason
+from antiphon.traces.encryption import connector, database_errors
+from antiphon.vocabulary.errors import TraceError
+
+_HOLDING = "SELECT DISTINCT query_id FROM events WHERE instr(body, ?) > 0"
+_TEXTS_HOLDING = "SELECT lower(hex(key)) FROM kept WHERE instr(text, ?) > 0"
+_QUESTIONS_HOLDING = "SELECT query_id FROM queries WHERE instr(query, ?) > 0 OR query_id = ? OR session_id = ?"
+
+
+def traces_holding(path: Path, text: str, key: str | None = None) -> set[str]:
+    """Returns the ids of the traces in which a text stands anywhere, letter by letter.
+
+    Raises:
+        TraceError: The store cannot be read.
+    """
+    with _reading(path, key) as connection:
+        return _holding(connection, text)
+
+
+def empty_log(path: Path, key: str | None = None) -> bool:
+    """Moves the log into the file and empties it, for deleted bytes stand there too; False where others hold it."""
+    uri = f"{path.absolute().as_uri()}?mode=rw"
+    connect = connector(key)
+    try:
+        with closing(
+            connect(uri, uri=True, timeout=OPEN_TIMEOUT_S, isolation_level=None)
+        ) as connection:
+            row = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except database_errors() as error:
+        raise TraceError(f"the trace store cannot be read: {reason(error)}") from error
+    return int(row[0]) == 0
+
+
+def files_holding(folder: Path, texts: Sequence[str]) -> dict[Path, int]:
+    """Searches every byte of a folder's files; returns how many of the texts stand in each where any does."""
+    found: dict[Path, int] = {}
+    forms = [_forms_of(text) for text in texts]
+    for path in sorted(folder.rglob("*")):
+        # An empty file cannot be mapped.
+        if not path.is_file() or not path.stat().st_size:
+            continue
+        with (
+            path.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        ):
+            count = 0
+            for each in forms:
+                count += any(data.find(form) >= 0 for form in each)
+            if count:
+                found[path] = count
+    return found
+
+
+def _holding(connection: sqlite3.Connection, text: str) -> set[str]:
+    found: set[str] = set()
+    for form in _forms_of(text):
+        found.update(row[0] for row in connection.execute(_HOLDING, (form,)))
+    # Long texts are stored once, and events refer to them.
+    for (key,) in connection.execute(_TEXTS_HOLDING, (text,)).fetchall():
+        reference = f'"kept":"{key}"'.encode()
+        found.update(row[0] for row in connection.execute(_HOLDING, (reference,)))
+    rows = connection.execute(_QUESTIONS_HOLDING, (text, text, text))
+    found.update(row[0] for row in rows)
+    return found
+
+
+def _forms_of(text: str) -> set[bytes]:
+    """Returns a text as files may hold it: as it is, and as JSON writes it, by msgspec and by others."""
+    plain = text.encode(errors="replace")
+    in_json = json.dumps(text, ensure_ascii=False)[1:-1].encode(errors="replace")
+    return {plain, in_json, json.dumps(text)[1:-1].encode()}
+
+
+@contextmanager
+def _reading(path: Path, key: str | None) -> Iterator[sqlite3.Connection]:
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    connect = connector(key)
+    try:
+        with closing(connect(uri, uri=True, timeout=OPEN_TIMEOUT_S)) as connection:
+            yield connection
+    except database_errors() as error:
+        raise TraceError(f"the trace store cannot be read: {reason(error)}") from error
