@@ -68,8 +68,11 @@ async def compare(
             place.mkdir()
             ours = OurSide(model, tools, place, observers=observers)
             asked[name] = (ours, Asker(ours))
+        order = list(asked.items())
         for number in range(rounds + 1):
-            for name, (_, asker) in asked.items():
+            # Each side comes first as often as last: the machine has its own moods.
+            order.append(order.pop(0))
+            for name, (_, asker) in order:
                 figure = await cpu_ms(asker.ask, queries, at_once)
                 # The first round warms up.
                 if number > 0:
@@ -100,8 +103,8 @@ def report(figures: Figures) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--queries", type=int, default=32)
+    parser.add_argument("--rounds", type=int, default=80)
+    parser.add_argument("--queries", type=int, default=16)
     parser.add_argument("--at-once", type=int, default=8)
     parser.add_argument("--target", type=float, default=1.05)
     options = parser.parse_args()
