@@ -1,4 +1,4 @@
-"""Backups: the index in use, the traces with their conversations, the documents and reports, as one file (200).
+"""Backups: indexes in use, traces and conversations, documents, keys and what was spent, as one file (200).
 
 A backup is a tar file: the files of the data folder, then `manifest.json` with the size and hash of each. What belongs
 to processes (locks, logs of SQLite, half-made generations) is left out.
@@ -11,7 +11,7 @@ import os
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,9 @@ from typing import IO
 
 import msgspec
 
+from antiphon.composition.tenant_libraries import FOLDER as TENANTS
 from antiphon.knowledge import generation_in_use
+from antiphon.service.access_file import FILE_NAME as ACCESS_FILE
 from antiphon.traces import STORE_FILE, copy_store
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.private_files import (
@@ -87,10 +89,10 @@ def back_up(data_dir: Path, target: Path, key: str | None = None) -> Manifest:
         raise BadInputError(f"{target} is there already: name another file.")
     try:
         for _ in range(TIMES):
-            generation = generation_in_use(data_dir)
+            generations = _generations(data_dir)
             try:
                 with _whole_file(target) as file:
-                    return _written(data_dir, file, generation, key)
+                    return _written(data_dir, file, generations, key)
             except FileNotFoundError:
                 # An indexing run put the next generation in use, and took this one away, while it was copied.
                 continue
@@ -143,27 +145,42 @@ def _whole_file(target: Path) -> Iterator[IO[bytes]]:
         fresh.unlink(missing_ok=True)
 
 
+def _generations(data_dir: Path) -> dict[str, int]:
+    """Returns the generation in use of each index: the shared one, and those of tenants with documents of their own."""
+    generations = {"": generation_in_use(data_dir)}
+    for folder in sorted((data_dir / TENANTS).glob("*/")):
+        generations[f"{TENANTS}/{folder.name}/"] = generation_in_use(folder)
+    return generations
+
+
 def _written(
-    data_dir: Path, file: IO[bytes], generation: int, key: str | None
+    data_dir: Path, file: IO[bytes], generations: Mapping[str, int], key: str | None
 ) -> Manifest:
     packed: list[BackupFile] = []
     with tarfile.open(fileobj=file, mode="w") as tar:
         for path in sorted(data_dir.rglob("*")):
             name = path.relative_to(data_dir).as_posix()
-            if path.is_file() and not path.is_symlink() and _belongs(name, generation):
+            if path.is_file() and not path.is_symlink() and _belongs(name, generations):
                 packed.append(_packed(tar, path, name, key))
         manifest = Manifest(
             format=FORMAT,
             program=program_version(),
-            generation=generation,
+            generation=generations[""],
             files=tuple(packed),
         )
         _add(tar, MANIFEST, BytesIO(msgspec.json.encode(manifest)))
     return manifest
 
 
-def _belongs(name: str, generation: int) -> bool:
+def _belongs(name: str, generations: Mapping[str, int]) -> bool:
     """Returns True for what is the service's data, and not that of a process that uses it."""
+    for root, generation in generations.items():
+        if root and name.startswith(root):
+            return _belongs_to_index(name.removeprefix(root), generation)
+    return _belongs_to_index(name, generations[""])
+
+
+def _belongs_to_index(name: str, generation: int) -> bool:
     if name.endswith(_LEFT_OUT) or name.startswith((_INCOMING, _ASIDE)):
         return False
     if name == _LOCK or name.startswith(_BUILDING):
@@ -174,9 +191,12 @@ def _belongs(name: str, generation: int) -> bool:
 
 
 def _packed(tar: tarfile.TarFile, path: Path, name: str, key: str | None) -> BackupFile:
-    if name != STORE_FILE:
+    if name not in (STORE_FILE, ACCESS_FILE):
         with path.open("rb") as file:
             return _add(tar, name, file)
+    if name == ACCESS_FILE:
+        # Keys are kept as hashes: the file is not encrypted.
+        key = None
     # Where the data is: elsewhere there may be less room.
     with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=path.parent) as folder:
         copy = Path(folder) / name

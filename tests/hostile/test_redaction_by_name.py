@@ -17,6 +17,7 @@ from tests.small_service import house
 TAKEN = {
     "keys": [
         "sk-ant-api03-abcdefghijklmnop",
+        "ant_0123456789ab_abcdefghijklmnopqrstuvwx",
         "AKIAIOSFODNN7EXAMPLE",
         "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
         "xoxb-123456789012-abcdef",

@@ -12,8 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.composition.tenant_libraries import tenant_folder
+from antiphon.knowledge import generation_in_use
 from antiphon.service import (
+    AccessFile,
     Antiphon,
+    Keys,
     Question,
     back_up,
     embedder_of,
@@ -224,3 +228,30 @@ def test_a_folder_that_is_not_empty_and_a_file_that_is_there_are_left_alone(
         restore(backup, data)
     with pytest.raises(BadInputError, match="cannot be restored"):
         restore(data / "documents" / "own.txt", tmp_path / "new")
+
+
+def test_keys_and_the_documents_of_tenants_are_in_it_and_their_old_indexes_are_not(
+    tmp_path: Path,
+) -> None:
+    data = indexed(tmp_path)
+    file = AccessFile(data, 5_000)
+    key, _ = Keys(file).add("test", "acme", ("ask",))
+    own = tenant_folder(data, "acme")
+    settings = load_settings(data_dir=data, embedder="onnx", reasoner="offline")
+    for name in ("pear", "plum"):
+        write_course(tmp_path / name, name, lessons=1)
+        index_paths([tmp_path / name], own, embedder_of(settings))
+    old = own / "knowledge" / "generations" / "0"
+    old.mkdir()
+    (old / "chunks").write_text("of an index that is not in use")
+
+    # The file of keys is open, with its last writes beside it.
+    back_up(data, tmp_path / "backup.tar")
+    file.close()
+    restored = tmp_path / "restored"
+    restore(tmp_path / "backup.tar", restored)
+
+    assert Keys(AccessFile(restored)).principal(key).tenant == "acme"
+    there = tenant_folder(restored, "acme")
+    assert generation_in_use(there) == generation_in_use(own)
+    assert not (there / "knowledge" / "generations" / "0").exists()
