@@ -102,6 +102,7 @@ class Settings(BaseSettings):
             too, for which each append waits for the disk.
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
+        keep_every_s: Seconds between two looks at what of the traces is to be deleted.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; more are refused with 503.
@@ -163,6 +164,7 @@ class Settings(BaseSettings):
     durability: Literal["process", "power"] = "process"
     keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    keep_every_s: float = Field(3_600.0, ge=1.0, allow_inf_nan=False)
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)

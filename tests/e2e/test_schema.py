@@ -12,8 +12,10 @@ import sys
 from pathlib import Path
 
 import httpx2
+import pytest
 
-from tests.e2e.conftest import STARTING_S, serving
+from antiphon.vocabulary.access import SCOPES
+from tests.e2e.conftest import STARTING_S, Antiphon, serving
 
 EXAMPLES = os.environ.get("SCHEMA_EXAMPLES", "4")
 """Random requests of each operation, beside those that the schema itself names and the borders of its values."""
@@ -32,13 +34,22 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", 403, 404, 409, 422, 
 """
 
 
-def test_the_service_does_what_its_schema_says(data_dir: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("keyed", [False, True], ids=["without a key", "with a key"])
+def test_the_service_does_what_its_schema_says(
+    data_dir: Path, tmp_path: Path, antiphon: Antiphon, *, keyed: bool
+) -> None:
     # A folder of its own, since whatever is created here is also deleted.
     folder = Path(shutil.copytree(data_dir, tmp_path / "data"))
+    headers: dict[str, str] = {}
+    if keyed:
+        headers = {"Authorization": f"Bearer {_key_of_all_scopes(antiphon, folder)}"}
     with serving(folder, tmp_path) as server:
         question = {"query": "What is applemailbox7 in the Apple course?"}
         asked = httpx2.post(
-            f"{server.url}/api/query", json=question, timeout=STARTING_S
+            f"{server.url}/api/query",
+            json=question,
+            headers=headers,
+            timeout=STARTING_S,
         )
         config = CONFIG.format(query_id=asked.json()["query_id"])
         (tmp_path / "schemathesis.toml").write_text(config)
@@ -55,6 +66,8 @@ def test_the_service_does_what_its_schema_says(data_dir: Path, tmp_path: Path) -
             *("--exclude-method", "DELETE", "--exclude-path", "/api/traces/import"),
             *("--exclude-path", "/api/documents"),
         ]
+        for name, value in headers.items():
+            command += ["--header", f"{name}: {value}"]
 
         run = subprocess.run(
             command,
@@ -64,6 +77,19 @@ def test_the_service_does_what_its_schema_says(data_dir: Path, tmp_path: Path) -
             timeout=MOST_S,
             check=False,
         )
+    # Shown by `pytest -s`, as `make schema` runs it: how many cases there were.
+    print(run.stdout[-1_500:])
 
     assert run.returncode == 0, run.stdout[-8_000:] + run.stderr[-2_000:]
     assert "Server error" not in run.stdout
+
+
+def _key_of_all_scopes(antiphon: Antiphon, folder: Path) -> str:
+    scopes: list[str] = []
+    for scope in SCOPES:
+        scopes += ["--scope", scope]
+    made = antiphon(
+        *("keys", "add", "schema", "--tenant", "schema", *scopes), data_dir=folder
+    )
+    assert made.returncode == 0, made.stderr
+    return made.stdout.split()[0]
