@@ -51,7 +51,7 @@ class ScriptedModel:
         async def received() -> Any:
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
-        double = Double(Script(replies=(self._reply(body),)), on_port=True)
+        double = Double(Script(replies=(self._reply(bytes(body)),)), on_port=True)
         await double(scope, received, send)
 
     def _reply(self, body: bytes) -> ScriptedReply:

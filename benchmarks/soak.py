@@ -102,7 +102,7 @@ async def sample(served: Served, folder: Path, queries: int) -> Sample:
     told = folder / "counts.json"
     told.unlink(missing_ok=True)
     os.kill(served.pid, signal.SIGUSR1)
-    while not told.exists():
+    while not told.exists():  # noqa: ASYNC110 - another process makes it
         await asyncio.sleep(0.05)
     process = Path(f"/proc/{served.pid}")
     written = (process / "io").read_text().split("wchar: ")[1].split()[0]

@@ -105,7 +105,9 @@ class Settings(BaseSettings):
         keep_every_s: Seconds between two looks at what of the traces is to be deleted.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
-        concurrent_queries: Queries that may run at once; more are refused with 503.
+        concurrent_queries: Queries that may run at once; fewer do while the event loop is late.
+        most_wait_s: Seconds that a query may wait for its place among those that run, by what queries took and what
+            runs; where it would wait longer it is refused with 503. 0: none waits.
         query_chars: Longest question, in characters.
         most_rounds: The most rounds that a caller may choose for one query.
         most_deadline_s: The longest deadline that a caller may choose, in seconds.
@@ -168,6 +170,7 @@ class Settings(BaseSettings):
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
+    most_wait_s: float = Field(2.0, ge=0.0, le=60.0, allow_inf_nan=False)
     query_chars: int = Field(QUERY_CHARS, ge=1)
     most_rounds: int = Field(MOST_ROUNDS, ge=0, le=MOST_ROUNDS)
     most_deadline_s: float = Field(

@@ -78,7 +78,7 @@ def test_the_service_does_what_its_schema_says(
             check=False,
         )
     # Shown by `pytest -s`, as `make schema` runs it: how many cases there were.
-    print(run.stdout[-1_500:])
+    sys.stdout.write(run.stdout[-1_500:])
 
     assert run.returncode == 0, run.stdout[-8_000:] + run.stderr[-2_000:]
     assert "Server error" not in run.stdout
