@@ -36,6 +36,7 @@ from antiphon.api.routes import (
     traces,
     views,
 )
+from antiphon.api.stopping import EventStreams, OpenStreams
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
 
@@ -102,6 +103,7 @@ def create_app(
     )
     # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
+    app.state.event_streams = OpenStreams()
     app.state.idempotent_queries = IdempotentQueries()
     app.state.interceptor_of = interceptor_of
     app.state.fault_of = fault_of
@@ -130,6 +132,7 @@ def create_app(
         max_bytes=MAX_BODY_BYTES,
         larger=_larger_bodies(chosen.root_path),
     )
+    app.add_middleware(EventStreams, streams=app.state.event_streams)
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)
     app.add_middleware(PlainRequests)

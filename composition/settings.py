@@ -108,6 +108,7 @@ class Settings(BaseSettings):
         concurrent_queries: Queries that may run at once; fewer do while the event loop is late.
         most_wait_s: Seconds that a query may wait for its place among those that run, by what queries took and what
             runs; where it would wait longer it is refused with 503. 0: none waits.
+        connections: The most connections at once; one more closes one that is idle, or is refused with 503.
         query_chars: Longest question, in characters.
         most_rounds: The most rounds that a caller may choose for one query.
         most_deadline_s: The longest deadline that a caller may choose, in seconds.
@@ -171,6 +172,7 @@ class Settings(BaseSettings):
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
     most_wait_s: float = Field(2.0, ge=0.0, le=60.0, allow_inf_nan=False)
+    connections: int = Field(2_000, ge=1)
     query_chars: int = Field(QUERY_CHARS, ge=1)
     most_rounds: int = Field(MOST_ROUNDS, ge=0, le=MOST_ROUNDS)
     most_deadline_s: float = Field(

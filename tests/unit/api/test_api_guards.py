@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from antiphon.api import serving
+from antiphon.api import connections
 from antiphon.api.bodies import BodyLimit
 from antiphon.api.errors import Refusal
 from antiphon.vocabulary.catalog import BUILT_IN
@@ -146,11 +146,13 @@ async def _ok(_: Scope, __: Receive, send: Send) -> None:
 async def test_the_head_of_a_request_must_come_in_time(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "HEADERS_S", 0.05)
+    monkeypatch.setattr(connections, "HEAD_S", 0.05)
     config = uvicorn.Config(_ok, lifespan="off")
     state = ServerState()
     server = await asyncio.get_running_loop().create_server(
-        lambda: serving.PromptHttp(config=config, server_state=state, app_state={}),
+        lambda: connections.BoundedHttp(
+            config=config, server_state=state, app_state={}, most=10
+        ),
         "127.0.0.1",
     )
     port = server.sockets[0].getsockname()[1]
