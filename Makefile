@@ -121,7 +121,7 @@ faults-model-away: setup $(VENV)/.dev ## a hundred questions with nothing where 
 
 # A hundred random ones an operation beside all borders (four in `make test`).
 schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=)
-	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest tests/e2e/test_schema.py
+	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -s tests/e2e/test_schema.py
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)
