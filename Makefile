@@ -96,6 +96,13 @@ bench-search: $(VENV)/.dev ## time and memory of a search at 10,000 and 100,000 
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
+overload: setup $(VENV)/.dev ## five times the capacity; 500 streams that nobody reads and 1,000 idle connections
+	$(BIN)/python -m benchmarks.overload --index $(DATA)
+
+# A day's queries: hours. QUERIES=20000 says much the same; figures and drawing are written to dist/soak.
+soak: setup $(VENV)/.dev ## 100,000 queries with faults and retention, and what they leave behind (QUERIES=)
+	$(BIN)/python -m benchmarks.soak --index $(DATA) --queries $(or $(QUERIES),100000)
+
 lag: setup $(VENV)/.dev ## how long indexing holds the event loop up
 	$(BIN)/python -m benchmarks.lag
 

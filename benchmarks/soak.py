@@ -170,15 +170,22 @@ def report(samples: list[Sample], out: Path) -> bool:
     return not any(slope.grows for slope in found)
 
 
+def copied_index(index: Path, folder: Path) -> Path:
+    """Returns a data folder with the index and no traces."""
+    data = folder / "data"
+    shutil.copytree(index / "knowledge", data / "knowledge")
+    return data
+
+
 @asynccontextmanager
 async def _serving(index: Path, folder: Path) -> AsyncIterator[Served]:
-    shutil.copytree(index / "knowledge", folder / "data" / "knowledge")
+    data = copied_index(index, folder)
     model = [sys.executable, "-m", "benchmarks.scripted_model"]
     with serving([*model, "--faults", str(FAULTS)], "/") as replying:
         os.environ.update(SETTINGS)
         os.environ["ANTHROPIC_BASE_URL"] = replying.url
         server = [sys.executable, "-m", "benchmarks.watched_server"]
-        arguments = ["serve", "--data-dir", str(folder / "data")]
+        arguments = ["serve", "--data-dir", str(data)]
         told = str(folder / "counts.json")
         with serving([*server, told, *arguments], "/readyz") as served:
             yield served
