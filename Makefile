@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-search bench-store early load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 

@@ -94,7 +94,6 @@ def p99(times: Sequence[float]) -> float:
 
 async def overload(url: str, seconds: float) -> bool:
     """Prints goodput and times at five times the capacity; returns True if they are within bounds."""
-    say = Console().print
     limits = httpx2.Limits(max_connections=1_000, max_keepalive_connections=200)
     async with httpx2.AsyncClient(base_url=url, timeout=120, limits=limits) as client:
         await at_capacity(client, 3.0)
@@ -102,28 +101,33 @@ async def overload(url: str, seconds: float) -> bool:
         usual = await at_capacity(client, seconds)
         capacity = len(usual) / (time.perf_counter() - began)
         normal_s = p99([reply.took_s for reply in usual])
-        say(f"capacity: {capacity:.1f} a second, p99 {normal_s:.2f} s")
+        Console().print(f"capacity: {capacity:.1f} a second, p99 {normal_s:.2f} s")
         began = time.perf_counter()
         replies = await overloaded(client, TIMES * capacity, seconds)
         took_s = time.perf_counter() - began
     admitted = [reply.took_s for reply in replies if reply.status == 200]
-    refused = [reply for reply in replies if reply.status == 503]
     goodput = len(admitted) / took_s / capacity
     slower = p99(admitted) / normal_s
     statuses = dict(Counter(reply.status for reply in replies))
-    say(
+    Console().print(
         f"offered {len(replies)} in {took_s:.1f} s, {TIMES} x capacity: {statuses}; goodput {goodput:.0%} of capacity; "
         f"p99 of admitted {p99(admitted):.2f} s, {slower:.2f} x normal"
     )
-    if refused:
-        times = [reply.took_s for reply in refused]
-        waits = Counter(reply.retry_after for reply in refused)
-        say(
-            f"refused after {statistics.median(times) * 1000:.0f} ms (median), {p99(times) * 1000:.0f} ms (p99); "
-            f"Retry-After {dict(waits)}"
-        )
-    all_told = all(reply.retry_after for reply in refused)
+    all_told = told([reply for reply in replies if reply.status == 503])
     return goodput >= LEAST_GOODPUT and slower <= MOST_SLOWER and all_told
+
+
+def told(refused: Sequence[Reply]) -> bool:
+    """Prints how soon callers were refused, and when they are to come again; returns True if all were told that."""
+    if not refused:
+        return True
+    times = [reply.took_s for reply in refused]
+    waits = Counter(reply.retry_after for reply in refused)
+    Console().print(
+        f"refused after {statistics.median(times) * 1000:.0f} ms (median), {p99(times) * 1000:.0f} ms (p99); "
+        f"Retry-After {dict(waits)}"
+    )
+    return None not in waits
 
 
 class Crowd:

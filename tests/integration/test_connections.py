@@ -10,11 +10,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 import uvicorn
-from starlette.types import Receive, Scope, Send
+from fastapi import FastAPI, Request
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.server import ServerState
 
 from antiphon.api import connections
+from antiphon.api.bodies import BodyLimit
 from antiphon.api.connections import HEAD_BYTES, BoundedHttp
+from antiphon.api.errors import install_error_handlers
 
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 LARGE = b"x" * 20_000_000
@@ -46,7 +49,9 @@ class App:
 
 
 @asynccontextmanager
-async def serving(app: App, most: int = 10) -> AsyncIterator[tuple[int, ServerState]]:
+async def serving(
+    app: ASGIApp, most: int = 10
+) -> AsyncIterator[tuple[int, ServerState]]:
     """A server in this process; its port, and the connections that it knows."""
     config = uvicorn.Config(app, lifespan="off", log_level="critical")
     state = ServerState()
@@ -184,3 +189,30 @@ async def test_a_caller_that_does_not_read_is_cut_off(
         # It was cut off: the app could not have ended otherwise, and nothing of its reply is kept.
         await until(lambda: not state.connections)
         deaf.close()
+
+
+async def test_a_body_that_trickles_is_refused_and_its_connection_ends() -> None:
+    app = FastAPI()
+    app.add_api_route("/", _read_all, methods=["POST"])
+    install_error_handlers(app)
+    app.add_middleware(BodyLimit, max_bytes=1_000, larger={}, within_s=0.3)
+    async with serving(app) as (port, _):
+        reader, writer = await connected(port)
+        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n")
+        trickling = asyncio.create_task(_trickle(writer))
+        head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+        trickling.cancel()
+        writer.close()
+
+    assert head.startswith(b"HTTP/1.1 408")
+    assert json.loads(body)["error"]["code"] == "body_too_slow"
+
+
+async def _read_all(request: Request) -> None:
+    await request.body()
+
+
+async def _trickle(writer: asyncio.StreamWriter) -> None:
+    while not writer.is_closing():
+        writer.write(b"{")
+        await asyncio.sleep(0.02)
