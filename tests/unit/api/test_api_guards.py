@@ -107,6 +107,19 @@ async def test_reading_is_not_asked_for_its_origin() -> None:
     assert reply.status == 200
 
 
+async def test_no_page_of_another_site_is_let_read_anything() -> None:
+    reply = await Browser(app_of(FakeService())).get(
+        "/healthz", origin="https://evil.example"
+    )
+
+    allowed = [name for name in reply.headers if name.startswith("access-control-")]
+    assert allowed == []
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert reply.headers["referrer-policy"] == "no-referrer"
+    assert reply.headers["cache-control"] == "no-store"
+    assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+
+
 async def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive())["more_body"]:
