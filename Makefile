@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -105,6 +105,13 @@ bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
+overload: setup $(VENV)/.dev ## five times the capacity; 500 streams that nobody reads and 1,000 idle connections
+	$(BIN)/python -m benchmarks.overload --index $(DATA)
+
+# A day's queries: hours. QUERIES=20000 says much the same; figures and drawing are written to dist/soak.
+soak: setup $(VENV)/.dev ## 100,000 queries with faults and retention, and what they leave behind (QUERIES=)
+	$(BIN)/python -m benchmarks.soak --index $(DATA) --queries $(or $(QUERIES),100000)
+
 lag: setup $(VENV)/.dev ## how long indexing holds the event loop up
 	$(BIN)/python -m benchmarks.lag
 
@@ -130,7 +137,7 @@ faults-model-away: setup $(VENV)/.dev ## a hundred questions with nothing where 
 
 # A hundred random ones an operation beside all borders (four in `make test`).
 schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=)
-	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest tests/e2e/test_schema.py
+	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -s tests/e2e/test_schema.py
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)

@@ -36,7 +36,8 @@ from antiphon.api.routes import (
     traces,
     views,
 )
-from antiphon.api.streams import OpenStreams
+from antiphon.api.stopping import EventStreams, OpenStreams
+from antiphon.api.streams import StreamsOfTenants
 from antiphon.api.telemetry import RequestTelemetry
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
@@ -104,7 +105,8 @@ def create_app(
     )
     # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
-    app.state.open_streams = OpenStreams(chosen.most_streams)
+    app.state.streams_of_tenants = StreamsOfTenants(chosen.most_streams)
+    app.state.event_streams = OpenStreams()
     app.state.idempotent_queries = IdempotentQueries()
     app.state.interceptor_of = interceptor_of
     app.state.fault_of = fault_of
@@ -133,6 +135,7 @@ def create_app(
         max_bytes=MAX_BODY_BYTES,
         larger=_larger_bodies(chosen.root_path),
     )
+    app.add_middleware(EventStreams, streams=app.state.event_streams)
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)
     # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the

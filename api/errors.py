@@ -167,7 +167,7 @@ async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
             query_id=_query_id(request),
         )
     response = refuse(status, error.code, str(error), _query_id(request))
-    if isinstance(error, QuotaError):
+    if isinstance(error, QuotaError | BusyError):
         response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
     # https://www.rfc-editor.org/rfc/rfc9110#name-401-unauthorized: it must name a way to be let in.
     if isinstance(error, UnauthorizedError):

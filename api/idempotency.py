@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated
+from weakref import WeakValueDictionary
 
 from fastapi import Header
 
@@ -58,7 +59,8 @@ class IdempotentQueries:
     """Begins each query with a key once."""
 
     def __init__(self) -> None:
-        self._lock = asyncio.Lock()
+        # One a key, for as long as somebody holds it: a query may wait for its place meanwhile.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._awaited: set[asyncio.Future[Outcome]] = set()
 
     async def begin(
@@ -76,7 +78,8 @@ class IdempotentQueries:
         used = _digest(_named(service.principal, key).encode())
         query_id = used + _digest(body)
         # Two equal requests at once: the second must find what the first began.
-        async with self._lock:
+        lock = self._locks.setdefault(used, asyncio.Lock())
+        async with lock:
             known = [*service.running(), *await service.store.ids(used, 2)]
             for known_id in known:
                 if known_id == query_id:

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 
+from antiphon.api.bodies import JSON
 from antiphon.api.door import SECURITY_SCHEMES, guarded_routes
 from antiphon.service import (
     BriefingView,
@@ -85,6 +86,7 @@ def publish_schema(app: FastAPI) -> None:
                 servers=_servers(app),
             )
             _add(schema["components"]["schemas"], _catalog_of(app))
+            _declare_errors_as_json(schema)
             _add_security(app, schema)
             app.openapi_schema = schema
         return app.openapi_schema
@@ -103,6 +105,18 @@ def _add_security(app: FastAPI, schema: JsonSchema) -> None:
         if operation is not None and scope is not None:
             # Scopes of these schemes are roles: https://spec.openapis.org/oas/v3.1.0#security-requirement-object.
             operation["security"] = [{name: [scope]} for name in SECURITY_SCHEMES]
+
+
+def _declare_errors_as_json(schema: JsonSchema) -> None:
+    """Says of every error that it is JSON: FastAPI gives it the content type that the route's answer has."""
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            for status, response in operation.get("responses", {}).items():
+                if status.startswith("2"):
+                    continue
+                [*contents] = response.get("content", {}).values()
+                if len(contents) == 1:
+                    response["content"] = {JSON: contents[0]}
 
 
 def _servers(app: FastAPI) -> list[JsonSchema] | None:

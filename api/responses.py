@@ -18,7 +18,7 @@ from antiphon.api.dependencies import RunningQueries, RunningQuery
 from antiphon.api.errors import describe_failure
 from antiphon.api.query_schemas import answer_of
 from antiphon.service import Outcome, to_json
-from antiphon.vocabulary.errors import ServiceError, SlowReaderError
+from antiphon.vocabulary.errors import QuotaError, ServiceError, SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
 log = structlog.get_logger(__name__)
@@ -138,7 +138,7 @@ async def server_sent(
     try:
         async for each in streamed:
             yield streamed_as_event(each)
-    except SlowReaderError as error:
+    except (SlowReaderError, QuotaError) as error:
         yield as_event(
             "events_lost", msgspec.json.encode(describe_failure(error, query_id))
         )

@@ -12,17 +12,15 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from antiphon.api.app import create_app
+from antiphon.api.connections import BoundedHttp, connections_within
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
+from antiphon.api.stopping import LAST_WORDS_S
 from antiphon.service import Antiphon, Settings, spare_memory
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
-
-HEADERS_S = 10.0
-"""Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
 
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 CLOSING_S = 5
@@ -57,7 +55,7 @@ async def serve(
     )
     config = uvicorn.Config(
         app,
-        http=PromptHttp,
+        http=partial(BoundedHttp, most=connections_within(settings.connections)),  # type: ignore[arg-type]  # it is only called
         lifespan="off",
         log_config=None,
         access_log=False,
@@ -78,39 +76,6 @@ async def serve_app(app: Any, listener: socket.socket) -> None:
         app, lifespan="off", log_config=None, log_level="critical", access_log=False
     )
     await uvicorn.Server(config).serve(sockets=[listener])
-
-
-class PromptHttp(AutoHTTPProtocol):  # type: ignore[misc, valid-type]  # uvicorn picks its class when it is imported
-    """uvicorn's protocol, which by itself waits for the head of a request for ever."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._late: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._expect_head()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        # A request under way has its whole head; what comes between two is the beginning of the next.
-        if self.cycle is not None and not self.cycle.response_complete:
-            self._stop_expecting()
-        else:
-            self._expect_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_expecting()
-        super().connection_lost(exc)
-
-    def _expect_head(self) -> None:
-        if self._late is None:
-            self._late = self.loop.call_later(HEADERS_S, self.transport.close)
-
-    def _stop_expecting(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
 
 
 class _Server(uvicorn.Server):
@@ -134,9 +99,16 @@ class _Server(uvicorn.Server):
         late = loop.call_later(
             STOPPING_S, cancel_queries, self._app, "the service is stopping"
         )
+        ending = asyncio.create_task(self._end_streams())
         await super().shutdown(sockets)
         # No query is cancelled after all where they ended in time.
         late.cancel()
+        ending.cancel()
+
+    async def _end_streams(self) -> None:
+        """Tells whoever still follows something, once the queries that are cancelled have said so themselves."""
+        await asyncio.sleep(STOPPING_S + LAST_WORDS_S)
+        await self._app.state.event_streams.end()
 
     @contextmanager
     def stopped_by_signals(self) -> Generator[None, None, None]:

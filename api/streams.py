@@ -22,7 +22,7 @@ from antiphon.vocabulary.access import Principal
 RETRY_S = 5
 
 
-class OpenStreams:
+class StreamsOfTenants:
     """The open streams of each tenant; one an app. Who needs no key is not counted.
 
     Args:
@@ -53,7 +53,7 @@ class FollowedEvents(StreamingResponse):
     media_type = EVENT_STREAM
 
     def __init__(
-        self, events: AsyncIterator[bytes], streams: OpenStreams, caller: Principal
+        self, events: AsyncIterator[bytes], streams: StreamsOfTenants, caller: Principal
     ) -> None:
         super().__init__(with_keep_alive(events, KEEP_ALIVE_S), headers=STREAM_HEADERS)
         self._streams = streams
@@ -78,9 +78,9 @@ class FollowedEvents(StreamingResponse):
         )
 
 
-def _open_streams(request: Request) -> OpenStreams:
-    return cast(OpenStreams, request.app.state.open_streams)
+def _streams_of_tenants(request: Request) -> StreamsOfTenants:
+    return cast(StreamsOfTenants, request.app.state.streams_of_tenants)
 
 
-Streams = Annotated[OpenStreams, Depends(_open_streams)]
+Streams = Annotated[StreamsOfTenants, Depends(_streams_of_tenants)]
 """The event streams that followers hold open, as a route asks for them."""

@@ -23,11 +23,17 @@ class Bus:
     Args:
         store: Where sessions are recorded.
         catalog: The events that may be published.
+        ended: Called with the id of each session that has ended.
     """
 
     def __init__(
-        self, store: EventLog, clock: Clock, catalog: Catalog = BUILT_IN
+        self,
+        store: EventLog,
+        clock: Clock,
+        catalog: Catalog = BUILT_IN,
+        ended: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._ended = ended
         self._store = store
         self._clock = clock
         self._catalog = catalog
@@ -68,6 +74,7 @@ class Bus:
             self._sessions,
             prefix,
             self._catalog,
+            self._ended,
         )
 
     def _is_quiet(self) -> bool:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Sequence
+from weakref import WeakSet
 
-from antiphon.vocabulary.errors import NotFoundError, SlowReaderError
+from antiphon.vocabulary.errors import NotFoundError, QuotaError, SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
+
+MOST_FOLLOWERS = 50
+"""Followers of one query at once: each is handed every event, and may hold a buffer of them."""
+RETRY_S = 5.0
 
 FollowerItem = Recorded[Event] | Live
 """An item that a follower reads: a recorded event, or live text that is not recorded."""
@@ -78,7 +83,8 @@ class Followers:
     def __init__(self, query_id: str, past: Iterable[Recorded[Event]] = ()) -> None:
         self._query_id = query_id
         self._past: list[Recorded[Event]] = list(past)
-        self._followers: list[Follower] = []
+        # A follower that nobody reads any more is gone at once: its caller went away, and its buffer with it.
+        self._followers: WeakSet[Follower] = WeakSet()
         self._ended = False
 
     def __bool__(self) -> bool:
@@ -89,13 +95,20 @@ class Followers:
 
         Raises:
             NotFoundError: The session has ended, so that its events are in the trace store only.
+            QuotaError: It has as many followers as it may.
         """
         if self._ended:
             raise NotFoundError(
                 f"query {self._query_id} has ended and cannot be followed; read its trace instead"
             )
+        if len(self._followers) >= MOST_FOLLOWERS:
+            raise QuotaError(
+                f"query {self._query_id} is followed by {MOST_FOLLOWERS} readers, and no more may: "
+                "read its trace, or try again in a moment",
+                RETRY_S,
+            )
         follower = Follower(self._past, buffer)
-        self._followers.append(follower)
+        self._followers.add(follower)
         return follower
 
     def push(self, item: FollowerItem) -> None:
@@ -105,9 +118,11 @@ class Followers:
         # Most sessions have no follower, and live text comes by the thousand.
         if not self._followers:
             return
-        self._followers = [follower for follower in self._followers if follower.open]
-        for follower in self._followers:
-            follower.push(item)
+        for follower in list(self._followers):
+            if follower.open:
+                follower.push(item)
+            else:
+                self._followers.discard(follower)
 
     def end(self) -> None:
         """Lets each follower read its buffer, then stop."""

@@ -56,6 +56,7 @@ class Session:
         sessions: The table that holds the session while it is open.
         prefix: The stored events of the query; the components do not hear them here.
         catalog: The events that may be published.
+        ended: Called with the id once the session is out of the table.
     """
 
     def __init__(
@@ -67,7 +68,9 @@ class Session:
         sessions: dict[str, Session],
         prefix: Sequence[Recorded[Event]] = (),
         catalog: Catalog = BUILT_IN,
+        ended: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._ended = ended
         self.query_id = query_id
         self._recorder = recorder
         self._sessions = sessions
@@ -298,3 +301,4 @@ class Session:
         self._mailbox.shut()
         self._stalls.forget()
         self._sessions.pop(self.query_id, None)
+        self._ended(self.query_id)

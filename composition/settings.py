@@ -108,6 +108,7 @@ class Settings(BaseSettings):
         trace_key: The key that the store of traces is encrypted with: 64 hex digits (needs antiphon[encryption]).
         keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
+        keep_every_s: Seconds between two looks at what of the traces is to be deleted.
         metrics: What `/metrics` shows: `sums` of the process, all metrics for `prometheus` (needs
             antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
         otlp_endpoint: Where spans are sent, such as `http://127.0.0.1:4318` (needs the same); None: none are made.
@@ -115,7 +116,10 @@ class Settings(BaseSettings):
         redact_kinds: What is redacted by name, with commas between: `keys` (and passwords), `email`, `phone`.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
-        concurrent_queries: Queries that may run at once; more are refused with 503.
+        concurrent_queries: Queries that may run at once; fewer do while the event loop is late.
+        most_wait_s: Seconds that a query may wait for its place among those that run, by what queries took and what
+            runs; where it would wait longer it is refused with 503. 0: none waits.
+        connections: The most connections at once; one more closes one that is idle, or is refused with 503.
         query_chars: Longest question, in characters.
         most_streams: Event streams that one tenant may follow at once.
         most_rounds: The most rounds that a caller may choose for one query.
@@ -176,6 +180,7 @@ class Settings(BaseSettings):
     trace_key: SecretStr | None = None
     keep_days: float | None = Field(None, gt=0.0, allow_inf_nan=False)
     keep_mb: float | None = Field(None, gt=0.0, allow_inf_nan=False)
+    keep_every_s: float = Field(3_600.0, ge=1.0, allow_inf_nan=False)
     metrics: Literal["auto", "off", "sums", "prometheus"] = "auto"
     otlp_endpoint: str | None = None
     otlp_headers: SecretStr | None = None
@@ -183,6 +188,8 @@ class Settings(BaseSettings):
     redact: str = ""
     redact_file: Path | None = None
     concurrent_queries: int = Field(500, ge=1)
+    most_wait_s: float = Field(2.0, ge=0.0, le=60.0, allow_inf_nan=False)
+    connections: int = Field(2_000, ge=1)
     query_chars: int = Field(QUERY_CHARS, ge=1)
     most_streams: int = Field(200, ge=1)
     most_rounds: int = Field(MOST_ROUNDS, ge=0, le=MOST_ROUNDS)

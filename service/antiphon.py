@@ -29,6 +29,7 @@ from antiphon.composition.question import Question
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.knowledge import Course
+from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.archive import Archive
 from antiphon.service.callers import Callers
 from antiphon.service.continuing import Continuing
@@ -58,7 +59,7 @@ from antiphon.service.upkeep import (
 from antiphon.service.usage import UsageReport
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.errors import BusyError, ServiceError, TraceStateError
+from antiphon.vocabulary.errors import ServiceError, TraceStateError
 from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.settings import QuerySettings
@@ -82,8 +83,16 @@ class Antiphon:
         self.settings = settings
         self.totals = Totals()
         self._service = resources
+        self._admission = Admission(
+            settings.concurrent_queries,
+            settings.most_wait_s,
+            lambda: len(self._bus.sessions),
+        )
         self._bus = Bus(
-            resources.store, resources.shared.clock, resources.shared.catalog
+            resources.store,
+            resources.shared.clock,
+            resources.shared.catalog,
+            self._admission.ended,
         )
         self._callers = Callers(settings)
         self._metering = Metering(self._callers.quotas)
@@ -98,7 +107,8 @@ class Antiphon:
         self._upkeep = [
             asyncio.create_task(
                 refresh_library(resources.library), name="watch the index"
-            )
+            ),
+            asyncio.create_task(watch_loop(self._admission), name="watch the loop"),
         ]
         if settings.keep_days is not None or settings.keep_mb is not None:
             keeping = keep_traces(resources.store, settings, resources.shared.clock)
@@ -125,7 +135,7 @@ class Antiphon:
             self._bus,
             self._shared,
             store,
-            self._admit,
+            self._admission.check,
             self.totals,
             self._intake.versions,
         )
@@ -137,7 +147,7 @@ class Antiphon:
             self.history,
             self._metering,
             self._bus.sessions,
-            self._admit,
+            self._admission.check,
         )
 
     def seen_by(self, principal: Principal) -> Antiphon:
@@ -206,8 +216,13 @@ class Antiphon:
             NotFoundError: No such conversation.
             BusyError: Too many queries run, or the service is closing.
         """
-        self._admit()
         query_id = query_id or uuid.uuid4().hex
+        async with self._admission.place(query_id):
+            return await self._let_in(question, interceptor, query_id)
+
+    async def _let_in(
+        self, question: Question, interceptor: Interceptor, query_id: str
+    ) -> QueryHandle:
         need = Need()
         settings: QuerySettings | None = None
         if self.principal.key_id:
@@ -227,8 +242,9 @@ class Antiphon:
         # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self.store)
         first = await self._intake.receive(question, store, interceptor)
-        # Once more: others may have begun, or the service to close, while the conversation was read.
-        self._admit()
+        # The service may have begun to close while the conversation was read.
+        if self._life.closing:
+            self._admission.check()
         caller = Caller()
         resources = interceptor.resources(self._shared)
         components = interceptor.components(
@@ -396,6 +412,7 @@ class Antiphon:
         """Ends every query; the resources stay open, for they may be another service's too."""
         # First of all, so that no query begins while others end.
         self._life.closing = True
+        self._admission.close()
         await self._documents.close()
         for task in self._upkeep:
             task.cancel()
@@ -403,13 +420,3 @@ class Antiphon:
         await self._bus.close()
         await self._metering.close()
         self._callers.close()
-
-    def _admit(self) -> None:
-        """Refuses where no further query may begin."""
-        if (
-            self._life.closing
-            or len(self._bus.sessions) >= self.settings.concurrent_queries
-        ):
-            raise BusyError(
-                "As many questions as this service allows are being answered: ask again in a moment."
-            )

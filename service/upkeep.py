@@ -20,7 +20,6 @@ log = structlog.get_logger(__name__)
 
 REFRESH_EVERY_S = 1.0
 """A new index is used about as soon as the command that made it has ended."""
-PRUNE_EVERY_S = 3600.0
 DAY_S = 86_400.0
 MB = 1_000_000
 SEARCH_WAITS_S = 30.0
@@ -104,7 +103,7 @@ async def refresh_library(library: CourseIndex) -> None:
 
 
 async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
-    """Deletes traces that are too old or too much, now and every hour, until it is cancelled."""
+    """Deletes traces that are too old or too much, now and at intervals, until it is cancelled."""
     while True:
         older_than: float | None = None
         most_bytes: int | None = None
@@ -120,4 +119,4 @@ async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> Non
                 log.info("traces_pruned", traces=deleted)
         except ServiceError as error:
             log.warning("traces_not_pruned", error=str(error))
-        await clock.sleep(PRUNE_EVERY_S)
+        await clock.sleep(settings.keep_every_s)

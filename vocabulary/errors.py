@@ -188,9 +188,17 @@ class SlowReaderError(ServiceError):
 
 
 class BusyError(ServiceError):
-    """As many queries as the settings allow are running, or the service is closing."""
+    """As many queries as the settings allow are running, or the service is closing.
+
+    Attributes:
+        retry_after_s: Seconds after which asking again makes sense.
+    """
 
     code = "busy"
+
+    def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 def how_to_install(extra: str = "minilm") -> str:

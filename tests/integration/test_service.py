@@ -129,7 +129,7 @@ async def test_more_questions_than_allowed_at_once_are_refused(data_dir: Path) -
 async def test_questions_that_come_together_are_no_more_than_allowed_either(
     data_dir: Path,
 ) -> None:
-    async with opened(data_dir, concurrent_queries=1) as service:
+    async with opened(data_dir, concurrent_queries=1, most_wait_s=0) as service:
         first = await service.ask(Question(query=ASKED))
         # The store is read for each of them before it begins.
         again = Question(query=ASKED, session_id=first.session_id)

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from antiphon.api import serving
+from antiphon.api import connections
 from antiphon.api.bodies import BodyLimit
 from antiphon.api.errors import Refusal
 from antiphon.vocabulary.catalog import BUILT_IN
@@ -107,6 +107,19 @@ async def test_reading_is_not_asked_for_its_origin() -> None:
     assert reply.status == 200
 
 
+async def test_no_page_of_another_site_is_let_read_anything() -> None:
+    reply = await Browser(app_of(FakeService())).get(
+        "/healthz", origin="https://evil.example"
+    )
+
+    allowed = [name for name in reply.headers if name.startswith("access-control-")]
+    assert allowed == []
+    assert reply.headers["x-content-type-options"] == "nosniff"
+    assert reply.headers["referrer-policy"] == "no-referrer"
+    assert reply.headers["cache-control"] == "no-store"
+    assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+
+
 async def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     async def read_all(scope: Scope, receive: Receive, send: Send) -> None:
         while (await receive())["more_body"]:
@@ -146,11 +159,13 @@ async def _ok(_: Scope, __: Receive, send: Send) -> None:
 async def test_the_head_of_a_request_must_come_in_time(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serving, "HEADERS_S", 0.05)
+    monkeypatch.setattr(connections, "HEAD_S", 0.05)
     config = uvicorn.Config(_ok, lifespan="off")
     state = ServerState()
     server = await asyncio.get_running_loop().create_server(
-        lambda: serving.PromptHttp(config=config, server_state=state, app_state={}),
+        lambda: connections.BoundedHttp(
+            config=config, server_state=state, app_state={}, most=10
+        ),
         "127.0.0.1",
     )
     port = server.sockets[0].getsockname()[1]

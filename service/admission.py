@@ -1,0 +1,217 @@
+"""Admission of queries: how many run at once, who waits for a place, and who is told to come again, and when.
+
+A query waits where the wait is expected to be short: that is reckoned from how long queries took, and from what runs
+and waits. Nobody is served by being slow to everybody: where the event loop itself is late, fewer run at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import statistics
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from antiphon.vocabulary.errors import BusyError
+
+FIRST_GUESS_S = 5.0
+"""Seconds that a query is taken to last before any has ended."""
+NEWEST = 0.1
+"""Share of the newest query in the mean duration: that of about the last twenty."""
+LATE_S = 0.1
+"""Lateness of the event loop, in seconds, above which fewer queries run at once."""
+LEAST_AT_ONCE = 8
+"""So many run at once however late the loop is: it may be another program that holds the processor."""
+FEWER = 0.8
+LOOKS = 10
+LOOK_EVERY_S = 0.1
+
+Now = Callable[[], float]
+
+
+class Admission:
+    """The places for queries under way, and the line of those that wait for one; one a service.
+
+    Args:
+        most: Queries that may run at once.
+        most_wait_s: Seconds that a query may wait for its place; 0: none waits.
+        running: Counts those that run, however they were begun.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        most_wait_s: float,
+        running: Callable[[], int],
+        now: Now = time.monotonic,
+    ) -> None:
+        self._most = most
+        self._most_wait_s = most_wait_s
+        self._running = running
+        self._now = now
+        self._at_once = most
+        self._reserved = 0
+        self._line: deque[asyncio.Future[None]] = deque()
+        self._begun: dict[str, float] = {}
+        self._mean_s: float | None = None
+        self._closing = False
+
+    @property
+    def at_once(self) -> int:
+        """The queries that may run at once now."""
+        return self._at_once
+
+    @property
+    def waiting(self) -> int:
+        """The queries that wait for a place."""
+        return len(self._line)
+
+    def check(self) -> None:
+        """Refuses where nothing can begin at once.
+
+        Raises:
+            BusyError: Too many queries run, or the service is closing.
+        """
+        if self._closing:
+            raise _closing()
+        if not self._has_place():
+            raise self._busy()
+
+    @asynccontextmanager
+    async def place(self, query_id: str) -> AsyncIterator[None]:
+        """Waits for a place, and keeps it while the query is being begun; then the query counts by itself.
+
+        Raises:
+            BusyError: The wait would be too long, or has been, or the service is closing.
+        """
+        await self._wait()
+        self._begun[query_id] = self._now()
+        try:
+            yield
+        except BaseException:
+            # It has not begun.
+            self._begun.pop(query_id, None)
+            raise
+        finally:
+            self._give_back()
+
+    def ended(self, query_id: str) -> None:
+        """Notes how long a query took, and lets the next one in."""
+        begun = self._begun.pop(query_id, None)
+        if begun is not None:
+            took = self._now() - begun
+            if self._mean_s is None:
+                self._mean_s = took
+            self._mean_s += NEWEST * (took - self._mean_s)
+        self._let_in()
+
+    def expected_wait_s(self) -> float:
+        """Returns the seconds after which one more query would have its place, by what is known now."""
+        if self._has_place() and not self._line:
+            return 0.0
+        return self._lasting_s() * (len(self._line) + 1) / self._at_once
+
+    def adapt(self, late_s: float) -> None:
+        """Lets fewer queries run at once where the event loop comes late, and more again where it does not."""
+        # With few of them under way it is not the queries that make it late.
+        if late_s > LATE_S and self._running() > LEAST_AT_ONCE:
+            fewer = int(min(self._at_once, self._running()) * FEWER)
+            self._at_once = min(self._at_once, max(LEAST_AT_ONCE, fewer))
+        elif late_s < LATE_S / 2:
+            self._at_once = min(
+                self._most, self._at_once + max(1, self._at_once // LEAST_AT_ONCE)
+            )
+        self._let_in()
+
+    def close(self) -> None:
+        """Refuses whoever waits, and whoever comes."""
+        self._closing = True
+        for waiting in self._line:
+            if not waiting.done():
+                waiting.set_exception(_closing())
+        self._line.clear()
+
+    def _has_place(self) -> bool:
+        return self._running() + self._reserved < self._at_once
+
+    def _lasting_s(self) -> float:
+        """Returns how long a query lasts: as the last ones did, or longer where those that run have done already."""
+        lasting = FIRST_GUESS_S
+        if self._mean_s is not None:
+            lasting = self._mean_s
+        if self._begun:
+            ages = self._now() * len(self._begun) - sum(self._begun.values())
+            lasting = max(lasting, ages / len(self._begun))
+        return lasting
+
+    async def _wait(self) -> None:
+        """Returns once a place is reserved."""
+        if self._closing:
+            raise _closing()
+        if self._has_place() and not self._line:
+            self._reserved += 1
+            return
+        if self.expected_wait_s() > self._most_wait_s:
+            raise self._busy()
+        place = asyncio.get_running_loop().create_future()
+        self._line.append(place)
+        try:
+            async with asyncio.timeout(self._most_wait_s):
+                await place
+        except TimeoutError as error:
+            self._leave_line(place)
+            raise self._busy() from error
+        except BaseException:
+            self._leave_line(place)
+            raise
+
+    def _leave_line(self, place: asyncio.Future[None]) -> None:
+        if place in self._line:
+            self._line.remove(place)
+        # It was given a place in the moment in which it stopped waiting.
+        elif (
+            place.done()
+            and not place.cancelled()
+            and not isinstance(place.exception(), BusyError)
+        ):
+            self._give_back()
+
+    def _give_back(self) -> None:
+        self._reserved -= 1
+        self._let_in()
+
+    def _let_in(self) -> None:
+        while self._line and self._has_place():
+            place = self._line.popleft()
+            # Whoever waited may be gone.
+            if not place.done():
+                self._reserved += 1
+                place.set_result(None)
+
+    def _busy(self) -> BusyError:
+        wait_s = self.expected_wait_s()
+        # The line grows shorter by so much, if nobody else comes.
+        again_s = max(1, math.ceil(wait_s - self._most_wait_s))
+        return BusyError(
+            f"As many questions are being answered as this service can at once, and the next place is about "
+            f"{wait_s:.1f} s away, where {self._most_wait_s:g} s are waited: ask again in {again_s} s.",
+            retry_after_s=again_s,
+        )
+
+
+async def watch_loop(admission: Admission) -> None:
+    """Measures how late the event loop is, and has the admission adapt to it, until it is cancelled."""
+    while True:
+        late: list[float] = []
+        for _ in range(LOOKS):
+            began = time.perf_counter()
+            await asyncio.sleep(LOOK_EVERY_S)
+            late.append(time.perf_counter() - began - LOOK_EVERY_S)
+        # One long step, such as a large trace that is read, makes no query wait for long.
+        admission.adapt(statistics.median(late))
+
+
+def _closing() -> BusyError:
+    return BusyError("This service is closing: ask again in a moment.")
