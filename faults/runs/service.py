@@ -20,8 +20,8 @@ from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
 """The time for which a store that refuses may be tried after the answer, in seconds."""
-INDEX_WATCH = "watch the index"
-"""The task that a service has as long as it lives."""
+LASTING_TASKS = ("watch the index", "watch the loop")
+"""The tasks that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
 """The store's checkpoint: it belongs to the world and ends by itself."""
 _FEW_TURNS = 3
@@ -151,7 +151,7 @@ async def _running_tasks() -> list[str]:
     left: list[str] = []
     services = 0
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        if task.get_name() == INDEX_WATCH:
+        if task.get_name() in LASTING_TASKS:
             services += 1
         else:
             left.append(f"task {task.get_name()}")
