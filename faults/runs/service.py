@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -149,13 +150,14 @@ async def _running_tasks() -> list[str]:
     # What was just cancelled comes to its end first.
     await _let_others_run()
     left: list[str] = []
-    services = 0
+    lasting: Counter[str] = Counter()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
         if task.get_name() in LASTING_TASKS:
-            services += 1
+            lasting[task.get_name()] += 1
         else:
             left.append(f"task {task.get_name()}")
     # The service itself goes on to the next step.
+    services = max(lasting.values(), default=0)
     if services > 1:
         left.append(f"{services - 1} services")
     return left
