@@ -136,8 +136,8 @@ faults-model-away: setup $(VENV)/.dev ## a hundred questions with nothing where 
 	$(BIN)/python -m tests.faults.model_away $(DATA)
 
 # A hundred random ones an operation beside all borders (four in `make test`).
-schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=)
-	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) $(BIN)/python -m pytest -s tests/e2e/test_schema.py
+schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=, SEED=)
+	SCHEMA_EXAMPLES=$(or $(EXAMPLES),100) SCHEMA_SEED=$(or $(SEED),1) $(BIN)/python -m pytest -s tests/e2e/test_schema.py
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)

@@ -36,7 +36,7 @@ from antiphon.api.routes import (
     traces,
     views,
 )
-from antiphon.api.stopping import EventStreams, OpenStreams
+from antiphon.api.stopping import EventStreams, StreamEnds
 from antiphon.api.streams import StreamsOfTenants
 from antiphon.api.telemetry import RequestTelemetry
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
@@ -106,10 +106,10 @@ def create_app(
     # In the app's state and not in the closure: a test puts its own service there.
     app.state.running_queries = RunningQueries()
     app.state.streams_of_tenants = StreamsOfTenants(chosen.most_streams)
-    app.state.event_streams = OpenStreams()
     app.state.idempotent_queries = IdempotentQueries()
     app.state.interceptor_of = interceptor_of
     app.state.fault_of = fault_of
+    app.state.event_streams = StreamEnds()
     # The archive before the traces: `import` is no trace's id.
     for routes in (
         queries,

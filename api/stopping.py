@@ -40,7 +40,7 @@ class _Stream:
         await self._send({"type": "http.response.body", "body": b""})
 
 
-class OpenStreams:
+class StreamEnds:
     """The event streams that are being sent; one an app."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class OpenStreams:
 class EventStreams:
     """Knows which replies are event streams, for as long as they are sent."""
 
-    def __init__(self, app: ASGIApp, streams: OpenStreams) -> None:
+    def __init__(self, app: ASGIApp, streams: StreamEnds) -> None:
         self._app = app
         self._streams = streams
 

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.processes import Served, serving
-from benchmarks.soak_figures import Sample, as_svg, slopes
+from benchmarks.soak_figures import WARM_UP_QUERIES, Sample, as_svg, slopes
 
 FAULTS = 0.01
 HANGS_UP = 0.01
@@ -206,7 +206,12 @@ def main() -> None:
         "--index", type=Path, default=Path("data"), help="data folder with an index"
     )
     parser.add_argument("--out", type=Path, default=Path("dist/soak"))
-    if not asyncio.run(_main(parser.parse_args())):
+    options = parser.parse_args()
+    if options.queries < 3 * WARM_UP_QUERIES:
+        parser.error(
+            f"take {3 * WARM_UP_QUERIES:,} queries at least: before that memory still rises"
+        )
+    if not asyncio.run(_main(options)):
         sys.exit("something grows")
 
 

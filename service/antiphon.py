@@ -84,11 +84,10 @@ class Antiphon:
         self.totals = Totals()
         self._service = resources
         self._admission = Admission(
-            settings.concurrent_queries,
-            settings.most_wait_s,
-            lambda: len(self._bus.sessions),
+            settings.concurrent_queries, settings.most_wait_s, lambda: len(bus.sessions)
         )
-        self._bus = Bus(
+        # Not `self._bus` above: a session that somebody holds would hold the service.
+        self._bus = bus = Bus(
             resources.store,
             resources.shared.clock,
             resources.shared.catalog,

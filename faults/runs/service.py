@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
 
@@ -20,8 +21,8 @@ from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
 """The time for which a store that refuses may be tried after the answer, in seconds."""
-INDEX_WATCH = "watch the index"
-"""The task that a service has as long as it lives."""
+LASTING_TASKS = ("watch the index", "watch the loop")
+"""The tasks that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
 """The store's checkpoint: it belongs to the world and ends by itself."""
 _FEW_TURNS = 3
@@ -149,13 +150,14 @@ async def _running_tasks() -> list[str]:
     # What was just cancelled comes to its end first.
     await _let_others_run()
     left: list[str] = []
-    services = 0
+    lasting: Counter[str] = Counter()
     for task in asyncio.all_tasks() - {asyncio.current_task()}:
-        if task.get_name() == INDEX_WATCH:
-            services += 1
+        if task.get_name() in LASTING_TASKS:
+            lasting[task.get_name()] += 1
         else:
             left.append(f"task {task.get_name()}")
     # The service itself goes on to the next step.
+    services = max(lasting.values(), default=0)
     if services > 1:
         left.append(f"{services - 1} services")
     return left

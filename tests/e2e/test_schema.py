@@ -20,6 +20,7 @@ from tests.e2e.conftest import STARTING_S, serving
 
 EXAMPLES = os.environ.get("SCHEMA_EXAMPLES", "4")
 """Random requests of each operation, beside those that the schema itself names and the borders of its values."""
+SEED = os.environ.get("SCHEMA_SEED", "1")
 MOST_S = 60 * 60
 RUN = "from schemathesis.cli import schemathesis; schemathesis()"
 
@@ -66,7 +67,7 @@ def test_the_service_does_what_its_schema_says(
             *(sys.executable, "-c", RUN, "run", f"{server.url}/openapi.json"),
             *("--phases", "examples,coverage,fuzzing", "--max-examples", EXAMPLES),
             # One worker: two that parse Python at once may crash Python 3.11 (github.com/python/cpython/issues/106905).
-            *("--seed", "1", "--workers", "1", "--no-color"),
+            *("--seed", SEED, "--workers", "1", "--no-color"),
             # A kept connection may be closed just when it is used again, and a loaded machine may be slow: neither is a
             # breach of the schema.
             *("--request-retries", "2", "--request-timeout", "60"),
