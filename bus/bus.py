@@ -77,6 +77,11 @@ class Bus:
             self._ended,
         )
 
+    @property
+    def under_way(self) -> int:
+        """How many queries have not ended: of one that has, the last events may still be on their way into the store."""
+        return sum(not session.over for session in self._sessions.values())
+
     def _is_quiet(self) -> bool:
         return len(self._sessions) <= 1
 

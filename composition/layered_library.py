@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 
+# As a module: who only names this class must not load what searching needs.
+from antiphon import knowledge
 from antiphon.knowledge import (
     Course,
     CourseMatch,
     LessonMatch,
-    Library,
     LibraryState,
 )
 from antiphon.language.words import fold
 from antiphon.vocabulary.values import Passage
 
 RESULTS = 5
-Search = Callable[[Library], list[Passage]]
 
 
 class LayeredLibrary:
@@ -26,7 +26,7 @@ class LayeredLibrary:
     rare a word is, can reach a search. A course of one's own hides the shared one of the same title.
     """
 
-    def __init__(self, own: Library, shared: Library) -> None:
+    def __init__(self, own: knowledge.Library, shared: knowledge.Library) -> None:
         self._own = own
         self._shared = shared
         # Two libraries that are both empty have the same courses as at the beginning: none.
@@ -121,12 +121,17 @@ class LayeredLibrary:
         """Closes the tenant's own files."""
         self._own.close()
 
-    def _holding(self, course: str) -> Library:
+    def _holding(self, course: str) -> knowledge.Library:
         if self.holds_itself(course):
             return self._own
         return self._shared
 
-    def _in_both(self, search: Search, course: str | None, limit: int) -> list[Passage]:
+    def _in_both(
+        self,
+        search: Callable[[knowledge.Library], list[Passage]],
+        course: str | None,
+        limit: int,
+    ) -> list[Passage]:
         if course is not None:
             return search(self._holding(course))
         shared = search(self._shared)

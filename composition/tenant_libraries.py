@@ -9,8 +9,9 @@ from pathlib import Path
 
 import structlog
 
+# As a module: who only names these classes must not load what searching needs.
+from antiphon import knowledge
 from antiphon.composition.layered_library import LayeredLibrary
-from antiphon.knowledge import Library
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.private_files import make_private_folder
 
@@ -47,7 +48,10 @@ class TenantLibraries:
     """
 
     def __init__(
-        self, data_dir: Path, shared: Library, open_own: Callable[[Path], Library]
+        self,
+        data_dir: Path,
+        shared: knowledge.Library,
+        open_own: Callable[[Path], knowledge.Library],
     ) -> None:
         self._folder = data_dir / FOLDER
         self._shared = shared

@@ -84,7 +84,7 @@ class Antiphon:
         self.totals = Totals()
         self._service = resources
         self._admission = Admission(
-            settings.concurrent_queries, settings.most_wait_s, lambda: len(bus.sessions)
+            settings.concurrent_queries, settings.most_wait_s, lambda: bus.under_way
         )
         # Not `self._bus` above: a session that somebody holds would hold the service.
         self._bus = bus = Bus(

@@ -30,7 +30,6 @@ from antiphon.traces.event_log import (
 from antiphon.traces.listing import note_query
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.search_index import SearchIndex
-from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
@@ -59,7 +58,7 @@ class Batch(NamedTuple):
     expected_seq: int
     events: Sequence[Recorded[Event]]
     owner: str
-    tenant: str = LOCAL_TENANT
+    tenant: str
 
 
 class Packed(NamedTuple):

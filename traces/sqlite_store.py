@@ -115,15 +115,7 @@ class SqliteTraceStore:
         """
         if expected_seq == 0:
             self._owner.claim()
-        await self._commits.store(
-            Batch(
-                query_id,
-                expected_seq,
-                events,
-                self._owner.name,
-                self._sight.label,
-            )
-        )
+        await self._commits.store(self._batch(query_id, expected_seq, events))
 
     def append_now(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
@@ -131,9 +123,13 @@ class SqliteTraceStore:
         """Stores events as `append` does, where nothing has to be waited for; returns False where it does not."""
         if expected_seq == 0:
             self._owner.claim()
-        return self._commits.store_now(
-            Batch(query_id, expected_seq, events, self._owner.name)
-        )
+        return self._commits.store_now(self._batch(query_id, expected_seq, events))
+
+    def _batch(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> Batch:
+        owner, tenant = self._owner.name, self._sight.label
+        return Batch(query_id, expected_seq, events, owner, tenant)
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.

@@ -30,7 +30,7 @@ LINE = "interrupted\n"
         ("anthropic", ("ask", "What is applemailbox7?")),
         ("onnxruntime", ("ask", "What is applemailbox7?")),
         ("fastapi", ("serve", "--port", "0")),
-        ("chromadb", ("serve", "--port", "0")),
+        ("uvicorn", ("serve", "--port", "0")),
         ("numpy", ("index", "--rebuild", ".")),
         ("anthropic", ("double", "--script", "script.yaml")),
         ("yaml", ("faults", "list")),
