@@ -69,7 +69,9 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
         for number in range(start, min(start + 2_000, count)):
             events = [_varied(recorded, number) for recorded in template]
             batches.append(
-                store._writer.pack(Batch(events[0].query_id, 0, events, "bench", "bench"))
+                store._writer.pack(
+                    Batch(events[0].query_id, 0, events, "bench", "bench")
+                )
             )
         store._writer.write(batches)
 

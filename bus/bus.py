@@ -79,7 +79,7 @@ class Bus:
 
     @property
     def under_way(self) -> int:
-        """How many queries have not ended: of one that has, the last events may still be on their way into the store."""
+        """How many queries have not ended; of one that has, the last events may be on their way into the store."""
         return sum(not session.over for session in self._sessions.values())
 
     def _is_quiet(self) -> bool:

@@ -1,6 +1,10 @@
 """The query's life cycle: what happens next, and when it must end."""
 
-from antiphon.coordinator.circuit import ProviderCircuit, ProviderWatch
+from antiphon.coordinator.circuit import (
+    ProviderCircuit,
+    ProviderWatch,
+    another_provider_circuit,
+)
 from antiphon.coordinator.coordinator import QueryCoordinator
 from antiphon.coordinator.deadline import DeadlineTimer, alarms
 from antiphon.coordinator.intake import receive
@@ -11,5 +15,6 @@ __all__ = [
     "ProviderWatch",
     "QueryCoordinator",
     "alarms",
+    "another_provider_circuit",
     "receive",
 ]

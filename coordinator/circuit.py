@@ -41,11 +41,6 @@ class ProviderCircuit:
         self._circuit = Circuit(most_failures=failures, rest_s=rest_s)
         self._deadline_s = deadline_s
 
-    def another(self) -> ProviderCircuit:
-        """Returns a closed one with the same figures, for callers whose failures say nothing of anybody else's."""
-        now = self._circuit
-        return ProviderCircuit(now.most_failures, now.rest_s, self._deadline_s)
-
     @property
     def is_open(self) -> bool:
         """True if calls are kept from the provider, but for probes."""
@@ -104,3 +99,9 @@ class ProviderWatch:
     def on_summary_failed(self, recorded: Recorded[SummaryFailed]) -> None:
         if recorded.event.failure in OF_SUMMARIES:
             self._circuit.failed(recorded.at)
+
+
+def another_provider_circuit(circuit: ProviderCircuit) -> ProviderCircuit:
+    """Returns a closed one with the same figures, for callers whose failures say nothing of anybody else's."""
+    now = circuit._circuit
+    return ProviderCircuit(now.most_failures, now.rest_s, circuit._deadline_s)

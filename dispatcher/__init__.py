@@ -1,6 +1,6 @@
 """The tool dispatcher: tools that may be called, calls that run at once, substitutes for those that fail."""
 
-from antiphon.dispatcher.attempts import ToolCircuits
+from antiphon.dispatcher.attempts import ToolCircuits, another_tool_circuits
 from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
@@ -19,6 +19,7 @@ __all__ = [
     "Tool",
     "ToolCircuits",
     "ToolDispatcher",
+    "another_tool_circuits",
     "course_tools",
     "find_place",
     "load_tools",

@@ -33,11 +33,6 @@ class ToolCircuits:
         self._timeout_s = timeout_s
         self._circuits: dict[str, Circuit] = {}
 
-    def another(self) -> ToolCircuits:
-        """Returns closed ones with the same figures, for callers whose failures say nothing of anybody else's."""
-        new = self._new
-        return ToolCircuits(new.most_failures, new.rest_s, self._timeout_s)
-
     def keeps_out(self, tool: str, now: float) -> bool:
         """Returns True if the tool is to be passed over now; else the run may be the probe of an open circuit."""
         circuit = self._circuits.get(tool, self._new)
@@ -65,6 +60,12 @@ class ToolCircuits:
             enough_s = min(enough_s, tool.timeout_s)
         if given_s >= enough_s:
             self.failed(tool.name, now)
+
+
+def another_tool_circuits(circuits: ToolCircuits) -> ToolCircuits:
+    """Returns closed ones with the same figures, for callers whose failures say nothing of anybody else's."""
+    new = circuits._new
+    return ToolCircuits(new.most_failures, new.rest_s, circuits._timeout_s)
 
 
 def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:

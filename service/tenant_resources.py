@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from antiphon.composition import Resources, ServiceResources
 from antiphon.composition.tenant_libraries import TenantLibrary
-from antiphon.coordinator import ProviderCircuit
-from antiphon.dispatcher import Registry, Tool, ToolCircuits
+from antiphon.coordinator import ProviderCircuit, another_provider_circuit
+from antiphon.dispatcher import Registry, Tool, ToolCircuits, another_tool_circuits
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 
 
@@ -43,8 +43,8 @@ class TenantResources:
         """Returns the resources with the tenant's own circuits: what fails for one keeps nobody else from anything."""
         if tenant not in self._circuits:
             self._circuits[tenant] = (
-                shared.provider_circuit.another(),
-                shared.tool_circuits.another(),
+                another_provider_circuit(shared.provider_circuit),
+                another_tool_circuits(shared.tool_circuits),
             )
         provider, tools = self._circuits[tenant]
         return replace(shared, provider_circuit=provider, tool_circuits=tools)

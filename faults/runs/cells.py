@@ -48,6 +48,7 @@ UNUSED = {
     "summary.stream.in_tool_json": "a summarising call is offered no tools",
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
+    "tool_circuits.is_open": "metrics ask it, beside the queries",
     "redaction.text": "only lines of logs pass through it, and events through `event`",
 }
 """Points of ports that nothing traverses in a query, and why."""

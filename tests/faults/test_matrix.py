@@ -79,7 +79,8 @@ def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(
         Plan(faults=(Fault(point="tool.search_course_content", kind="hang"),))
     )
 
-    assert (broken, run.took_s) == ([], 10.0)
+    assert not broken
+    assert run.took_s == pytest.approx(10.0)
 
 
 def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
