@@ -8,6 +8,7 @@ import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from antiphon.api.noted_status import NotedStatus
 from antiphon.vocabulary.access import without_keys
 
 log = structlog.get_logger("api.access")
@@ -62,24 +63,18 @@ class AccessLog:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        status = 500  # where the app raises before it answers
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
+        noted = NotedStatus(send)
 
         # Until the last byte: the time of a stream is the time of its query.
         began = time.perf_counter()
         try:
-            await self._app(scope, receive, send_and_note)
+            await self._app(scope, receive, noted)
         finally:
             log.info(
                 "request",
                 method=scope["method"],
                 path=without_keys(scope["path"]),
-                status=status,
+                status=noted.status,
                 ms=round((time.perf_counter() - began) * 1000, 1),
                 query_id=scope.get("state", {}).get("query_id"),
                 key_id=scope.get("state", {}).get("key_id"),

@@ -6,8 +6,9 @@ import time
 from typing import Protocol
 
 from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from antiphon.api.noted_status import NotedStatus
 from antiphon.service import Settings, is_loopback
 from antiphon.vocabulary.caller_trace import TRACE_HEADERS, caller_trace
 
@@ -52,20 +53,14 @@ class RequestTelemetry:
         if metrics is None:
             await self._app(scope, receive, send)
             return
-        status = 500  # where the app raises before it answers
-
-        async def send_and_note(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
+        noted = NotedStatus(send)
 
         began = time.perf_counter()
         try:
-            await self._app(scope, receive, send_and_note)
+            await self._app(scope, receive, noted)
         finally:
             seconds = time.perf_counter() - began
-            metrics.count_request(_method(scope), _route(scope), status, seconds)
+            metrics.count_request(_method(scope), _route(scope), noted.status, seconds)
 
 
 def _note_caller_trace(scope: Scope) -> None:

@@ -32,7 +32,7 @@ class Mark(enum.Enum):
     CONTENT_BLOCK = "the JSON of a content block: what stands in it is untrusted, what holds it together is not"
     JSON = "JSON written by a model: every value and every name in it is untrusted"
     NAME = "a name or an id by which things are told apart; changing it would take apart what belongs together"
-    MEASURED = "a time that depends on when the query ran: never the same twice"
+    MEASURED = "depends on when the query ran, and who read along: a time, or how a reply was asked for"
     SEQ = "the place of an event in its trace"
     RUN = "an id that every run gets anew: never the same twice"
     FORK = "says only that the trace is a fork, and of which"

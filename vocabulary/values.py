@@ -271,7 +271,7 @@ class Request(Value, frozen=True, kw_only=True):
     tools: OwnText | None = None
     tool_choice: Name | None = None
     extra: Name | None = None
-    stream: bool = True
+    stream: Annotated[bool, Mark.MEASURED] = True
 
 
 CitationSetting = Literal["native", "inline", "auto"]
