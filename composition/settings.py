@@ -101,6 +101,10 @@ class Settings(BaseSettings):
         embedding_model: A sentence-transformers model in the place of all-MiniLM-L6-v2, such as one for many languages:
             its folder, or its name in the local cache. None is all-MiniLM-L6-v2; the embedder `onnx` runs no other.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
+        nats_url: The NATS servers that traces and queries are on, such as `nats://127.0.0.1:4222`, several with commas
+            between (docs/cluster.md); None: both are in this process and its data folder.
+        nats_prefix: The beginning of all names there: several installations may share the servers.
+        nats_replicas: Servers that hold each stream's messages.
         tools: Tools of your own: `package.module:name`, several with commas between.
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
@@ -174,6 +178,9 @@ class Settings(BaseSettings):
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     embedding_model: str | None = None
     chroma_url: str | None = None
+    nats_url: str | None = None
+    nats_prefix: str = Field("antiphon", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
+    nats_replicas: int = Field(1, ge=1, le=5)
     tools: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"

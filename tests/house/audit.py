@@ -27,7 +27,7 @@ from tests.house.complexity import product_files
 ROOT = Path(__file__).parents[2]
 # Traces hold hashes, and the lock of npm's packages those of files.
 NOT_SCANNED = r"\.jsonl$|package-lock\.json$|requirements\.lock$|tests/traces/(golden|corpus|versions)/|\.svg$"
-EXTRAS = ("minilm", "onnx", "documents", "telemetry", "encryption", "faults")
+EXTRAS = ("minilm", "onnx", "documents", "telemetry", "cluster", "encryption", "faults")
 _WORDS = {
     "mit license": "MIT", "mit": "MIT", "the mit license (mit)": "MIT", "bsd license": "BSD", "bsd": "BSD",
     "apache software license": "Apache-2.0", "apache license 2.0": "Apache-2.0", "apache 2.0": "Apache-2.0",

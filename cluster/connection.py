@@ -1,0 +1,185 @@
+"""The connection of one process to NATS: checked when it is made, and kept up for as long as the process lives."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import structlog
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.errors import ServiceUnavailableError
+
+from antiphon.cluster.streams import Naming
+from antiphon.vocabulary.errors import ConfigurationError
+
+log = structlog.get_logger(__name__)
+
+LEAST_SERVER = (2, 10, 23)
+"""Older servers pass over settings of streams and consumers that we rely on, and say nothing."""
+CONNECT_S = 5.0
+RECONNECT_S = 0.25
+REQUEST_S = 5.0
+"""Seconds that a request to JetStream may take: a new leader is elected in one to three."""
+LEADER_S = 30.0
+"""Seconds in which JetStream is to be there after the first server took the connection."""
+WITHOUT_S = 3.0
+"""Seconds in which it is to be there where a server says that it is not: one that just starts says so too."""
+PENDING_BYTES = 8 * 1024 * 1024
+"""What is published while the connection is down is kept up to so many bytes, then refused."""
+PING_S = 5
+UNANSWERED_PINGS = 2
+"""A connection that answers none of so many pings is given up, such as one through a cut network."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A connection, and what it is used by.
+
+    Attributes:
+        replicas: Servers that hold each stream's messages.
+    """
+
+    client: Client
+    jetstream: JetStreamContext
+    naming: Naming
+    replicas: int
+
+    async def close(self) -> None:
+        """Sends what waits to be sent and closes the connection; one that is down is only closed."""
+        if self.client.is_connected:
+            await self.client.flush()
+        await self.client.close()
+
+
+async def connect(
+    url: str, *, name: str, prefix: str = "antiphon", replicas: int = 1
+) -> Cluster:
+    """Connects to the servers of a NATS cluster.
+
+    Args:
+        url: Addresses with commas between, such as `nats://10.0.0.1:4222,nats://10.0.0.2:4222`.
+        name: What the servers list this connection under.
+        prefix: The beginning of all subjects and streams: several installations may share the servers.
+        replicas: Servers that hold each stream's messages; an odd number, at most 5.
+
+    Raises:
+        ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
+    """
+    client = Client()
+    try:
+        # The client itself would try for ever, as it does later when the connection is lost.
+        async with asyncio.timeout(CONNECT_S):
+            await client.connect(
+                servers=addresses(url),
+                name=name,
+                connect_timeout=int(CONNECT_S),
+                reconnect_time_wait=RECONNECT_S,  # type: ignore[arg-type]  # it only sleeps for that
+                # -1: for ever. A worker that gave up would never take a query again.
+                max_reconnect_attempts=-1,
+                allow_reconnect=True,
+                ping_interval=PING_S,
+                max_outstanding_pings=UNANSWERED_PINGS,
+                pending_size=PENDING_BYTES,
+                error_cb=_note_error,
+                disconnected_cb=_note_loss,
+                reconnected_cb=_note_return,
+            )
+    except (NatsError, OSError, TimeoutError) as error:
+        await client.close()
+        raise ConfigurationError(
+            f"No NATS server answers at {shown(url)} ({error or type(error).__name__}): start one "
+            "(`nats-server --jetstream`), or name others with ANTIPHON_NATS_URL."
+        ) from error
+    cluster = Cluster(
+        client, client.jetstream(timeout=REQUEST_S), Naming(prefix), replicas
+    )
+    try:
+        check_version(client.connected_server_version)
+        await _wait_for_jetstream(cluster, url)
+    except ConfigurationError:
+        await client.close()
+        raise
+    return cluster
+
+
+async def _wait_for_jetstream(cluster: Cluster, url: str) -> None:
+    """Waits until JetStream answers: servers that have just been started elect a leader first.
+
+    Raises:
+        ConfigurationError: It does not, or the servers run without it.
+    """
+    began = time.monotonic()
+    while True:
+        try:
+            await cluster.jetstream.account_info()
+            return
+        except NatsError as error:
+            patience_s = LEADER_S
+            if isinstance(error, ServiceUnavailableError):
+                patience_s = WITHOUT_S
+            if time.monotonic() - began > patience_s:
+                raise ConfigurationError(
+                    f"The NATS server at {shown(url)} has no JetStream ({error}): start it with --jetstream, and "
+                    "most of a cluster's servers."
+                ) from error
+        await asyncio.sleep(RECONNECT_S)
+
+
+def addresses(url: str) -> list[str]:
+    """Returns the addresses that a setting names.
+
+    Raises:
+        ConfigurationError: One is none.
+    """
+    found = [each.strip() for each in url.split(",") if each.strip()]
+    for each in found:
+        place = urlsplit(each)
+        if place.scheme not in ("nats", "tls", "ws", "wss") or not place.hostname:
+            raise ConfigurationError(
+                f"{shown(each)} is no address of a NATS server: it must look like nats://host:4222."
+            )
+    if not found:
+        raise ConfigurationError(
+            "No NATS server is named: set ANTIPHON_NATS_URL, such as nats://127.0.0.1:4222."
+        )
+    return found
+
+
+def shown(url: str) -> str:
+    """Returns an address as it may be shown: without user and password."""
+    return re.sub(r"//[^/@]*@", "//", url)
+
+
+def check_version(version: object) -> None:
+    """Checks a server's version.
+
+    Raises:
+        ConfigurationError: It is older than what we rely on.
+    """
+    numbers = re.match(r"v?(\d+)\.(\d+)\.(\d+)", str(version))
+    if numbers is None:
+        return
+    found = tuple(int(number) for number in numbers.groups())
+    if found < LEAST_SERVER:
+        wanted = ".".join(map(str, LEAST_SERVER))
+        raise ConfigurationError(
+            f"The NATS server is version {version}; {wanted} or later is needed, because older ones pass over "
+            "settings that keep traces whole."
+        )
+
+
+async def _note_error(error: Exception) -> None:
+    log.warning("nats_error", error=str(error) or type(error).__name__)
+
+
+async def _note_loss() -> None:
+    log.warning("nats_connection_lost")
+
+
+async def _note_return() -> None:
+    log.info("nats_connection_restored")

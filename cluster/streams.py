@@ -1,0 +1,149 @@
+"""The subjects and streams of an installation, declared once; everything else asks for them by name."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from dataclasses import dataclass
+
+from nats.js import JetStreamContext
+from nats.js.api import (
+    DiscardPolicy,
+    RePublish,
+    RetentionPolicy,
+    StorageType,
+    StoreCompression,
+    StreamConfig,
+)
+from nats.js.errors import BadRequestError
+
+LANES = 8
+"""Queues that tenants are spread over, so that one with many questions leaves the others theirs (stochastic fair
+queueing, https://datatracker.ietf.org/doc/html/rfc2309#section-2.2)."""
+DEDUPLICATION_S = 120.0
+"""Seconds in which the server knows a message that is sent again by its `Nats-Msg-Id`."""
+MOST_WAITING = 100_000
+"""Queries that may wait in all: beyond that a submission is refused by the stream itself."""
+
+_PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The names of one installation's subjects and streams, all under one prefix."""
+
+    prefix: str = "antiphon"
+
+    def trace(self, query_id: str) -> str:
+        """Returns the subject that holds a query's trace."""
+        return f"{self.prefix}.traces.{token(query_id)}"
+
+    def live(self, query_id: str) -> str:
+        """Returns the subject under which stored messages of a trace are passed on, with their sequence."""
+        return f"{self.prefix}.live.{token(query_id)}"
+
+    def deltas(self, query_id: str) -> str:
+        """Returns the subject of what is shown live and not stored, such as text as it is written."""
+        return f"{self.prefix}.deltas.{token(query_id)}"
+
+    def control(self, query_id: str) -> str:
+        """Returns the subject on which the worker of a query is asked for something, such as to end it."""
+        return f"{self.prefix}.control.{token(query_id)}"
+
+    def query(self, tenant: str, query_id: str) -> str:
+        """Returns the subject under which a query waits for a worker."""
+        return f"{self.lane(lane_of(tenant))}.{token(query_id)}"
+
+    def lane(self, number: int) -> str:
+        """Returns the beginning of the subjects of one lane's queries."""
+        return f"{self.prefix}.queries.{number}"
+
+    def acting(self, room: str) -> str:
+        """Returns the beginning of the subjects of acting components that run elsewhere, such as `dispatcher`."""
+        return f"{self.prefix}.acting.{room}"
+
+    @property
+    def traces_stream(self) -> str:
+        return self._stream("TRACES")
+
+    @property
+    def queries_stream(self) -> str:
+        return self._stream("QUERIES")
+
+    @property
+    def blobs(self) -> str:
+        """The bucket of long texts."""
+        return self._stream("BLOBS")
+
+    @property
+    def shared_state(self) -> str:
+        """The bucket of what all processes agree upon: rates, circuits, conversations' marks."""
+        return self._stream("STATE")
+
+    def _stream(self, name: str) -> str:
+        return f"{self.prefix.upper()}_{name}"
+
+
+def token(text: str) -> str:
+    """Returns a text as one token of a subject: as it is where it can be, and else encoded."""
+    if _PLAIN_TOKEN.fullmatch(text):
+        return text
+    encoded = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
+    return f"={encoded.decode().rstrip('=')}"
+
+
+def lane_of(tenant: str) -> int:
+    """Returns the lane of a tenant's queries."""
+    return zlib.crc32(tenant.encode("utf-8", "surrogatepass")) % LANES
+
+
+async def make_streams(
+    jetstream: JetStreamContext, naming: Naming, replicas: int
+) -> None:
+    """Makes the streams where they are missing, and brings those that are there up to date."""
+    for config in (
+        trace_stream(naming, replicas),
+        query_stream(naming, replicas),
+    ):
+        try:
+            await jetstream.add_stream(config)
+        # It is there with other settings: those of a newer or an older program.
+        except BadRequestError:
+            await jetstream.update_stream(config)
+
+
+def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
+    """Returns the stream of traces: one subject a query; what is stored is passed on live."""
+    return StreamConfig(
+        name=naming.traces_stream,
+        subjects=[f"{naming.prefix}.traces.*"],
+        storage=StorageType.FILE,
+        num_replicas=replicas,
+        discard=DiscardPolicy.NEW,
+        compression=StoreCompression.S2,
+        duplicate_window=DEDUPLICATION_S,
+        allow_direct=True,
+        republish=RePublish(
+            src=f"{naming.prefix}.traces.*",
+            dest=f"{naming.prefix}.live.{{{{wildcard(1)}}}}",
+        ),
+    )
+
+
+def query_stream(naming: Naming, replicas: int) -> StreamConfig:
+    """Returns the stream of queries that wait for a worker; a query leaves it when it is over."""
+    return StreamConfig(
+        name=naming.queries_stream,
+        subjects=[f"{naming.prefix}.queries.*.*"],
+        retention=RetentionPolicy.WORK_QUEUE,
+        storage=StorageType.FILE,
+        num_replicas=replicas,
+        discard=DiscardPolicy.NEW,
+        # One message a query: it cannot wait twice.
+        discard_new_per_subject=True,
+        max_msgs_per_subject=1,
+        max_msgs=MOST_WAITING,
+        duplicate_window=DEDUPLICATION_S,
+        allow_direct=True,
+    )

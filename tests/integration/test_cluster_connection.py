@@ -1,0 +1,98 @@
+"""The connection to NATS says what is missing, and streams can be made again and brought up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from antiphon.cluster import connect, make_streams
+from antiphon.cluster.connection import check_version, shown
+from antiphon.cluster.streams import LANES, Naming, lane_of, token
+from antiphon.vocabulary.errors import ConfigurationError
+from tests.nats_servers import (
+    NatsServer,
+    addresses_of,
+    free_port,
+    nats_cluster,
+    nats_server,
+)
+
+
+async def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
+    url = f"nats://somebody:secret-word@127.0.0.1:{free_port()}"
+    with pytest.raises(ConfigurationError, match="No NATS server answers") as caught:
+        await connect(url, name="test")
+    assert "secret-word" not in str(caught.value)
+    assert "127.0.0.1" in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "http://localhost:4222", "localhost:4222"])
+async def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="NATS"):
+        await connect(url, name="test")
+
+
+def test_an_old_server_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match=r"2\.10\.22.*2\.10\.23 or later"):
+        check_version("2.10.22")
+    check_version("2.10.23")
+    check_version("2.15.1")
+
+
+def test_an_address_is_shown_without_user_and_password() -> None:
+    assert shown("nats://a:b@h:1,tls://c:d@i:2") == "nats://h:1,tls://i:2"
+
+
+async def test_streams_are_made_once_and_brought_up_to_date(tmp_path: Path) -> None:
+    with nats_server(tmp_path) as server:
+        cluster = await connect(server.url, name="test")
+        try:
+            await make_streams(cluster.jetstream, cluster.naming, 1)
+            await make_streams(cluster.jetstream, cluster.naming, 1)
+            info = await cluster.jetstream.stream_info(cluster.naming.traces_stream)
+            assert info.config.republish is not None
+            assert info.config.republish.dest == "antiphon.live.{{wildcard(1)}}"
+        finally:
+            await cluster.close()
+
+
+async def test_a_server_without_jetstream_is_refused(tmp_path: Path) -> None:
+    server = NatsServer(tmp_path)
+    server.start(jetstream=False)
+    try:
+        with pytest.raises(ConfigurationError, match="has no JetStream"):
+            await connect(server.url, name="test")
+    finally:
+        server.stop()
+
+
+async def test_three_servers_hold_each_stream_three_times(tmp_path: Path) -> None:
+    with nats_cluster(tmp_path) as servers:
+        cluster = await connect(addresses_of(servers), name="test", replicas=3)
+        try:
+            await make_streams(cluster.jetstream, cluster.naming, 3)
+            info = await cluster.jetstream.stream_info(cluster.naming.queries_stream)
+            assert info.config.num_replicas == 3
+        finally:
+            await cluster.close()
+
+
+def test_any_id_makes_one_token_and_different_ones_make_different_tokens() -> None:
+    ids = ["q-1", "Q-1", "a.b", "a b", "a>*", "", "=YQ", "ä", "\udcff", "x" * 200]
+    tokens = [token(each) for each in ids]
+    assert len(set(tokens)) == len(ids)
+    for each in tokens:
+        assert not set(each) & set(" .*>\r\n\t")
+        assert each
+
+
+def test_lanes_spread_tenants() -> None:
+    lanes = {lane_of(f"tenant-{number}") for number in range(200)}
+    assert lanes == set(range(LANES))
+
+
+def test_two_installations_share_servers() -> None:
+    one, other = Naming(), Naming("another")
+    assert one.traces_stream != other.traces_stream
+    assert one.trace("q") != other.trace("q")
