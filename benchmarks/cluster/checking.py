@@ -1,0 +1,88 @@
+"""What must hold of the traces after everything was killed once: whole, ended once, nothing double."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.cluster.asking import Json
+
+ENDED = "query_closed"
+RESUMED = "query_resumed"
+ASKED = "reasoning_requested"
+STARTED = "reasoning_started"
+OUTCOMES = ("reasoning_completed", "reasoning_failed")
+
+
+@dataclass
+class Findings:
+    """What was found in all traces.
+
+    Attributes:
+        wrong: A line a trace that breaks a promise.
+        resumed: How often a worker went on with a query that another had begun.
+        repeated: Calls of the model that were begun more than once.
+        calls: Calls of the model that have an outcome.
+    """
+
+    traces: int = 0
+    events: int = 0
+    resumed: int = 0
+    repeated: int = 0
+    calls: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def take(self, query_id: str, events: Sequence[Json]) -> None:
+        """Looks at one trace."""
+        self.traces += 1
+        self.events += len(events)
+        for problem in problems_of(events):
+            self.wrong.append(f"{query_id}: {problem}")
+        kinds = Counter(event["kind"] for event in events)
+        # The first of them is the worker that took it from the queue.
+        self.resumed += max(0, kinds[RESUMED] - 1)
+        self.calls += sum(kinds[kind] for kind in OUTCOMES)
+        self.repeated += repeated_calls(events)
+        for event in events:
+            if event["kind"] == ENDED:
+                self.statuses[event["status"]] += 1
+
+
+def problems_of(events: Sequence[Json]) -> list[str]:
+    """Returns what is wrong with a trace, a line each."""
+    problems: list[str] = []
+    numbers = [event["seq"] for event in events]
+    if numbers != list(range(1, len(events) + 1)):
+        problems.append(f"its events are numbered {numbers}")
+    ends = [event["seq"] for event in events if event["kind"] == ENDED]
+    if len(ends) != 1 or ends[0] != len(events):
+        problems.append(f"it ends at {ends} of {len(events)}")
+    for event in events:
+        if not 0 <= event["cause"] < event["seq"]:
+            problems.append(f"event {event['seq']} is caused by {event['cause']}")
+    outcomes = Counter(
+        event["call_id"] for event in events if event["kind"] in OUTCOMES
+    )
+    for call_id, count in outcomes.items():
+        if count > 1:
+            problems.append(f"{call_id} has {count} outcomes")
+    return problems
+
+
+def repeated_calls(events: Sequence[Json]) -> int:
+    """Counts the calls that were begun again because their worker was gone; retries of the engine are none."""
+    repeated = 0
+    begun: set[str] = set()
+    done: set[str] = set()
+    for event in events:
+        kind = event["kind"]
+        if kind == STARTED:
+            begun.add(event["call_id"])
+        elif kind in OUTCOMES:
+            done.add(event["call_id"])
+        elif kind == RESUMED:
+            repeated += len(begun - done)
+            begun.clear()
+    return repeated

@@ -1,0 +1,170 @@
+"""Everything is killed once under load, and every query still ends once, with a whole trace: `make cluster-kills`.
+
+QUERIES questions are asked of two API nodes with four workers behind them. While they are answered, a worker, an API
+node, the leader of the traces' stream and Chroma are killed (-9) one after another, and started again; a worker is
+paused, so that others take its queries over, and woken. Then every trace is read and checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+import tempfile
+import time
+import urllib.request
+import uuid
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import httpx2
+from rich.console import Console
+
+from benchmarks.cluster.asking import Callers, read_trace
+from benchmarks.cluster.checking import Findings
+from benchmarks.cluster.fleet import Member
+from benchmarks.cluster.setting import Setting, cluster_setting
+
+AWAY_S = 2.0
+PAUSED_S = 45.0
+"""Longer than a claim is held without a heartbeat."""
+AT_ONCE = 150
+CALLS_A_QUERY = 3
+
+Trouble = tuple[str, Callable[[Setting], Awaitable[Member]]]
+
+
+async def kill_worker(setting: Setting) -> Member:
+    """Kills a worker, and starts it again a while later."""
+    return await _kill(setting.workers[0])
+
+
+async def kill_api(setting: Setting) -> Member:
+    """Kills an API node, whose callers go to the other."""
+    return await _kill(setting.apis[0])
+
+
+async def kill_leader(setting: Setting) -> Member:
+    """Kills the NATS server that leads the traces' stream."""
+    return await _kill(await setting.leader_of_traces())
+
+
+async def kill_chroma(setting: Setting) -> Member:
+    """Kills the server of vectors: searches go on by words."""
+    return await _kill(setting.chroma)
+
+
+async def pause_worker(setting: Setting) -> Member:
+    """Pauses a worker for so long that others take its queries over, and wakes it."""
+    paused = setting.workers[1]
+    paused.send(signal.SIGSTOP)
+    await asyncio.sleep(PAUSED_S)
+    paused.send(signal.SIGCONT)
+    return paused
+
+
+async def _kill(member: Member) -> Member:
+    member.kill()
+    await asyncio.sleep(AWAY_S)
+    member.start()
+    await asyncio.to_thread(member.wait)
+    return member
+
+
+TROUBLES: tuple[Trouble, ...] = (
+    ("worker killed", kill_worker),
+    ("worker paused and woken", pause_worker),
+    ("leader of the traces killed", kill_leader),
+    ("API node killed", kill_api),
+    ("Chroma killed", kill_chroma),
+)
+
+
+async def cause(setting: Setting, reached: list[int], queries: int) -> None:
+    """Makes one trouble after another, spread over the queries that are answered."""
+    for number, (name, make) in enumerate(TROUBLES, 1):
+        due = queries * number // (len(TROUBLES) + 2)
+        # Polled: what is waited for is the callers' count.
+        while reached[0] < due:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        began = time.monotonic()
+        member = await make(setting)
+        Console().print(
+            f"  {name} ({member.name}) after {due} answers; back {time.monotonic() - began:.1f} s later"
+        )
+
+
+async def load(setting: Setting, queries: int) -> tuple[Callers, Findings]:
+    """Asks all questions in the midst of trouble; returns the answers, and what was found in the traces."""
+    reached = [0]
+
+    def note(answered: int) -> None:
+        reached[0] = answered
+
+    callers = Callers(setting.urls, uuid.uuid4().hex[:8], note)
+    troubles = asyncio.create_task(cause(setting, reached, queries))
+    await callers.ask(queries, AT_ONCE)
+    await troubles
+    findings = Findings()
+    async with httpx2.AsyncClient(timeout=60) as client:
+        for answer in callers.answered:
+            events = await read_trace(client, setting.urls, answer.query_id)
+            findings.take(answer.query_id, events)
+    await callers.close()
+    return callers, findings
+
+
+def report(
+    callers: Callers, findings: Findings, requests: int, queries: int, took_s: float
+) -> bool:
+    """Prints what became of all queries; returns True if every promise was kept."""
+    console = Console()
+    ids = {answer.query_id for answer in callers.answered}
+    times = sorted(answer.took_s for answer in callers.answered)
+    tried_again = sum(answer.tries > 1 for answer in callers.answered)
+    console.print(
+        f"{len(ids)} of {queries} queries answered in {took_s:.0f} s ({dict(findings.statuses)}); "
+        f"median {times[len(times) // 2]:.1f} s, longest {times[-1]:.1f} s; {tried_again} callers asked again; "
+        f"HTTP {dict(callers.statuses)}"
+    )
+    console.print(
+        f"{findings.traces} traces, {findings.events} events; {findings.resumed} taken over; "
+        f"{findings.repeated} calls begun again; {requests} requests to the model for {findings.calls} outcomes"
+    )
+    for line in findings.wrong[:20]:
+        console.print(f"  WRONG {line}")
+    kept = not findings.wrong and not callers.unanswered and len(ids) == queries
+    console.print("every query ended once, every trace is whole" if kept else "BROKEN")
+    return kept
+
+
+def requests_to(url: str) -> int:
+    """Returns how many requests the model double has seen."""
+    with urllib.request.urlopen(f"{url}/counts", timeout=5) as reply:
+        return int(json.load(reply)["requests"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--queries", type=int, default=2_000)
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--latency", type=float, default=1.0, help="seconds a call")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        cluster_setting(
+            Path(folder), workers=options.workers, apis=2, latency_s=options.latency
+        ) as setting,
+    ):
+        began = time.monotonic()
+        callers, findings = asyncio.run(load(setting, options.queries))
+        took_s = time.monotonic() - began
+        requests = requests_to(setting.model_url)
+    if not report(callers, findings, requests, options.queries, took_s):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
