@@ -2,6 +2,7 @@
 
 from antiphon.composition.building import build, open_library, speaker_of
 from antiphon.composition.caller import (
+    GIVEN_UP,
     RECORDING_ENDS,
     Caller,
     Outcome,
@@ -30,6 +31,7 @@ from antiphon.composition.settings import (
     load_settings,
     settings_warnings,
 )
+from antiphon.composition.sharing import Sharing, open_sharing
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
@@ -49,6 +51,7 @@ from antiphon.composition.wiring import (
 
 __all__ = [
     "CALLER_HEARS",
+    "GIVEN_UP",
     "RECORDING_ENDS",
     "Caller",
     "CourseIndex",
@@ -61,6 +64,7 @@ __all__ = [
     "Question",
     "Resources",
     "ServiceResources",
+    "Sharing",
     "Settings",
     "Totals",
     "Wiring",
@@ -75,6 +79,7 @@ __all__ = [
     "load_subscribers",
     "missing_subscribers",
     "open_library",
+    "open_sharing",
     "open_trace_store",
     "rates_of",
     "recording_ended",
