@@ -11,6 +11,7 @@ from typing import Protocol
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.composition.sharing import Sharing
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.composition.tenant_libraries import TenantLibraries
@@ -106,6 +107,7 @@ class ServiceResources:
         tenants: The libraries of tenants with documents of their own; None: there can be none.
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
+        sharing: The queue that workers in other processes take queries from; None: this process works on its own.
     """
 
     shared: Resources
@@ -118,6 +120,7 @@ class ServiceResources:
     tenants: TenantLibraries | None = None
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
+    sharing: Sharing | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)

@@ -141,10 +141,7 @@ class History:
             NotFoundError: No such trace.
             TraceStateError: It is over, or it is being worked on, here or in another process.
         """
-        if query_id in self._bus.sessions:
-            raise TraceStateError(
-                f"query {query_id} is being worked on: follow it instead"
-            )
+        self._check_idle(query_id)
         # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
         events = await self._store.read(query_id)
@@ -156,10 +153,17 @@ class History:
 
         Takes the other arguments of `resume`, and raises as it does.
         """
+        self._check_idle(query_id)
         await self._store.take_over(query_id)
         events = await self._store.read(query_id)
         acting = acting_as_usual(self._resources, None)
         return self._go_on(events, acting, why, events, counts_away=True, last=last)
+
+    def _check_idle(self, query_id: str) -> None:
+        if query_id in self._bus.sessions:
+            raise TraceStateError(
+                f"query {query_id} is being worked on: follow it instead"
+            )
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""

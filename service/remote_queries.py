@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
-from typing import Any
+from typing import Any, cast
 
 import structlog
 
-from antiphon.composition import Sharing
+from antiphon.composition import Sharing, Totals
 from antiphon.history.history import History
 from antiphon.service.remote_query import RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
-from antiphon.vocabulary.errors import BusyError, ServiceError, TraceStateError
+from antiphon.vocabulary.errors import (
+    BusyError,
+    ConfigurationError,
+    ServiceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -23,7 +28,7 @@ from antiphon.vocabulary.events import (
     QueryResumed,
     Recorded,
 )
-from antiphon.vocabulary.ports import Clock
+from antiphon.vocabulary.ports import Clock, TraceStore
 from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Wish
 
 log = structlog.get_logger(__name__)
@@ -81,7 +86,9 @@ class RemoteQueries:
         self._clock = clock
         self._begun = begun
 
-    async def begin(self, query_id: str, first: QueryReceived) -> RemoteQuery:
+    async def begin(
+        self, query_id: str, first: QueryReceived, totals: Totals
+    ) -> RemoteQuery:
         """Writes the beginning of a query's trace, and puts it into the queue.
 
         Raises:
@@ -106,6 +113,7 @@ class RemoteQueries:
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
         await self._sharing.queue.submit(queued)
         query = self.find(query_id, first.session_id)
+        query.totals = totals
         self._begun.add(query)
         return query
 
@@ -185,6 +193,19 @@ class RemoteQueries:
     async def _remove(self, query_id: str) -> None:
         tenant = self._principal.tenant or LOCAL_TENANT
         await self._sharing.queue.remove(QueuedQuery(query_id=query_id, tenant=tenant))
+
+
+def followed(store: TraceStore) -> FollowedStore:
+    """Returns a store whose traces can be followed.
+
+    Raises:
+        ConfigurationError: They cannot, so that other processes' queries would never be answered.
+    """
+    if not hasattr(store, "follow"):
+        raise ConfigurationError(
+            "Queries are on NATS, and their traces are not: set ANTIPHON_NATS_URL for both."
+        )
+    return cast(FollowedStore, store)
 
 
 def _begins(item: Recorded[Event] | Live) -> bool:

@@ -13,14 +13,7 @@ from antiphon.composition import Caller, Outcome, Totals
 from antiphon.composition.spending import Spending, bought_in, shared_with_parent
 from antiphon.coordinator import alarms
 from antiphon.history.history import History
-from antiphon.vocabulary.errors import (
-    BusyError,
-    NotFoundError,
-    SequenceError,
-    ServiceError,
-    SlowReaderError,
-    TraceStateError,
-)
+from antiphon.vocabulary.errors import NotFoundError, ServiceError
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -140,7 +133,7 @@ class RemoteQuery:
             except NotFoundError:
                 raise
             # A reader that fell behind reads on; a store that cannot be reached may be back in a moment.
-            except (SlowReaderError, ServiceError) as error:
+            except ServiceError as error:
                 log.warning(
                     "query_not_followed", query_id=self.query_id, error=str(error)
                 )
@@ -183,6 +176,5 @@ class RemoteQuery:
             if await ending.is_whole():
                 await self._removed(self.query_id)
         # It is over after all, or another process was faster: its trace tells.
-        except (TraceStateError, SequenceError, BusyError) as error:
+        except ServiceError as error:
             log.info("query_not_taken_over", query_id=self.query_id, error=str(error))
-

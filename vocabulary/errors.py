@@ -14,7 +14,7 @@ ServiceError
 │   └── DocumentError      one document cannot be read; names the file and the reason
 ├── TraceError             a trace cannot be read or written
 │   ├── SequenceError      an append expected another `seq`: somebody else wrote
-│   │   └── SupersededError  another writer has taken the trace over: this one's session is at its end
+│   │   └── SupersededError  another process has taken the query over: this session must end
 │   ├── TraceStateError    the query is over, or is being worked on, and so that cannot be done
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
@@ -134,9 +134,9 @@ class SequenceError(TraceError):
 
 
 class SupersededError(SequenceError):
-    """Another writer has taken the trace over: the session that wrote it must end."""
+    """Another process goes on with the query, or its trace was deleted: this session is to end, and say nothing."""
 
-    code = "superseded"
+    code = "trace_superseded"
 
 
 class TraceStateError(TraceError):

@@ -165,5 +165,5 @@ async def list_running(service: Service) -> RunningQueriesReply:
 )
 async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
     """Tells a running query to end. Whoever waits for it gets an answer that says so, and its trace stays."""
-    service.cancel(query_id, "it was cancelled over REST")
+    await service.cancel(query_id, "it was cancelled over REST")
     return CancelledReply(query_id=query_id, status="cancelling")
