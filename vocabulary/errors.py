@@ -14,6 +14,7 @@ ServiceError
 │   └── DocumentError      one document cannot be read; names the file and the reason
 ├── TraceError             a trace cannot be read or written
 │   ├── SequenceError      an append expected another `seq`: somebody else wrote
+│   │   └── SupersededError  another process has taken the query over: this session must end
 │   ├── TraceStateError    the query is over, or is being worked on, and so that cannot be done
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
@@ -129,6 +130,12 @@ class SequenceError(TraceError):
         self.query_id = query_id
         self.expected_seq = expected_seq
         self.found_seq = found_seq
+
+
+class SupersededError(SequenceError):
+    """Another process goes on with the query, or its trace was deleted: this session is to end, and say nothing."""
+
+    code = "trace_superseded"
 
 
 class TraceStateError(TraceError):
