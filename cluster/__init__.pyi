@@ -4,10 +4,12 @@ from antiphon.cluster.queue import JetStreamQueue as JetStreamQueue
 from antiphon.cluster.signals import NatsSignals as NatsSignals
 from antiphon.cluster.streams import Naming as Naming
 from antiphon.cluster.streams import make_streams as make_streams
+from antiphon.cluster.trace_store import JetStreamTraceStore as JetStreamTraceStore
 
 __all__ = [
     "Cluster",
     "JetStreamQueue",
+    "JetStreamTraceStore",
     "Naming",
     "NatsSignals",
     "connect",
