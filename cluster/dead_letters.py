@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import time
 from collections.abc import Sequence
@@ -56,13 +57,11 @@ class JetStreamDeadClaim:
             f"{self.cluster.naming.prefix}.dead.{token(self.query.query_id)}",
             msgspec.json.encode(dead),
         )
-        try:
+        # Whoever ended it may have taken it out already.
+        with contextlib.suppress(NotFoundError, BadRequestError):
             await self.cluster.jetstream.delete_msg(
                 self.cluster.naming.queries_stream, self.seq
             )
-        # Whoever ended it has taken it out already.
-        except (NotFoundError, BadRequestError):
-            pass
         await self.cluster.client.request(self.reply, b"+ACK", timeout=REQUEST_S)
 
 

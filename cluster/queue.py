@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import Awaitable, Sequence
@@ -110,10 +111,8 @@ class JetStreamQueue:
             self._turn = (self._turn + 1) % LANES
             if claim is not None:
                 return claim
-        try:
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._nudged.wait(), wait_s)
-        except TimeoutError:
-            pass
         return None
 
     async def _claim_in(self, lane: int) -> JetStreamClaim | None:

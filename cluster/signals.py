@@ -1,4 +1,4 @@
-"""What processes tell one another at once, over core NATS: wishes, text as it is written, workers' reports."""
+"""What processes tell one another at once, over core NATS: wishes, and workers' reports."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from nats.errors import Error as NatsError
 
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.streams import token
-from antiphon.vocabulary.events import Live
 from antiphon.vocabulary.queue_ports import MOST_WHY, Wish, WorkerReport
 
 log = structlog.get_logger(__name__)
 
 HEARD_S = 1.0
 """Seconds in which whoever works on a query says that a wish was heard."""
-AFTER = "Antiphon-After"
-"""The header of live text: the event that it comes behind."""
 _HEARD = b"+"
 
 
@@ -55,13 +52,6 @@ class NatsSignals:
 
         await self._client.subscribe(f"{self._naming.prefix}.control.*", cb=on_wish)
 
-    async def show(self, query_id: str, after_seq: int, live: Live) -> None:
-        await self._publish(
-            self._naming.deltas(query_id),
-            msgspec.json.encode(live),
-            {AFTER: str(after_seq)},
-        )
-
     async def report(self, report: WorkerReport) -> None:
         await self._publish(self._reports, msgspec.json.encode(report))
 
@@ -78,12 +68,10 @@ class NatsSignals:
     def _reports(self) -> str:
         return f"{self._naming.prefix}.workers"
 
-    async def _publish(
-        self, subject: str, data: bytes, headers: dict[str, str] | None = None
-    ) -> None:
-        # What is not heard is said again, or was only shown.
+    async def _publish(self, subject: str, data: bytes) -> None:
+        # What is not heard is said again.
         try:
-            await self._client.publish(subject, data, headers=headers)
+            await self._client.publish(subject, data)
         except (NatsError, ConnectionError) as error:
             log.debug("signal_not_sent", error=str(error) or type(error).__name__)
 

@@ -25,13 +25,14 @@ from antiphon.composition.resources import (
     NoInterceptor,
     Resources,
     ServiceResources,
+    Sharing,
 )
 from antiphon.composition.settings import (
     Settings,
     load_settings,
     settings_warnings,
 )
-from antiphon.composition.sharing import Sharing, open_sharing
+from antiphon.composition.sharing import open_cluster, with_sharing
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
@@ -78,8 +79,8 @@ __all__ = [
     "load_settings",
     "load_subscribers",
     "missing_subscribers",
+    "open_cluster",
     "open_library",
-    "open_sharing",
     "open_trace_store",
     "rates_of",
     "recording_ended",
@@ -93,4 +94,5 @@ __all__ = [
     "unpriced",
     "who_hears",
     "wire",
+    "with_sharing",
 ]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
-from antiphon.composition.sharing import Sharing
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.composition.tenant_libraries import TenantLibraries
@@ -27,6 +26,7 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, QueryStore
+from antiphon.vocabulary.queue_ports import QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
@@ -95,6 +95,19 @@ class LoadedLater(Protocol):
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """What a process shares with others, beside the traces.
+
+    Attributes:
+        close: Closes the connection, when everything else is closed.
+    """
+
+    queue: QueryQueue
+    signals: Signals
+    close: Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True)
 class ServiceResources:
     """Everything that lives as long as the service.
 
@@ -130,6 +143,8 @@ class ServiceResources:
             await model.aclose()
         await self.store.close()
         self.library.close()
+        if self.sharing is not None:
+            await self.sharing.close()
 
 
 class Interceptor(Protocol):

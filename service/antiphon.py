@@ -22,7 +22,9 @@ from antiphon.composition import (
     Totals,
     build,
     check_question,
+    open_cluster,
     wire,
+    with_sharing,
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
@@ -228,10 +230,22 @@ class Antiphon:
             TraceError: The trace store cannot be opened.
         """
         # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
-        resources = await asyncio.to_thread(
-            build, settings, subscribers, loads_later=loads_later
-        )
-        return cls(settings, resources)
+        cluster = await open_cluster(settings)
+        try:
+            resources = await asyncio.to_thread(
+                build, settings, subscribers, loads_later=loads_later, cluster=cluster
+            )
+            opened = cls(settings, await with_sharing(resources, cluster, settings))
+            await opened._hear_workers()
+        except BaseException:
+            if cluster is not None:
+                await cluster.close()
+            raise
+        return opened
+
+    async def _hear_workers(self) -> None:
+        if self._service.sharing is not None and self._queue_admission is not None:
+            await self._service.sharing.signals.hear_reports(self._queue_admission.hear)
 
     def load(self) -> None:
         """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
@@ -277,7 +291,8 @@ class Antiphon:
             return await self._let_in(question, interceptor, query_id)
         except SequenceError:
             # The same was asked of two nodes at once, and the other was first.
-            return self.recorded(query_id)
+            assert self._remote is not None  # as there is a queue
+            return self._remote.find(query_id)
 
     async def _let_in(
         self, question: Question, interceptor: Interceptor, query_id: str
@@ -384,8 +399,9 @@ class Antiphon:
         for query_id in self._callers.quotas.under_way():
             tenant = await self._service.store.tenant_of(query_id)
             principal = self._callers.opener_of(query_id, tenant)
-            query = self.seen_by(principal).recorded(query_id)
-            self._metering.watch_resumed(principal, query)
+            remote = self.seen_by(principal)._remote
+            if remote is not None:
+                self._metering.watch_resumed(principal, remote.find(query_id))
 
     def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
         """Returns a query that was begun before, as its caller would hold it."""
@@ -499,6 +515,7 @@ class Antiphon:
         worker = Worker(
             name,
             sharing,
+            followed(store),
             self._history_of,
             places=self.settings.worker_queries,
             drain_s=self.settings.drain_s,

@@ -53,7 +53,7 @@ class Callers:
         return self.asker(self.quotas.key_under_way(query_id) or "", tenant)
 
     def asker(self, key_id: str, tenant: str | None) -> Principal:
-        """Returns who asked by a key, with the rights of today; without one that is known here, nobody in particular."""
+        """Returns who asked by a key, with the rights of today; with none that is known here, anybody of the tenant."""
         try:
             found = self.keys.find(key_id)
         except NotFoundError:

@@ -6,9 +6,14 @@ import asyncio
 import time
 
 from antiphon.composition import QueryHandle
-from antiphon.vocabulary.errors import NotFoundError, QuotaError, SlowReaderError
+from antiphon.vocabulary.errors import (
+    NotFoundError,
+    QuotaError,
+    SlowReaderError,
+    TraceError,
+)
 from antiphon.vocabulary.events import Recorded
-from antiphon.vocabulary.queue_ports import Signals
+from antiphon.vocabulary.following import TraceFollowing
 
 WANTED_S = 6.0
 """Seconds for which a reader's wish holds: readers repeat it every two."""
@@ -17,8 +22,8 @@ WANTED_S = 6.0
 class LiveRelay:
     """The queries of this process whose text is wanted elsewhere."""
 
-    def __init__(self, signals: Signals) -> None:
-        self._signals = signals
+    def __init__(self, store: TraceFollowing) -> None:
+        self._store = store
         self._wanted_until: dict[str, float] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
@@ -44,9 +49,9 @@ class LiveRelay:
                 if isinstance(item, Recorded):
                     seq = item.seq
                 else:
-                    await self._signals.show(query_id, seq, item)
-        # It has ended, or its text comes faster than it can be sent: what is recorded reaches its readers all the same.
-        except (NotFoundError, SlowReaderError, QuotaError):
+                    await self._store.emit_live(query_id, seq, item)
+        # It has ended, or its text cannot be sent so fast: what is recorded reaches its readers all the same.
+        except (NotFoundError, SlowReaderError, QuotaError, TraceError):
             pass
         finally:
             del self._tasks[query_id]

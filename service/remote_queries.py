@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from contextlib import aclosing
 from typing import Any, cast
 
 import structlog
@@ -143,14 +142,13 @@ class RemoteQueries:
         """
         wishing: asyncio.Task[None] | None = None
         try:
-            async with aclosing(self._store.follow(query_id, after)) as followed:
-                async for item in followed:
-                    # From here on somebody works on it, who knows of no reader yet.
-                    if _begins(item):
-                        if wishing is not None:
-                            wishing.cancel()
-                        wishing = asyncio.create_task(self._wish_text(query_id))
-                    yield item
+            async for item in self._store.follow(query_id, after):
+                # From here on somebody works on it, who knows of no reader yet.
+                if _begins(item):
+                    if wishing is not None:
+                        wishing.cancel()
+                    wishing = asyncio.create_task(self._wish_text(query_id))
+                yield item
         finally:
             if wishing is not None:
                 wishing.cancel()

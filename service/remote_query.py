@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
 
 import structlog
 
@@ -141,10 +140,9 @@ class RemoteQuery:
 
     async def _read_on(self) -> None:
         after = len(self._events)
-        async with aclosing(self._store.follow(self.query_id, after)) as followed:
-            async for item in followed:
-                if isinstance(item, Recorded):
-                    self._note(item)
+        async for item in self._store.follow(self.query_id, after):
+            if isinstance(item, Recorded):
+                self._note(item)
 
     def _note(self, recorded: Recorded[Event]) -> None:
         self._events.append(recorded)

@@ -20,6 +20,7 @@ from antiphon.vocabulary.errors import (
     SupersededError,
     TraceStateError,
 )
+from antiphon.vocabulary.following import TraceFollowing
 from antiphon.vocabulary.queue_ports import Claim, QueuedQuery, Wish, WorkerReport
 
 log = structlog.get_logger(__name__)
@@ -54,6 +55,7 @@ class Worker:
         self,
         name: str,
         sharing: Sharing,
+        store: TraceFollowing,
         history_of: HistoryOf,
         *,
         places: int,
@@ -65,7 +67,7 @@ class Worker:
         self._history_of = history_of
         self._most = places
         self._drain_s = drain_s
-        self._relay = LiveRelay(sharing.signals)
+        self._relay = LiveRelay(store)
         self._running: dict[str, QueryHandle] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._free = asyncio.Event()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.following import TraceFollowing
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.values import Value
 
@@ -160,9 +160,6 @@ class Signals(Protocol):
     async def hear_wishes(self, hear: Callable[[Wish], bool]) -> None:
         """Calls `hear` with each wish from now on; it returns True where the query runs here."""
 
-    async def show(self, query_id: str, after_seq: int, live: Live) -> None:
-        """Shows text as it is written, behind the event `after_seq`, to whoever follows the query elsewhere."""
-
     async def report(self, report: WorkerReport) -> None:
         """Tells of a worker."""
 
@@ -170,15 +167,5 @@ class Signals(Protocol):
         """Calls `hear` with each report from now on."""
 
 
-class FollowedStore(TraceStore, Protocol):
-    """A store whose traces can be followed while other processes write them."""
-
-    def follow(
-        self, query_id: str, after: int = 0
-    ) -> AsyncGenerator[Recorded[Event] | Live, None]:
-        """Yields what is stored behind `after`, and then what comes, until the query is over.
-
-        Raises:
-            NotFoundError: No such trace.
-            TraceError: The store cannot be reached.
-        """
+class FollowedStore(TraceStore, TraceFollowing, Protocol):
+    """A store whose traces are followed while other processes write them."""
