@@ -295,6 +295,11 @@ NOT_NOW = _documented(
 )
 """That of a route that needs the trace in a certain state."""
 
+FULL = _documented(
+    429, "A share is used up, or so many wait that one more would wait too long."
+)
+"""That of a route that asks a question."""
+
 UNAVAILABLE = _documented(
     503,
     "Busy, closing, or the index or the traces cannot be used now; the message says which.",

@@ -392,6 +392,9 @@ class Antiphon:
         # The first events of a query that has just begun may not be stored yet.
         if beginning in self.running():
             return beginning
+        # Mostly it is a whole id, for which no list of traces is needed.
+        if self._remote is not None and await self._remote.is_there(beginning):
+            return beginning
         return await whole_id(self.store, beginning)
 
     async def _count_earlier(self) -> None:

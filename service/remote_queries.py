@@ -15,6 +15,7 @@ from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
     ConfigurationError,
+    NotFoundError,
     ServiceError,
     TraceStateError,
 )
@@ -131,6 +132,14 @@ class RemoteQueries:
             cancel=self._cancel_soon,
             removed=self._remove,
         )
+
+    async def is_there(self, query_id: str) -> bool:
+        """Returns True for the whole id of a trace that the caller sees."""
+        try:
+            await self._store.head(query_id)
+        except NotFoundError:
+            return False
+        return True
 
     async def follow(
         self, query_id: str, after: int = 0

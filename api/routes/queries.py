@@ -17,6 +17,7 @@ from antiphon.api.dependencies import (
 from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import (
     FORBIDDEN,
+    FULL,
     NOT_NOW,
     UNAVAILABLE,
     WITH_BODY,
@@ -76,7 +77,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     summary="Ask a question",
     response_model=QueryAnswer,
     response_description="The answer.",
-    responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | UNAVAILABLE,
+    responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | FULL | UNAVAILABLE,
     dependencies=[needs("ask"), Depends(require_json)],
 )
 async def ask(
