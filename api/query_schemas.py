@@ -283,7 +283,7 @@ class QueryBegun(Schema):
     session_id: str = Field(
         description="The conversation: send it with the next question; empty where it was asked before."
     )
-    status: str = Field("queued", examples=["queued"])
+    status: str = Field(examples=["queued"])
 
 
 class QueryState(Schema):
@@ -292,7 +292,7 @@ class QueryState(Schema):
     query_id: str
     session_id: str
     status: str = Field(
-        description="`queued`, `running`, `interrupted`, or how it ended: `answered`, `partial`, `cancelled`, `failed`.",
+        description="`queued`, `running`, `interrupted`; or how it ended: as in `QueryAnswer`.",
         examples=["answered"],
     )
-    answer: QueryAnswer | None = Field(None, description="Once it is over.")
+    answer: QueryAnswer | None = Field(description="Null until it is over.")

@@ -75,7 +75,9 @@ async def begin_query(
         sent = body.model_dump_json(exclude={"html"}).encode()
         query = await keyed.begin(service, idempotency_key, sent, start)
     request.state.query_id = query.query_id
-    begun = QueryBegun(query_id=query.query_id, session_id=query.session_id)
+    begun = QueryBegun(
+        query_id=query.query_id, session_id=query.session_id, status="queued"
+    )
     place = f"{request.scope['root_path']}/api/queries/{query.query_id}"
     return Response(
         begun.model_dump_json(),
@@ -120,7 +122,9 @@ async def read_query(
         status = "queued"
     elif not shared and query_id not in service.running():
         status = "interrupted"
-    return QueryState(query_id=query_id, session_id=session_id, status=status)
+    return QueryState(
+        query_id=query_id, session_id=session_id, status=status, answer=None
+    )
 
 
 async def _stored(service: Service, query_id: str) -> list[Recorded[Event]]:

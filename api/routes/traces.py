@@ -19,7 +19,7 @@ from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import EVENT_ITEM, RECORDED, lines_of
 from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.responses import (
-    EVENTSTREAM,
+    EVENT_STREAM,
     JSON,
     Streamed,
     preferred,
@@ -60,7 +60,7 @@ Time = Annotated[float | None, Field(allow_inf_nan=False)]
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event as it is recorded.",
-        "content": {EVENTSTREAM: {"itemSchema": EVENT_ITEM}},
+        "content": {EVENT_STREAM: {"itemSchema": EVENT_ITEM}},
     }
 }
 _EVENT: dict[int | str, dict[str, Any]] = {
