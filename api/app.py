@@ -30,6 +30,7 @@ from antiphon.api.routes import (
     documents,
     faults,
     forks,
+    later,
     queries,
     searching,
     service,
@@ -113,6 +114,7 @@ def create_app(
     # The archive before the traces: `import` is no trace's id.
     for routes in (
         queries,
+        later,
         conversations,
         service,
         searching,

@@ -22,6 +22,7 @@ from antiphon.vocabulary.errors import (
     ForbiddenError,
     KnowledgeError,
     NotFoundError,
+    QueueFullError,
     QuotaError,
     SequenceError,
     ServiceError,
@@ -41,6 +42,7 @@ STATUS_OF: dict[type[ServiceError], int] = {
     AmbiguousIdError: 409,
     SequenceError: 409,
     TraceStateError: 409,
+    QueueFullError: 429,
     BusyError: 503,
     ConfigurationError: 503,
     KnowledgeError: 503,
@@ -292,6 +294,11 @@ NOT_NOW = _documented(
     "Not in this state: it runs or is over, exists already, or several ids begin so.",
 )
 """That of a route that needs the trace in a certain state."""
+
+FULL = _documented(
+    429, "A share is used up, or so many wait that one more would wait too long."
+)
+"""That of a route that asks a question."""
 
 UNAVAILABLE = _documented(
     503,

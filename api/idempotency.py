@@ -91,11 +91,14 @@ class IdempotentQueries:
                         "This Idempotency-Key was used with another body: take a new key for a new question.",
                     )
             query = await start(query_id)
-        # Somebody must wait for the end, or what it spent would not be counted where the client goes away.
+        self.await_end(query)
+        return LastingQuery(query)
+
+    def await_end(self, query: RunningQuery) -> None:
+        """Waits for the end of a query whose client may go away: else what it spent would not be counted."""
         awaited = asyncio.ensure_future(query.outcome())
         self._awaited.add(awaited)
         awaited.add_done_callback(self._forget)
-        return LastingQuery(query)
 
     def _forget(self, awaited: asyncio.Future[Outcome]) -> None:
         self._awaited.discard(awaited)

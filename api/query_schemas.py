@@ -274,3 +274,25 @@ class RunningQueriesReply(Schema):
     """The queries under way."""
 
     queries: list[RunningReply]
+
+
+class QueryBegun(Schema):
+    """A question that was taken; its answer is fetched later."""
+
+    query_id: str
+    session_id: str = Field(
+        description="The conversation: send it with the next question; empty where it was asked before."
+    )
+    status: str = Field(examples=["queued"])
+
+
+class QueryState(Schema):
+    """The state of a question that was taken."""
+
+    query_id: str
+    session_id: str
+    status: str = Field(
+        description="`queued`, `running`, `interrupted`; or how it ended: as in `QueryAnswer`.",
+        examples=["answered"],
+    )
+    answer: QueryAnswer | None = Field(description="Null until it is over.")

@@ -9,7 +9,7 @@ from typing import cast
 
 import structlog
 
-from antiphon.vocabulary.errors import SequenceError, TraceError
+from antiphon.vocabulary.errors import SequenceError, SupersededError, TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, EventLog, PromptLog
 
@@ -69,12 +69,18 @@ class Recorder:
         self._usual_patience_s = APPEND_S
         self._give_up_at = 0.0
         self._dispossessed = False
+        self._superseded: SupersededError | None = None
         self._uncertain = False
 
     @property
     def complete(self) -> bool:
         """True if everything that was to be stored is."""
         return not (self._unstored or self._dispossessed)
+
+    @property
+    def superseded(self) -> SupersededError | None:
+        """The store's refusal, once another writer has taken the trace over for good."""
+        return self._superseded
 
     async def record(self, events: Sequence[Recorded[Event]]) -> TraceError | None:
         """Stores `events`, and before them those that are not stored yet; returns why not, if the store does not."""
@@ -190,7 +196,9 @@ class Recorder:
 
     def _after_another_end(self, error: SequenceError) -> SequenceError | None:
         """Goes on after the end that was found, where it is our own; otherwise leaves the trace to its owner."""
-        if self._take_as_stored(error.found_seq):
+        if isinstance(error, SupersededError):
+            self._superseded = error
+        elif self._take_as_stored(error.found_seq):
             return None
         # Whatever this one added to another writer's trace would be false.
         self._dispossessed = True

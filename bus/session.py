@@ -21,7 +21,7 @@ from antiphon.bus.recorder import Recorder
 from antiphon.bus.stalls import StallWatch
 from antiphon.bus.work import Work
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.errors import TraceError, UnknownEventError
+from antiphon.vocabulary.errors import SupersededError, TraceError, UnknownEventError
 from antiphon.vocabulary.events import (
     Event,
     HandlerFailed,
@@ -190,6 +190,11 @@ class Session:
         return self._recorder.complete
 
     @property
+    def superseded(self) -> SupersededError | None:
+        """Why the session ended without an end: another process has taken its trace over."""
+        return self._recorder.superseded
+
+    @property
     def over(self) -> bool:
         """True once its end was delivered, or it was ended from outside."""
         return self._over.is_set()
@@ -219,7 +224,7 @@ class Session:
             for recorded, subscription in steps:
                 mark_as_handled(recorded)
                 self._delivery.call(subscription, recorded)
-            while not self._closed:
+            while not (self._closed or self.superseded):
                 if self._mailbox:
                     await self._turn()
                 elif self._work.running:
@@ -239,6 +244,9 @@ class Session:
         self._work.hold()
         items = self._deliver_all()
         await self._record([item for item in items if isinstance(item, Recorded)])
+        # What it emitted is nobody's: it stands in no trace, nothing acts on it, and nobody is told.
+        if self.superseded:
+            return
         # After the append: a follower sees nothing that a crash could still undo.
         for item in items:
             self._followers.push(item)

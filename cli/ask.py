@@ -105,7 +105,9 @@ async def watched(
         raise
 
 
-async def _show_events(query: service.QueryHandle, *, every_event: bool) -> None:
+async def _show_events(
+    query: service.QueryHandle | service.RemoteQuery, *, every_event: bool
+) -> None:
     began_at: float | None = None
     try:
         async for streamed in query.follow():

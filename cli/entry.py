@@ -38,6 +38,11 @@ COMMANDS = (
     ),
     Command("search", "Search the courses, without an answer.", "searching:search"),
     Command("serve", "Serve the REST API.", "serve:serve"),
+    Command(
+        "worker",
+        "Work on questions that other processes serve.",
+        "worker:worker",
+    ),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",

@@ -17,6 +17,7 @@ from antiphon import api, faults, service
 from antiphon.cli.process import INTERRUPTED, end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
+from antiphon.cli.worker import Queue
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import Event, Recorded
 
@@ -30,6 +31,7 @@ def serve(
         int | None,
         typer.Option("--port", help="Port; 0 takes a free one.", show_default="8000"),
     ] = None,
+    queue: Queue = None,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     allow_faults: Annotated[
@@ -40,13 +42,13 @@ def serve(
         ),
     ] = False,
 ) -> None:
-    """Serves the REST API; its documentation is at /docs.
+    """Serves the REST API; its documentation is at /docs. With --queue, workers answer (`antiphon worker`).
 
     Ctrl-C stops it: no request is taken any more, the queries under way have five seconds to end, and those that have
     not are cancelled, which their callers are told with status 503. A second Ctrl-C ends it at once.
     """
     settings = loaded_settings(
-        host=host, port=port, data_dir=data_dir, reasoner=reasoner
+        host=host, port=port, nats_url=queue, data_dir=data_dir, reasoner=reasoner
     )
     service.configure_logging(settings)
     interceptor_of: api.InterceptorOf | None = None

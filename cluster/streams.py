@@ -43,6 +43,14 @@ class Naming:
         """Returns the subject under which stored messages of a trace are passed on, with their sequence."""
         return f"{self.prefix}.live.{token(query_id)}"
 
+    def conversation(self, session_id: str) -> str:
+        """Returns the subject that says that a conversation was opened or cleared."""
+        return f"{self.prefix}.conversations.{token(session_id)}"
+
+    def blobs_of(self, query_id: str) -> str:
+        """Returns the beginning of the subjects that hold the longest texts of a trace."""
+        return f"{self.prefix}.blobs.{token(query_id)}"
+
     def deltas(self, query_id: str) -> str:
         """Returns the subject of what is shown live and not stored, such as text as it is written."""
         return f"{self.prefix}.deltas.{token(query_id)}"
@@ -73,7 +81,7 @@ class Naming:
 
     @property
     def blobs(self) -> str:
-        """The bucket of long texts."""
+        """The stream of long texts."""
         return self._stream("BLOBS")
 
     @property
@@ -93,6 +101,19 @@ def token(text: str) -> str:
     return f"={encoded.decode().rstrip('=')}"
 
 
+def text_of(token: str) -> str:
+    """Returns the text that a token of a subject stands for.
+
+    Raises:
+        ValueError: It is no token of ours.
+    """
+    if not token.startswith("="):
+        return token
+    encoded = token[1:]
+    padding = "=" * (-len(encoded) % 4)
+    return base64.urlsafe_b64decode(encoded + padding).decode("utf-8", "surrogatepass")
+
+
 def lane_of(tenant: str) -> int:
     """Returns the lane of a tenant's queries."""
     return zlib.crc32(tenant.encode("utf-8", "surrogatepass")) % LANES
@@ -104,6 +125,7 @@ async def make_streams(
     """Makes the streams where they are missing, and brings those that are there up to date."""
     for config in (
         trace_stream(naming, replicas),
+        blob_stream(naming, replicas),
         query_stream(naming, replicas),
     ):
         try:
@@ -114,10 +136,13 @@ async def make_streams(
 
 
 def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
-    """Returns the stream of traces: one subject a query; what is stored is passed on live."""
+    """Returns the stream of traces: one subject a query; what is stored is passed on live.
+
+    Conversations are in the same stream, because their order among the queries says which of these were cleared.
+    """
     return StreamConfig(
         name=naming.traces_stream,
-        subjects=[f"{naming.prefix}.traces.*"],
+        subjects=[f"{naming.prefix}.traces.*", f"{naming.prefix}.conversations.*"],
         storage=StorageType.FILE,
         num_replicas=replicas,
         discard=DiscardPolicy.NEW,
@@ -128,6 +153,20 @@ def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
             src=f"{naming.prefix}.traces.*",
             dest=f"{naming.prefix}.live.{{{{wildcard(1)}}}}",
         ),
+    )
+
+
+def blob_stream(naming: Naming, replicas: int) -> StreamConfig:
+    """Returns the stream of texts that are too long for messages: a subject for each part of one."""
+    return StreamConfig(
+        name=naming.blobs,
+        subjects=[f"{naming.prefix}.blobs.*.*.*"],
+        storage=StorageType.FILE,
+        num_replicas=replicas,
+        discard=DiscardPolicy.NEW,
+        compression=StoreCompression.S2,
+        max_msgs_per_subject=1,
+        allow_direct=True,
     )
 
 

@@ -2,6 +2,7 @@
 
 from antiphon.composition.building import build, open_library, speaker_of
 from antiphon.composition.caller import (
+    GIVEN_UP,
     RECORDING_ENDS,
     Caller,
     Outcome,
@@ -24,12 +25,14 @@ from antiphon.composition.resources import (
     NoInterceptor,
     Resources,
     ServiceResources,
+    Sharing,
 )
 from antiphon.composition.settings import (
     Settings,
     load_settings,
     settings_warnings,
 )
+from antiphon.composition.sharing import open_cluster, with_sharing
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
@@ -49,6 +52,7 @@ from antiphon.composition.wiring import (
 
 __all__ = [
     "CALLER_HEARS",
+    "GIVEN_UP",
     "RECORDING_ENDS",
     "Caller",
     "CourseIndex",
@@ -62,6 +66,7 @@ __all__ = [
     "Resources",
     "ServiceResources",
     "Settings",
+    "Sharing",
     "Totals",
     "Wiring",
     "build",
@@ -74,6 +79,7 @@ __all__ = [
     "load_settings",
     "load_subscribers",
     "missing_subscribers",
+    "open_cluster",
     "open_library",
     "open_trace_store",
     "rates_of",
@@ -88,4 +94,5 @@ __all__ = [
     "unpriced",
     "who_hears",
     "wire",
+    "with_sharing",
 ]

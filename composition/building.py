@@ -8,6 +8,7 @@ from functools import partial
 
 from antiphon import engine
 from antiphon.bus import SystemClock
+from antiphon.cluster import Cluster
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.late_model import LateModel
@@ -48,12 +49,14 @@ def build(
     subscribers: Sequence[Subscriber] = (),
     *,
     loads_later: bool = False,
+    cluster: Cluster | None = None,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
     Args:
         subscribers: Components from outside, in addition to those that the settings name.
         loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
+        cluster: Where traces are; None: in the data folder.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -134,6 +137,7 @@ def build(
             redaction,
             shared.catalog,
             settings.store_key,
+            cluster,
         ),
         library=library,
         tenants=tenants,

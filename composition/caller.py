@@ -38,6 +38,8 @@ _REASONS: dict[Status, str] = {
 
 RECORDING_ENDS = "the recording ends here: "
 """The beginning of `QueryCancelled.why` in a recorded fork that needed something which was not recorded."""
+GIVEN_UP = "it was given up: "
+"""The beginning of `QueryCancelled.why` in a query that ended every process which worked on it."""
 _NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
 """Doubts about a whole answer that another reasoner gave, or that is none."""
 
@@ -255,9 +257,24 @@ class QueryHandle:
         trace = self._session.emitted
         return bool(trace) and isinstance(trace[-1].event, QueryClosed)
 
+    def break_off(self) -> None:
+        """Ends the work on it at once; its trace stays open, for another process to go on with."""
+        self._session.cancel()
+
+    async def is_whole(self) -> bool:
+        """Waits until nothing of it runs any more; returns True if it is over and its trace is stored to the end."""
+        await self._session.stopped()
+        return self.is_over and self._session.recorded
+
     async def outcome(self) -> Outcome:
-        """Returns the answer, once there is one; at worst a statement of what failed."""
+        """Returns the answer, once there is one; at worst a statement of what failed.
+
+        Raises:
+            SupersededError: Another process has taken the query over, and will answer it.
+        """
         await self._session.closed()
+        if self._session.superseded is not None:
+            raise self._session.superseded
         await self._session.settled(self._caller.spare_s)
         outcome = self._caller.outcome(
             self.query_id,
@@ -275,9 +292,12 @@ class QueryHandle:
 
 
 def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
-    """Returns why a recorded fork stopped: what it needed that was not recorded; empty where it did not stop."""
+    """Returns why a query stopped that nobody took back: a recorded fork that needed what was not recorded, or one that
+    was given up; empty where it did not stop."""
     for recorded in reversed(trace):
         event = recorded.event
-        if isinstance(event, QueryCancelled) and event.why.startswith(RECORDING_ENDS):
+        if isinstance(event, QueryCancelled) and event.why.startswith(
+            (RECORDING_ENDS, GIVEN_UP)
+        ):
             return event.why
     return ""

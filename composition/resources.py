@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -26,6 +26,7 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, QueryStore
+from antiphon.vocabulary.queue_ports import QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
@@ -94,6 +95,19 @@ class LoadedLater(Protocol):
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """What a process shares with others, beside the traces.
+
+    Attributes:
+        close: Closes the connection, when everything else is closed.
+    """
+
+    queue: QueryQueue
+    signals: Signals
+    close: Callable[[], Awaitable[None]]
+
+
+@dataclass(frozen=True)
 class ServiceResources:
     """Everything that lives as long as the service.
 
@@ -106,6 +120,7 @@ class ServiceResources:
         tenants: The libraries of tenants with documents of their own; None: there can be none.
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
+        sharing: The queue that workers in other processes take queries from; None: this process works on its own.
     """
 
     shared: Resources
@@ -118,6 +133,7 @@ class ServiceResources:
     tenants: TenantLibraries | None = None
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
+    sharing: Sharing | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)
@@ -127,6 +143,8 @@ class ServiceResources:
             await model.aclose()
         await self.store.close()
         self.library.close()
+        if self.sharing is not None:
+            await self.sharing.close()
 
 
 class Interceptor(Protocol):

@@ -105,6 +105,11 @@ class Settings(BaseSettings):
             between (docs/cluster.md); None: both are in this process and its data folder.
         nats_prefix: The beginning of all names there: several installations may share the servers.
         nats_replicas: Servers that hold each stream's messages.
+        claim_s: Seconds after which a query whose worker has died is another's; the same on all nodes.
+        worker_queries: Queries that one worker works on at once.
+        drain_s: Seconds that queries get to end when their worker is stopped; the rest is left to other workers.
+        queue_wait_s: Seconds that a question may be expected to wait for a worker; where it would wait longer it is
+            refused with 429.
         tools: Tools of your own: `package.module:name`, several with commas between.
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
@@ -181,6 +186,10 @@ class Settings(BaseSettings):
     nats_url: str | None = None
     nats_prefix: str = Field("antiphon", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
     nats_replicas: int = Field(1, ge=1, le=5)
+    claim_s: float = Field(10.0, ge=1.0, le=300.0, allow_inf_nan=False)
+    worker_queries: int = Field(100, ge=1)
+    drain_s: float = Field(30.0, ge=0.0, allow_inf_nan=False)
+    queue_wait_s: float = Field(15.0, ge=0.0, allow_inf_nan=False)
     tools: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"

@@ -34,6 +34,8 @@ def continue_from(
     interceptor: Interceptor,
     store: EventLog | None = None,
     clock: Clock | None = None,
+    repeats: bool = True,
+    last: Event | None = None,
 ) -> Session:
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
 
@@ -41,6 +43,9 @@ def continue_from(
         interceptor: Applies to the session from here on; the prefix is recalled without it.
         store: Where the session is recorded; None is the bus's own store.
         clock: The time of its events; None is the bus's own.
+        repeats: Make the requests without an outcome once more. False: they stay without one, for what was asked may
+            be what ended the process that worked on it.
+        last: Published behind everything else, before anything acts; None: nothing is.
 
     Raises:
         TraceError: The query is open already.
@@ -61,8 +66,10 @@ def continue_from(
     fold, failed_steps = _fold(wiring, prefix)
     _recall(wiring, fold, prefix)
     # The session has folded the prefix too; what it still owes was under way when the query was interrupted.
-    requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
-    repeated_steps = _repeat(wiring.actions, prefix, requested)
+    repeated_steps: list[Step] = []
+    if repeats:
+        requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
+        repeated_steps = _repeat(wiring.actions, prefix, requested)
     unpublished_steps: list[Step] = []
     for emission in fold.emitted:
         unpublished_steps.append(
@@ -70,6 +77,8 @@ def continue_from(
         )
     # What had failed comes first, as it did; what is published here is delivered only after all steps were called.
     session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
+    if last is not None:
+        session.publish(last)
     return session
 
 

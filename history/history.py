@@ -62,6 +62,10 @@ def _admit_always() -> None:
     """Refuses no query."""
 
 
+Follow = Callable[[str, int], AsyncGenerator[Recorded[Event] | Live, None]]
+"""Yields a query's events after one of them, where another process works on it."""
+
+
 def _no_versions() -> Versions:
     """Knows of none."""
     return ()
@@ -74,6 +78,7 @@ class History:
         admit: Refuses (BusyError) where no further query may begin.
         totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
         versions: Returns the names and versions of what shapes a query now, for forks that are live.
+        follow: Follows a query that other processes work on; None: none does.
     """
 
     def __init__(
@@ -84,6 +89,7 @@ class History:
         admit: Callable[[], None] = _admit_always,
         totals: Totals | None = None,
         versions: Callable[[], Versions] = _no_versions,
+        follow: Follow | None = None,
     ) -> None:
         self._bus = bus
         self._resources = resources
@@ -91,6 +97,7 @@ class History:
         self._admit = admit
         self._totals = totals
         self._versions = versions
+        self._follow = follow
 
     async def replay(self, query_id: str) -> ReplayResult:
         """Runs the deciding components over the trace and compares what they emit with it.
@@ -117,26 +124,46 @@ class History:
         return await asyncio.to_thread(diff, left, right, self._resources.subscribers)
 
     async def resume(
-        self, query_id: str, why: str = DIED, interceptor: Interceptor | None = None
+        self,
+        query_id: str,
+        why: str = DIED,
+        interceptor: Interceptor | None = None,
+        *,
+        counts_away: bool = False,
     ) -> QueryHandle:
         """Goes on with a query that is not over and that nobody works on.
 
         Args:
             interceptor: Applies to it from here on; None: none does.
+            counts_away: The time in which nobody worked on it counts against its deadline: somebody waits for it.
 
         Raises:
             NotFoundError: No such trace.
             TraceStateError: It is over, or it is being worked on, here or in another process.
         """
-        if query_id in self._bus.sessions:
-            raise TraceStateError(
-                f"query {query_id} is being worked on: follow it instead"
-            )
+        self._check_idle(query_id)
         # First the ownership and then the trace: whoever had it may have written until now.
         await self._store.take_over(query_id)
         events = await self._store.read(query_id)
         acting = acting_as_usual(self._resources, interceptor)
-        return self._go_on(events, acting, why, events)
+        return self._go_on(events, acting, why, events, counts_away=counts_away)
+
+    async def end(self, query_id: str, why: str, last: Event) -> QueryHandle:
+        """Ends a query that nobody works on: with `last`, and without repeating what it was interrupted in.
+
+        Takes the other arguments of `resume`, and raises as it does.
+        """
+        self._check_idle(query_id)
+        await self._store.take_over(query_id)
+        events = await self._store.read(query_id)
+        acting = acting_as_usual(self._resources, None)
+        return self._go_on(events, acting, why, events, counts_away=True, last=last)
+
+    def _check_idle(self, query_id: str) -> None:
+        if query_id in self._bus.sessions:
+            raise TraceStateError(
+                f"query {query_id} is being worked on: follow it instead"
+            )
 
     async def resume_unfinished(self) -> list[QueryHandle]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
@@ -262,6 +289,10 @@ class History:
         """
         session = self._bus.sessions.get(query_id)
         # A session that is over has ended its followers; all of it is stored, or will never be.
+        if self._follow is not None and session is None:
+            async for item in self._follow(query_id, after):
+                yield item
+            return
         if session is None or session.over:
             for recorded in await self._store.read(query_id, after):
                 yield recorded
@@ -298,8 +329,11 @@ class History:
         acting: Acting,
         why: str,
         paid: Sequence[Recorded[Event]],
+        *,
+        counts_away: bool = False,
+        last: Event | None = None,
     ) -> QueryHandle:
-        """Starts a session that goes on from a stored prefix."""
+        """Starts a session that goes on from a stored prefix; with `last` it repeats nothing, and ends by that."""
         first = prefix[0]
         if not isinstance(first.event, QueryReceived):
             raise TraceError(
@@ -312,6 +346,8 @@ class History:
                 )
         # Another machine's clock may be behind the one that wrote the trace.
         away_s = max(0.0, acting.clock.now() - prefix[-1].at)
+        if counts_away:
+            away_s = 0.0
         caller = Caller()
         acting.interceptor.recall(prefix)
         session = continue_from(
@@ -322,6 +358,8 @@ class History:
             interceptor=acting.interceptor,
             store=acting.interceptor.store(self._store),
             clock=acting.clock,
+            repeats=last is None,
+            last=last,
         )
         return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
 

@@ -114,6 +114,7 @@ from antiphon.service.memory import spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.quotas import Quotas
 from antiphon.service.readiness import Readiness
+from antiphon.service.remote_query import RemoteQuery
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
@@ -133,6 +134,7 @@ from antiphon.service.uploads import (
     SentFile,
 )
 from antiphon.service.usage import Limits, Share, UsageReport, Used
+from antiphon.service.working import work
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -208,6 +210,7 @@ __all__ = [
     "Readiness",
     "Redaction",
     "RegressionTest",
+    "RemoteQuery",
     "ReplayResult",
     "ReplayRun",
     "Resources",
@@ -289,4 +292,5 @@ __all__ = [
     "who_hears",
     "whole_id",
     "wire",
+    "work",
 ]

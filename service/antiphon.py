@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 import structlog
@@ -22,12 +22,14 @@ from antiphon.composition import (
     Totals,
     build,
     check_question,
+    open_cluster,
     wire,
+    with_sharing,
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
 from antiphon.history import Change, ForkPlan, Mode
-from antiphon.history.history import History
+from antiphon.history.history import Follow, History
 from antiphon.knowledge import Course
 from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.archive import Archive
@@ -42,12 +44,16 @@ from antiphon.service.guide import (
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.metering import Metering, Need, bounded, need_of
+from antiphon.service.queue_admission import QueueAdmission
 from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.recorded_query import RecordedQuery
+from antiphon.service.remote_queries import BegunHere, RemoteQueries, followed
+from antiphon.service.remote_query import RemoteQuery
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
 from antiphon.service.state import service_state
 from antiphon.service.suggesting import Suggestion, suggestions
+from antiphon.service.sweeping import Sweeper
 from antiphon.service.tenant_documents import TenantDocuments
 from antiphon.service.tenant_resources import TenantResources
 from antiphon.service.upkeep import (
@@ -57,11 +63,19 @@ from antiphon.service.upkeep import (
     refresh_library,
 )
 from antiphon.service.usage import UsageReport
+from antiphon.service.worker import Worker
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.errors import ServiceError, TraceStateError
+from antiphon.vocabulary.errors import (
+    ConfigurationError,
+    ForbiddenError,
+    SequenceError,
+    ServiceError,
+    TraceStateError,
+)
 from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.queue_ports import QueuedQuery
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -99,6 +113,12 @@ class Antiphon:
         self._loading = Loading(resources.later)
         self._views = TenantResources(resources)
         self._documents = TenantDocuments(settings, resources)
+        self._begun = BegunHere()
+        self._queue_admission: QueueAdmission | None = None
+        if resources.sharing is not None:
+            self._queue_admission = QueueAdmission(
+                resources.sharing.queue, settings.queue_wait_s
+            )
         self._see(self._callers.without_key)
         self.metrics = resources.telemetry.metrics
         if self.metrics is not None:
@@ -129,7 +149,14 @@ class Antiphon:
             store, self.settings, self._shared.subscribers, self._bus.sessions, tenant
         )
         self.fault_reports = FaultReports(self.settings.data_dir, self.archive, store)
-        self._intake = Intake(self.settings, self._resources, self._loading.wait)
+        self._remote = self._remote_queries()
+        waits: Callable[[float], Awaitable[float]] | None = self._loading.wait
+        follow: Follow | None = None
+        if self._remote is not None:
+            # Workers search; whoever is only asked needs no embedder.
+            waits = None
+            follow = self._remote.follow
+        self._intake = Intake(self.settings, self._resources, waits)
         self.history = History(
             self._bus,
             self._shared,
@@ -137,6 +164,7 @@ class Antiphon:
             self._admission.check,
             self.totals,
             self._intake.versions,
+            follow,
         )
         self._continuing = Continuing(
             principal,
@@ -147,6 +175,19 @@ class Antiphon:
             self._metering,
             self._bus.sessions,
             self._admission.check,
+        )
+
+    def _remote_queries(self) -> RemoteQueries | None:
+        """Returns the way to the workers, where other processes work on queries."""
+        if self._service.sharing is None:
+            return None
+        return RemoteQueries(
+            self.principal,
+            self._service.sharing,
+            followed(self.store),
+            lambda: self.history,
+            self._shared.clock,
+            self._begun,
         )
 
     def seen_by(self, principal: Principal) -> Antiphon:
@@ -189,10 +230,22 @@ class Antiphon:
             TraceError: The trace store cannot be opened.
         """
         # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
-        resources = await asyncio.to_thread(
-            build, settings, subscribers, loads_later=loads_later
-        )
-        return cls(settings, resources)
+        cluster = await open_cluster(settings)
+        try:
+            resources = await asyncio.to_thread(
+                build, settings, subscribers, loads_later=loads_later, cluster=cluster
+            )
+            opened = cls(settings, await with_sharing(resources, cluster, settings))
+            await opened._hear_workers()
+        except BaseException:
+            if cluster is not None:
+                await cluster.close()
+            raise
+        return opened
+
+    async def _hear_workers(self) -> None:
+        if self._service.sharing is not None and self._queue_admission is not None:
+            await self._service.sharing.signals.hear_reports(self._queue_admission.hear)
 
     def load(self) -> None:
         """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
@@ -203,7 +256,7 @@ class Antiphon:
         question: Question,
         interceptor: Interceptor = _NO_INTERCEPTOR,
         query_id: str | None = None,
-    ) -> QueryHandle:
+    ) -> QueryHandle | RemoteQuery:
         """Begins to work on a question.
 
         Args:
@@ -213,15 +266,37 @@ class Antiphon:
         Raises:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
-            BusyError: Too many queries run, or the service is closing.
+            BusyError: Too many queries run or wait, or the service is closing, or NATS cannot be reached.
+            ForbiddenError: It is to be broken on purpose, and workers in other processes answer.
         """
         query_id = query_id or uuid.uuid4().hex
+        if self._queue_admission is not None:
+            return await self._queue(question, interceptor, query_id)
         async with self._admission.place(query_id):
             return await self._let_in(question, interceptor, query_id)
 
+    async def _queue(
+        self, question: Question, interceptor: Interceptor, query_id: str
+    ) -> QueryHandle | RemoteQuery:
+        """Begins a query that a worker will go on with."""
+        assert self._queue_admission is not None  # or it would not be called
+        if interceptor.faults:
+            raise ForbiddenError(
+                "Fault plans are not taken where workers answer: they are for a service of one process."
+            )
+        if self._life.closing:
+            self._admission.check()
+        await self._queue_admission.let_in(self.principal.tenant)
+        try:
+            return await self._let_in(question, interceptor, query_id)
+        except SequenceError:
+            # The same was asked of two nodes at once, and the other was first.
+            assert self._remote is not None  # as there is a queue
+            return self._remote.find(query_id)
+
     async def _let_in(
         self, question: Question, interceptor: Interceptor, query_id: str
-    ) -> QueryHandle:
+    ) -> QueryHandle | RemoteQuery:
         need = Need()
         settings: QuerySettings | None = None
         if self.principal.key_id:
@@ -237,13 +312,15 @@ class Antiphon:
 
     async def _begin(
         self, question: Question, interceptor: Interceptor, query_id: str
-    ) -> QueryHandle:
+    ) -> QueryHandle | RemoteQuery:
         # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self.store)
         first = await self._intake.receive(question, store, interceptor)
         # The service may have begun to close while the conversation was read.
         if self._life.closing:
             self._admission.check()
+        if self._remote is not None:
+            return await self._remote.begin(query_id, first, self.totals)
         caller = Caller()
         resources = interceptor.resources(self._shared)
         components = interceptor.components(
@@ -294,6 +371,9 @@ class Antiphon:
     async def resume_unfinished(self) -> Sequence[QueryHandle]:
         """Goes on with the queries that a process left behind, each as whose it is."""
         resumed: list[QueryHandle] = []
+        if self._service.sharing is not None:
+            await self._count_earlier()
+            return resumed
         for query_id in await self._service.store.unfinished():
             tenant = await self._service.store.tenant_of(query_id)
             principal = self._callers.opener_of(query_id, tenant)
@@ -312,10 +392,24 @@ class Antiphon:
         # The first events of a query that has just begun may not be stored yet.
         if beginning in self.running():
             return beginning
+        # Mostly it is a whole id, for which no list of traces is needed.
+        if self._remote is not None and await self._remote.is_there(beginning):
+            return beginning
         return await whole_id(self.store, beginning)
 
-    def recorded(self, query_id: str) -> RecordedQuery:
+    async def _count_earlier(self) -> None:
+        """Waits for the queries that an earlier process was asked here, to count what they use."""
+        for query_id in self._callers.quotas.under_way():
+            tenant = await self._service.store.tenant_of(query_id)
+            principal = self._callers.opener_of(query_id, tenant)
+            remote = self.seen_by(principal)._remote
+            if remote is not None:
+                self._metering.watch_resumed(principal, remote.find(query_id))
+
+    def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
         """Returns a query that was begun before, as its caller would hold it."""
+        if self._remote is not None:
+            return self._remote.find(query_id)
         return RecordedQuery(query_id, self.history, self.store)
 
     @property
@@ -331,13 +425,16 @@ class Antiphon:
         """Returns the settings of a query as this service has them."""
         return query_settings(self.settings.query_settings())
 
-    def cancel(self, query_id: str, why: str) -> None:
+    async def cancel(self, query_id: str, why: str) -> None:
         """Ends a running query; whoever waits for it gets an answer that says so.
 
         Raises:
-            TraceStateError: It does not run here.
+            TraceStateError: It is over, or does not run here where no other process works on queries.
         """
         session = self._bus.sessions.get(query_id)
+        if session is None and self._remote is not None:
+            await self._remote.cancel(query_id, why)
+            return
         if session is None or session.over:
             raise TraceStateError(
                 f"query {query_id} does not run here: there is nothing to cancel"
@@ -391,6 +488,9 @@ class Antiphon:
         for query_id, session in self._bus.sessions.items():
             if self._opened(query_id):
                 running[query_id] = session.pending()
+        for query_id, query in self._begun.queries.items():
+            if self._opened(query_id):
+                running[query_id] = query.pending()
         return running
 
     def _opened(self, query_id: str) -> bool:
@@ -402,6 +502,34 @@ class Antiphon:
         """Reports the readiness to answer questions now, and what is missing where there is none."""
         return readiness_of(self._resources, self._loading, closing=self._life.closing)
 
+    def worker(self, name: str) -> tuple[Worker, Sweeper]:
+        """Returns the part that works on queries of the queue, and the one that looks for those which nobody comes to.
+
+        Raises:
+            ConfigurationError: No queue is named.
+        """
+        sharing = self._service.sharing
+        if sharing is None:
+            raise ConfigurationError(
+                "A worker takes queries from a queue, and none is named: set ANTIPHON_NATS_URL, such as "
+                "nats://127.0.0.1:4222, or give it with --queue."
+            )
+        store = self._service.store
+        worker = Worker(
+            name,
+            sharing,
+            followed(store),
+            self._history_of,
+            places=self.settings.worker_queries,
+            drain_s=self.settings.drain_s,
+        )
+        return worker, Sweeper(sharing, self._history_of, store, store.tenant_of)
+
+    def _history_of(self, query: QueuedQuery) -> History:
+        """Returns the recorded queries as whoever asked a query sees them."""
+        principal = self._callers.asker(query.key_id, query.tenant)
+        return self.seen_by(principal).history
+
     async def close(self) -> None:
         """Ends every query and lets go of everything."""
         await self.leave()
@@ -412,6 +540,7 @@ class Antiphon:
         # First of all, so that no query begins while others end.
         self._life.closing = True
         self._admission.close()
+        await self._begun.close()
         await self._documents.close()
         for task in self._upkeep:
             task.cancel()

@@ -50,8 +50,12 @@ class Callers:
 
     def opener_of(self, query_id: str, tenant: str | None) -> Principal:
         """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
+        return self.asker(self.quotas.key_under_way(query_id) or "", tenant)
+
+    def asker(self, key_id: str, tenant: str | None) -> Principal:
+        """Returns who asked by a key, with the rights of today; with none that is known here, anybody of the tenant."""
         try:
-            found = self.keys.find(self.quotas.key_under_way(query_id) or "")
+            found = self.keys.find(key_id)
         except NotFoundError:
             if tenant is None or tenant == LOCAL_TENANT:
                 return self.without_key

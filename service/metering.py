@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import structlog
 from msgspec.structs import replace
 
-from antiphon.composition import QueryHandle, Question, Resources, rates_of, unpriced
+from antiphon.composition import Question, Resources, rates_of, unpriced
 from antiphon.composition.intake import BYTES_A_TOKEN
 from antiphon.composition.spending import Spending, usage_of
 from antiphon.engine import fixed_size
@@ -117,6 +117,20 @@ def used_by(calls: Sequence[Spending]) -> Spent:
     return Spent(tokens=tokens, cost_usd=cost_usd, is_known=is_known)
 
 
+class MeteredQuery(Protocol):
+    """A query whose use is counted when it is over."""
+
+    @property
+    def query_id(self) -> str: ...
+
+    @property
+    def is_over(self) -> bool: ...
+
+    async def outcome(self) -> object: ...
+
+    def spending(self, *, paid_too: bool = False) -> Sequence[Spending]: ...
+
+
 class Metering:
     """The queries under way of callers with a key; one a service. Callers without a key are not counted."""
 
@@ -159,7 +173,7 @@ class Metering:
             raise
 
     def watch(
-        self, caller: Principal, query: QueryHandle, *, paid_too: bool = False
+        self, caller: Principal, query: MeteredQuery, *, paid_too: bool = False
     ) -> None:
         """Waits for the end of a query that was let in, whoever else does, and counts what it used.
 
@@ -175,13 +189,13 @@ class Metering:
         self._watching.add(task)
         task.add_done_callback(self._watching.discard)
 
-    def watch_resumed(self, caller: Principal, query: QueryHandle) -> None:
+    def watch_resumed(self, caller: Principal, query: MeteredQuery) -> None:
         """Does the same for a query that a process let in which is gone, as the service finds it when it starts."""
         self._quotas.enter(caller)
         self.watch(caller, query, paid_too=True)
 
     async def _settle(
-        self, caller: Principal, query: QueryHandle, *, paid_too: bool
+        self, caller: Principal, query: MeteredQuery, *, paid_too: bool
     ) -> None:
         # Whoever asked is told of a failure; here the query only has to be over.
         await asyncio.gather(query.outcome(), return_exceptions=True)

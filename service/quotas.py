@@ -172,6 +172,11 @@ class Quotas:
             return str(key_id)
         return None
 
+    def under_way(self) -> tuple[str, ...]:
+        """Returns the queries that were let in and are not settled, by this process or one before it."""
+        rows = self._file.read("SELECT query_id FROM under_way", ())
+        return tuple([str(query_id) for (query_id,) in rows])
+
     def limit_cost(self, caller: Principal) -> bool:
         """Returns True if what the caller's queries cost is limited."""
         return any(

@@ -35,6 +35,10 @@ def readiness_of(
         problems.append(NOT_INDEXED)
     if loading.problem is not None:
         problems.append(loading.problem)
+    if resources.sharing is not None and not resources.sharing.queue.reachable:
+        problems.append(
+            "The NATS servers that hold traces and questions cannot be reached."
+        )
     return Readiness(
         ready=not problems and not closing,
         reasoner=resources.reasoner,

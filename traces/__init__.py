@@ -1,8 +1,20 @@
 """Traces: what happened in every query, as JSON and in an append-only store."""
 
 from antiphon.traces.codec import event_of, from_json, plain, to_json
+from antiphon.traces.conversations import (
+    clear_conversation_at,
+    forget_conversation,
+    open_conversation,
+)
 from antiphon.traces.copying import copy_store
 from antiphon.traces.encryption import encrypt_file
+from antiphon.traces.event_log import (
+    EventRow,
+    Packer,
+    Unpacker,
+    line_of,
+    unknown_trace,
+)
 from antiphon.traces.files import (
     IDS,
     bytes_of_file,
@@ -11,32 +23,61 @@ from antiphon.traces.files import (
     trace_file,
     trace_lines,
 )
+from antiphon.traces.finding import Finder
 from antiphon.traces.inspecting import empty_log, files_holding, traces_holding
-from antiphon.traces.reading import PROGRAM
+from antiphon.traces.ownership import IMPORTED
+from antiphon.traces.reading import PROGRAM, form_of, program_of, upgraded
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability
 from antiphon.traces.sqlite_store import FILE_NAME as STORE_FILE
 from antiphon.traces.sqlite_store import SqliteTraceStore
+from antiphon.traces.trace_index import (
+    TraceIndex,
+    TracePart,
+    index_part,
+    merge_words,
+    remove_everything,
+    remove_trace,
+)
 
 __all__ = [
     "IDS",
+    "IMPORTED",
     "PROGRAM",
     "STORE_FILE",
     "Durability",
+    "EventRow",
+    "Finder",
+    "Packer",
     "Redaction",
     "SqliteTraceStore",
+    "TraceIndex",
+    "TracePart",
+    "Unpacker",
     "bytes_of_file",
+    "clear_conversation_at",
     "copy_store",
     "empty_log",
     "encrypt_file",
     "event_of",
     "file_of_lines",
     "files_holding",
+    "forget_conversation",
+    "form_of",
     "from_json",
+    "index_part",
+    "line_of",
+    "merge_words",
+    "open_conversation",
     "plain",
+    "program_of",
     "read_trace_file",
+    "remove_everything",
+    "remove_trace",
     "to_json",
     "trace_file",
     "trace_lines",
     "traces_holding",
+    "unknown_trace",
+    "upgraded",
 ]

@@ -63,6 +63,14 @@ def to_json(item: Recorded[Event] | Live) -> bytes:
         return _encoder.encode(without_surrogates(item))
 
 
+def plain_event(event: Event) -> bytes:
+    """Encodes an event alone, its long texts in their places."""
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        return _encoder.encode(without_surrogates(event))
+
+
 def plain(struct: msgspec.Struct | None) -> object:
     """Returns a struct as dictionaries, lists and plain values; None for None."""
     return msgspec.to_builtins(struct, enc_hook=encode_text)

@@ -48,6 +48,16 @@ def clear_conversation(connection: sqlite3.Connection, session_id: str) -> None:
         raise unknown_conversation(session_id)
 
 
+def clear_conversation_at(
+    connection: sqlite3.Connection, session_id: str, number: int
+) -> None:
+    """Passes over all queries before this place."""
+    connection.execute(
+        "UPDATE conversations SET cleared_after = ? WHERE session_id = ?",
+        (number, session_id),
+    )
+
+
 def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None:
     """Deletes a conversation's own line."""
     connection.execute("DELETE FROM conversations WHERE session_id = ?", (session_id,))

@@ -206,18 +206,31 @@ def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
     lines: list[bytes] = []
     for row in connection.execute(_EVENTS, (query_id, 0)):
         _, seq, cause, at, version, body = row
-        line = {
-            "query_id": query_id,
-            "seq": seq,
-            "cause": cause,
-            "at": at,
-            "event": _whole(_form_or_bytes(body), fetch),
-            "version": version,
-        }
-        lines.append(msgspec.json.encode(line))
+        lines.append(line_of(query_id, seq, cause, at, version, body, fetch))
     if not lines:
         raise unknown_trace(query_id)
     return lines
+
+
+def line_of(
+    query_id: str,
+    seq: int,
+    cause: int,
+    at: float,
+    version: int,
+    body: bytes,
+    fetch: Fetch,
+) -> bytes:
+    """Returns a stored event as a line of JSON, whole, whether or not this program knows its fields."""
+    line = {
+        "query_id": query_id,
+        "seq": seq,
+        "cause": cause,
+        "at": at,
+        "event": _whole(_form_or_bytes(body), fetch),
+        "version": version,
+    }
+    return msgspec.json.encode(line)
 
 
 def _form_or_bytes(body: bytes) -> Form:

@@ -20,8 +20,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 _INSERT_QUERY = """
-    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, tenant)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, tenant, number)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NOTE_ANSWER = (
     "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
@@ -53,8 +53,13 @@ def note_query(
     recorded: Recorded[Event],
     owner: str,
     tenant: str,
+    number: int | None = None,
 ) -> None:
-    """Keeps the query's line up to date with an event that was written."""
+    """Keeps the query's line up to date with an event that was written.
+
+    Args:
+        number: The line's place among all, which is that of their beginning; None: the next one.
+    """
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
             # A file may name any conversation: its texts must not get into the next question's.
@@ -63,10 +68,8 @@ def note_query(
             else:
                 open_conversation(connection, session_id, tenant)
             words = sound_text(query)
-            connection.execute(
-                _INSERT_QUERY,
-                (query_id, session_id, words, recorded.at, owner, parent, tenant),
-            )
+            line = (query_id, session_id, words, recorded.at, owner, parent, tenant)
+            connection.execute(_INSERT_QUERY, (*line, number))
         case ResponseAssembled(confidence=confidence, reasoner=reasoner):
             connection.execute(
                 _NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id)

@@ -13,15 +13,13 @@ from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
     clear_conversation,
     forget_conversation,
-    ids_of_conversation,
     open_conversation,
-    read_exchanges,
 )
 from antiphon.traces.deleting import Deleter
 from antiphon.traces.encryption import Connect, connector
 from antiphon.traces.event_log import read_forms, read_lines, read_trace
+from antiphon.traces.finding import Finder
 from antiphon.traces.group_commit import GroupCommit
-from antiphon.traces.listing import read_ids, read_listing
 from antiphon.traces.ownership import (
     IMPORTED,
     Owner,
@@ -32,7 +30,6 @@ from antiphon.traces.ownership import (
 )
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
-from antiphon.traces.tenants import Sight
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
@@ -66,7 +63,11 @@ class SqliteTraceStore:
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
-        self._sight = Sight(self._readers)
+        self._see(None)
+
+    def _see(self, tenant: str | None) -> None:
+        self._finder = Finder(self._readers, tenant)
+        self._sight = self._finder.sight
 
     @classmethod
     def open(
@@ -97,7 +98,7 @@ class SqliteTraceStore:
     def seen_by(self, tenant: str) -> SqliteTraceStore:
         """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
         seen = copy.copy(self)
-        seen._sight = Sight(self._readers, tenant)
+        seen._see(tenant)
         return seen
 
     async def tenant_of(self, query_id: str) -> str | None:
@@ -190,26 +191,11 @@ class SqliteTraceStore:
             before: Only those started before it, in seconds since the epoch.
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
         """
-        if where is None:
-            where = TraceFilter()
-        return await self._readers.run(
-            partial(
-                read_listing,
-                limit=limit,
-                before=before,
-                after_id=after_id,
-                where=where,
-                tenant=self._sight.tenant,
-            )
-        )
+        return await self._finder.list(limit, before, after_id, where)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
-        return await self._readers.run(
-            partial(
-                read_ids, beginning=beginning, limit=limit, tenant=self._sight.tenant
-            )
-        )
+        return await self._finder.ids(beginning, limit)
 
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over and on which no living process works, the oldest first."""
@@ -245,9 +231,7 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        ids = await self._sight.of_conversation(
-            ids_of_conversation, session_id, tenant=self._sight.tenant
-        )
+        ids = await self._finder.ids_of_conversation(session_id)
         # The traces first: where that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         await self._writer.run(partial(forget_conversation, session_id=session_id))
@@ -265,9 +249,7 @@ class SqliteTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        return await self._sight.of_conversation(
-            read_exchanges, session_id, limit=limit, tenant=self._sight.tenant
-        )
+        return await self._finder.exchanges(session_id, limit)
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""

@@ -14,11 +14,13 @@ ServiceError
 │   └── DocumentError      one document cannot be read; names the file and the reason
 ├── TraceError             a trace cannot be read or written
 │   ├── SequenceError      an append expected another `seq`: somebody else wrote
+│   │   └── SupersededError  another process has taken the query over: this session must end
 │   ├── TraceStateError    the query is over, or is being worked on, and so that cannot be done
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
 ├── UnknownEventError      an event was published that the catalog does not hold: a mistake in a subscriber
 ├── BusyError              no further query may begin now: too many run, or the service is closing
+│   └── QueueFullError     so many wait for a worker that one more would wait too long
 └── SlowReaderError        a live follower read too slowly and was cut off
 """
 
@@ -131,6 +133,12 @@ class SequenceError(TraceError):
         self.found_seq = found_seq
 
 
+class SupersededError(SequenceError):
+    """Another process goes on with the query, or its trace was deleted: this session is to end, and say nothing."""
+
+    code = "trace_superseded"
+
+
 class TraceStateError(TraceError):
     """The query is over, or is being worked on, and so that cannot be done with it now."""
 
@@ -199,6 +207,12 @@ class BusyError(ServiceError):
     def __init__(self, message: str, retry_after_s: float = 1.0) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class QueueFullError(BusyError):
+    """So many queries wait for a worker, in all or of one tenant, that one more would wait too long."""
+
+    code = "queue_full"
 
 
 def how_to_install(extra: str = "minilm") -> str:

@@ -17,6 +17,7 @@ from antiphon.api.dependencies import (
 from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import (
     FORBIDDEN,
+    FULL,
     NOT_NOW,
     UNAVAILABLE,
     WITH_BODY,
@@ -76,7 +77,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     summary="Ask a question",
     response_model=QueryAnswer,
     response_description="The answer.",
-    responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | UNAVAILABLE,
+    responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | FULL | UNAVAILABLE,
     dependencies=[needs("ask"), Depends(require_json)],
 )
 async def ask(
@@ -165,5 +166,5 @@ async def list_running(service: Service) -> RunningQueriesReply:
 )
 async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
     """Tells a running query to end. Whoever waits for it gets an answer that says so, and its trace stays."""
-    service.cancel(query_id, "it was cancelled over REST")
+    await service.cancel(query_id, "it was cancelled over REST")
     return CancelledReply(query_id=query_id, status="cancelling")

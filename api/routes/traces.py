@@ -45,10 +45,19 @@ MOST_TRACES = 500
 Name = Annotated[str | None, Field(max_length=200)]
 """One value that traces are filtered by."""
 
+LastEventId = Annotated[
+    str,
+    Header(
+        # Longer numbers are no `seq`, and more than a database can compare.
+        pattern="^[0-9]{1,15}$",
+        description="The `id` of the last event that was seen.",
+    ),
+]
+
 Time = Annotated[float | None, Field(allow_inf_nan=False)]
 """Seconds since the epoch."""
 
-_STREAM: dict[int | str, dict[str, Any]] = {
+STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event as it is recorded.",
         "content": {EVENT_STREAM: {"itemSchema": EVENT_ITEM}},
@@ -180,7 +189,7 @@ async def read_answer(
     "/{query_id}/events",
     summary="Follow a query",
     response_class=Response,
-    responses=_STREAM | WITH_TRACE | UNAVAILABLE,
+    responses=STREAM | WITH_TRACE | UNAVAILABLE,
     dependencies=[needs("ask")],
 )
 async def follow_trace(
@@ -188,14 +197,7 @@ async def follow_trace(
     service: Service,
     streams: Streams,
     caller: Caller,
-    last_event_id: Annotated[
-        str,
-        Header(
-            # Longer numbers are no `seq`, and more than a database can compare.
-            pattern="^[0-9]{1,15}$",
-            description="The `id` of the last event that was seen.",
-        ),
-    ] = "0",
+    last_event_id: LastEventId = "0",
 ) -> StreamingResponse:
     """Server-sent events: everything after `Last-Event-ID`, each once, and then live for as long as the query runs.
 

@@ -1,4 +1,4 @@
-"""What every trace store must do, run against the one in memory and the one in SQLite."""
+"""What every trace store must do, run against the one in memory, the one in SQLite and the one on NATS JetStream."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
-from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import NotFoundError, SequenceError
 from antiphon.vocabulary.events import QueryClosed, QueryReceived
 from antiphon.vocabulary.ports import QueryStore, TraceListing
@@ -24,25 +23,24 @@ from tests.story import (
     response_assembled,
     tool_succeeded,
 )
+from tests.trace_stores import KINDS, nats_url, opened
+
+__all__ = ["nats_url"]
 
 
 class Stored(QueryStore, TraceListing, Protocol):
-    """What both stores can do."""
-
-    async def close(self) -> None: ...
+    """What all stores can do."""
 
 
-@pytest_asyncio.fixture(params=["memory", "sqlite"])
+@pytest_asyncio.fixture(params=["memory", *KINDS])
 async def store(
-    request: pytest.FixtureRequest, tmp_path: Path
+    request: pytest.FixtureRequest, tmp_path: Path, nats_url: str
 ) -> AsyncIterator[Stored]:
-    opened: Stored = (
-        MemoryTraceStore()
-        if request.param == "memory"
-        else SqliteTraceStore.open(tmp_path)
-    )
-    yield opened
-    await opened.close()
+    if request.param == "memory":
+        yield MemoryTraceStore()
+        return
+    async with opened(request.param, tmp_path, nats_url) as of_kind:
+        yield of_kind
 
 
 async def test_what_was_appended_is_read_in_order(store: Stored) -> None:

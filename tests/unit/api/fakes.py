@@ -383,7 +383,7 @@ class FakeService:
     def recorded(self, query_id: str) -> FakeAsked:
         return next(asked for asked in self.asked if asked.query_id == query_id)
 
-    def cancel(self, query_id: str, why: str) -> None:
+    async def cancel(self, query_id: str, why: str) -> None:
         self.recorded(query_id).cancel(why)
 
     async def start(

@@ -1,0 +1,155 @@
+"""Routes for questions whose answers are fetched later: begun, looked at, followed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from antiphon.api.bodies import require_json
+from antiphon.api.dependencies import (
+    Caller,
+    QueryId,
+    RunningQuery,
+    Service,
+    interceptor_for,
+)
+from antiphon.api.door import GuardedRoute, needs
+from antiphon.api.errors import (
+    FULL,
+    NOT_NOW,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_NAME,
+    WITH_TRACE,
+)
+from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
+from antiphon.api.query_schemas import (
+    QueryBegun,
+    QueryRequest,
+    QueryState,
+    answer_of,
+)
+from antiphon.api.responses import JSON
+from antiphon.api.routes.traces import STREAM, LastEventId, follow_trace
+from antiphon.api.streams import Streams
+from antiphon.service import NoInterceptor
+from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
+from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
+
+router = APIRouter(route_class=GuardedRoute, prefix="/api/queries", tags=["queries"])
+
+
+@router.post(
+    "",
+    summary="Ask a question, and fetch the answer later",
+    status_code=202,
+    response_model=QueryBegun,
+    responses=WITH_BODY | WITH_NAME | NOT_NOW | FULL | UNAVAILABLE,
+    dependencies=[needs("ask"), Depends(require_json)],
+)
+async def begin_query(
+    body: QueryRequest,
+    request: Request,
+    service: Service,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Takes a question and returns at once; `Location` is where its answer will be. Nobody needs to wait for it.
+
+    `html` and `strict` belong to answers, and change nothing here.
+    """
+    if problems := service.readiness().problems:
+        raise KnowledgeError(" ".join(problems))
+    question = body.question()
+    interceptor = interceptor_for(request, body.faults) or NoInterceptor()
+
+    async def start(query_id: str | None) -> RunningQuery:
+        return await service.start(question, interceptor, query_id)
+
+    keyed: IdempotentQueries = request.app.state.idempotent_queries
+    if idempotency_key is None:
+        query = await start(None)
+        keyed.await_end(query)
+    else:
+        sent = body.model_dump_json(exclude={"html"}).encode()
+        query = await keyed.begin(service, idempotency_key, sent, start)
+    request.state.query_id = query.query_id
+    begun = QueryBegun(
+        query_id=query.query_id, session_id=query.session_id, status="queued"
+    )
+    place = f"{request.scope['root_path']}/api/queries/{query.query_id}"
+    return Response(
+        begun.model_dump_json(),
+        status_code=202,
+        media_type=JSON,
+        headers={"Location": place},
+    )
+
+
+@router.get(
+    "/{query_id}",
+    summary="A question's state, and its answer once there is one",
+    responses=WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
+async def read_query(
+    query_id: QueryId,
+    service: Service,
+    html: Annotated[
+        bool, Query(description="Send the answer as safe HTML too.")
+    ] = False,
+) -> QueryState:
+    """`queued`, `running`, or how it ended, with the answer.
+
+    `interrupted`: the process that worked on it is gone, and none goes on with it.
+    """
+    events = await _stored(service, query_id)
+    session_id = ""
+    if events and isinstance(events[0].event, QueryReceived):
+        session_id = events[0].event.session_id
+    if events and isinstance(events[-1].event, QueryClosed):
+        outcome = await service.recorded(query_id).outcome()
+        return QueryState(
+            query_id=query_id,
+            session_id=session_id,
+            status=outcome.status,
+            answer=answer_of(outcome, html=html),
+        )
+    status = "running"
+    shared = service.settings.nats_url is not None
+    if shared and len(events) == 1:
+        status = "queued"
+    elif not shared and query_id not in service.running():
+        status = "interrupted"
+    return QueryState(
+        query_id=query_id, session_id=session_id, status=status, answer=None
+    )
+
+
+async def _stored(service: Service, query_id: str) -> list[Recorded[Event]]:
+    try:
+        return list(await service.store.read(query_id))
+    except NotFoundError:
+        # The first events of a query that has just begun may not be stored yet.
+        if query_id in service.running():
+            return []
+        raise
+
+
+@router.get(
+    "/{query_id}/events",
+    summary="Follow a question",
+    response_class=Response,
+    responses=STREAM | WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
+async def follow_query(
+    query_id: QueryId,
+    service: Service,
+    streams: Streams,
+    caller: Caller,
+    last_event_id: LastEventId = "0",
+) -> StreamingResponse:
+    """The same as `GET /api/traces/{query_id}/events`: each event behind `Last-Event-ID` once, on whichever node."""
+    return await follow_trace(query_id, service, streams, caller, last_event_id)

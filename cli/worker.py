@@ -1,0 +1,107 @@
+"""`antiphon worker`: works on queries that the REST API's nodes were asked, until a signal comes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Annotated
+
+import typer
+
+from antiphon import service
+from antiphon.cli.process import INTERRUPTED, end_at_once
+from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
+from antiphon.cli.terminal import err
+
+Queue = Annotated[
+    str | None,
+    typer.Option(
+        "--queue",
+        help="NATS servers that traces and questions are on, such as nats://127.0.0.1:4222; none is this process.",
+    ),
+]
+
+
+def worker(
+    queue: Queue = None,
+    concurrency: Annotated[
+        int | None,
+        typer.Option(
+            "--concurrency",
+            min=1,
+            help="Queries that it works on at once.",
+            show_default="100",
+        ),
+    ] = None,
+    drain: Annotated[
+        float | None,
+        typer.Option(
+            "--drain",
+            min=0,
+            help="Seconds that queries get to end when it is stopped.",
+            show_default="30",
+        ),
+    ] = None,
+    health: Annotated[
+        int | None,
+        typer.Option(
+            "--health",
+            min=0,
+            max=65535,
+            help="Port of /healthz, /readyz and /metrics; 0 takes a free one.",
+            show_default="none",
+        ),
+    ] = None,
+    health_host: Annotated[
+        str, typer.Option("--health-host", help="Address of that port.")
+    ] = "127.0.0.1",
+    data_dir: DataDir = None,
+    reasoner: Reasoner = None,
+) -> None:
+    """Works on questions from the queue; start as many as you need, on as many machines.
+
+    SIGTERM or Ctrl-C stops it in order: it takes no more, the queries that it has get some seconds to end, and the rest
+    is left to other workers, which go on from what is recorded. A second Ctrl-C ends it at once: others then find out
+    by themselves.
+    """
+    settings = loaded_settings(
+        nats_url=queue,
+        worker_queries=concurrency,
+        drain_s=drain,
+        data_dir=data_dir,
+        reasoner=reasoner,
+    )
+    service.configure_logging(settings)
+    spinner = opening()
+    signals: list[int] = []
+
+    def begin(name: str, port: int | None) -> None:
+        spinner.stop()
+        at = ""
+        if port is not None:
+            at = f", health at http://{health_host}:{port}"
+        err.print(
+            f"Worker {name} takes questions, {settings.worker_queries} at once{at}; Ctrl-C stops it",
+            soft_wrap=True,
+        )
+
+    def stop(number: int) -> None:
+        if number == signal.SIGINT and signals:
+            end_at_once()
+        signals.append(number)
+        err.print(
+            f"Stopping: queries under way have {settings.drain_s:g} s to end; Ctrl-C once more ends at once.",
+            style="dim",
+            soft_wrap=True,
+        )
+
+    spinner.start()
+    working = service.work(
+        settings,
+        health_host=health_host,
+        health_port=health,
+        announce=begin,
+        stopping=stop,
+    )
+    if asyncio.run(working) == signal.SIGINT:
+        raise typer.Exit(INTERRUPTED)

@@ -1,0 +1,70 @@
+"""Conversations that all nodes share: opened and cleared by messages among the traces, whose order is everybody's."""
+
+from __future__ import annotations
+
+from nats.js.errors import APIError
+
+from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.messages import beginning_headers
+from antiphon.cluster.projection import CONVERSATION, Projection
+from antiphon.cluster.stream_reading import as_trace_errors
+from antiphon.cluster.trace_log import CONFLICTS, EXPECTED
+from antiphon.vocabulary.errors import TraceError
+
+
+class SharedConversations:
+    """What is said of conversations beside the queries in them."""
+
+    def __init__(self, cluster: Cluster, projection: Projection) -> None:
+        self._cluster = cluster
+        self._projection = projection
+
+    async def open(self, session_id: str, tenant: str) -> None:
+        """Makes a conversation known, as that of the tenant who opened it first.
+
+        Raises:
+            TraceError: The servers do not answer.
+        """
+        # Nothing may be there yet: who comes second changes nothing.
+        await self._say(session_id, tenant, "opened", {EXPECTED: "0"})
+
+    async def clear(self, session_id: str, tenant: str) -> None:
+        """Passes over all queries that began before this. Raises as `open` does."""
+        await self._say(session_id, tenant, "cleared", {})
+
+    async def forget(self, session_id: str) -> None:
+        """Deletes what was said of it. Raises as `open` does."""
+        naming = self._cluster.naming
+        subject = naming.conversation(session_id)
+        with as_trace_errors("delete a conversation"):
+            await self._cluster.jetstream.purge_stream(
+                naming.traces_stream, subject=subject
+            )
+        await self._projection.removed([subject])
+
+    async def _say(
+        self, session_id: str, tenant: str, step: str, headers: dict[str, str]
+    ) -> None:
+        _check_id(session_id)
+        headers = headers | {CONVERSATION: step}
+        headers |= beginning_headers(tenant, imported=False)
+        try:
+            with as_trace_errors("store a conversation"):
+                await self._cluster.jetstream.publish(
+                    self._cluster.naming.conversation(session_id),
+                    timeout=REQUEST_S,
+                    headers=headers,
+                )
+        except TraceError as error:
+            refused = error.__cause__
+            if not (isinstance(refused, APIError) and refused.err_code in CONFLICTS):
+                raise
+
+
+def _check_id(session_id: str) -> None:
+    try:
+        session_id.encode()
+    except UnicodeEncodeError as error:
+        raise TraceError(
+            "the conversation cannot be stored: its id holds a lone surrogate, no text"
+        ) from error

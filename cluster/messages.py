@@ -1,0 +1,153 @@
+"""Appends as messages of the traces' stream: events in the store's form, and each long text once a trace."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from antiphon.cluster.stream_reading import StoredMessage
+from antiphon.cluster.streams import text_of, token
+from antiphon.traces import EventRow, Packer
+from antiphon.vocabulary.access import LOCAL_TENANT
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+
+BLOB_BYTES = 64 * 1024
+"""Texts from so many bytes on are stored apart, by their hash."""
+ROOM_BYTES = 16 * 1024
+"""What a message may hold beside its payload: its headers, and what the server adds to them."""
+
+EVENTS = "Antiphon-Events"
+"""The first and the last `seq` of the message's events."""
+CLOSED = "Antiphon-Closed"
+"""There where the last event is `QueryClosed`."""
+TENANT = "Antiphon-Tenant"
+IMPORTED = "Antiphon-Imported"
+PAYLOAD = "Antiphon-Payload"
+"""The key under which a payload that is too large for a message is stored among the long texts."""
+APPEND_ID = "Nats-Msg-Id"
+
+
+class Payload(msgspec.Struct, frozen=True, array_like=True):
+    """What a message of a trace holds.
+
+    Attributes:
+        events: A row an event, without the id of its trace, which the message's subject gives.
+        texts: Long texts that no earlier message of the trace holds, by key.
+        blobs: The keys of those that are stored by their hash.
+    """
+
+    events: tuple[tuple[int, int, float, str, int, bytes], ...]
+    texts: dict[str, str] = {}
+    blobs: tuple[str, ...] = ()
+
+    def rows(self, query_id: str) -> list[EventRow]:
+        """Returns the events as rows of the store."""
+        return [EventRow(query_id, *event) for event in self.events]
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Payload)
+
+
+class Packed(NamedTuple):
+    """An append as it is sent.
+
+    Attributes:
+        data: The message's payload; empty where it is too large, and `blobs` holds it.
+        blobs: What must be stored by its hash before the message is.
+        keys: The long texts that the trace then holds.
+    """
+
+    data: bytes
+    headers: dict[str, str]
+    blobs: Mapping[str, bytes]
+    keys: frozenset[str]
+
+
+def pack(
+    packer: Packer,
+    query_id: str,
+    events: Sequence[Recorded[Event]],
+    known: set[str],
+    most_bytes: int,
+) -> Packed:
+    """Packs events for one message.
+
+    Args:
+        known: Keys of the long texts that the trace holds already.
+        most_bytes: The largest message that the server takes.
+    """
+    rows: list[tuple[int, int, float, str, int, bytes]] = []
+    for recorded in events:
+        row = packer.row(query_id, recorded)
+        rows.append((row.seq, row.cause, row.at, row.kind, row.version, row.body))
+    texts: dict[str, str] = {}
+    blobs: dict[str, bytes] = {}
+    for key, text in packer.take_texts().items():
+        if key in known:
+            continue
+        # UTF-8 takes four bytes a character at most: few texts must be encoded to know.
+        if len(text) * 4 >= BLOB_BYTES and len(text.encode()) >= BLOB_BYTES:
+            blobs[key] = text.encode()
+        else:
+            texts[key] = text
+    keys = frozenset(texts).union(blobs)
+    data = _encoder.encode(Payload(tuple(rows), texts, tuple(blobs)))
+    headers = {EVENTS: f"{events[0].seq}-{events[-1].seq}"}
+    if isinstance(events[-1].event, QueryClosed):
+        headers[CLOSED] = "1"
+    if len(data) > most_bytes - ROOM_BYTES:
+        key = hashlib.sha256(data).hexdigest()
+        blobs[key] = data
+        headers[PAYLOAD] = key
+        data = b""
+    return Packed(data, headers, blobs, keys)
+
+
+def unpack(data: bytes, query_id: str) -> Payload:
+    """Reads a message's payload.
+
+    Raises:
+        DecodeError: It is none.
+    """
+    try:
+        return _decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DecodeError(
+            f"trace {query_id}: a message on NATS is none of this program's ({error})"
+        ) from error
+
+
+def seqs_of(message: StoredMessage) -> tuple[int, int]:
+    """Returns the first and last `seq` of a message's events; zeros for a message that is none of ours."""
+    first, _, last = message.headers.get(EVENTS, "").partition("-")
+    if not (first.isdecimal() and last.isdecimal()):
+        return 0, 0
+    return int(first), int(last)
+
+
+def is_closed(message: StoredMessage) -> bool:
+    """Returns True if the message holds the end of its query."""
+    return CLOSED in message.headers
+
+
+def beginning_headers(tenant: str, *, imported: bool) -> dict[str, str]:
+    """Returns what the first message of a trace says beside its events."""
+    headers: dict[str, str] = {}
+    if tenant != LOCAL_TENANT:
+        headers[TENANT] = token(tenant)
+    if imported:
+        headers[IMPORTED] = "1"
+    return headers
+
+
+def tenant_of(headers: Mapping[str, str]) -> str:
+    """Returns whose trace it is, by the headers of its first message."""
+    named = headers.get(TENANT)
+    if named is None:
+        return LOCAL_TENANT
+    return text_of(named)

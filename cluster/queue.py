@@ -1,0 +1,264 @@
+"""The queue of queries, as a JetStream work queue: one message a query, one durable consumer a lane."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Awaitable, Sequence
+from typing import TypeVar
+
+import msgspec
+import structlog
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js.api import AckPolicy, ConsumerConfig, RawStreamMsg
+from nats.js.errors import APIError, NotFoundError
+
+from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.dead_letters import DeadLetters, JetStreamDeadClaim
+from antiphon.cluster.streams import LANES, lane_of
+from antiphon.vocabulary.errors import BusyError, QueueFullError
+from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+CLAIM_S = 10.0
+"""Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
+MOST_DELIVERIES = 5
+"""Claims of one query: it may be what ends its workers. Workers that are stopped in order give back what they have,
+and that counts too."""
+MOST_CLAIMED = 100_000
+"""Queries of one lane that all workers together may have at once."""
+_PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
+_FULL = 10077
+"""The server's code for a message that the stream takes no more of, in all or of its subject."""
+
+
+class JetStreamQueue:
+    """The queue of one installation, as one process uses it; made by `open`."""
+
+    def __init__(self, cluster: Cluster, claim_s: float) -> None:
+        self._cluster = cluster
+        self._claim_s = claim_s
+        self._stream = cluster.naming.queries_stream
+        self._dead_letters = DeadLetters(cluster)
+        self._turn = 0
+        self._nudged = asyncio.Event()
+
+    @classmethod
+    async def open(cls, cluster: Cluster, claim_s: float = CLAIM_S) -> JetStreamQueue:
+        """Declares the consumers, of which those that are there are brought up to date.
+
+        Args:
+            claim_s: The seconds for which a claim lasts; the same in all processes.
+
+        Raises:
+            BusyError: The servers cannot be reached.
+        """
+        queue = cls(cluster, claim_s)
+        await _reached(queue._declare())
+        return queue
+
+    async def _declare(self) -> None:
+        for lane in range(LANES):
+            await self._cluster.jetstream.add_consumer(
+                self._stream,
+                ConsumerConfig(
+                    name=_durable(lane),
+                    durable_name=_durable(lane),
+                    filter_subject=f"{self._cluster.naming.lane(lane)}.>",
+                    ack_policy=AckPolicy.EXPLICIT,
+                    ack_wait=self._claim_s,
+                    max_deliver=MOST_DELIVERIES,
+                    max_ack_pending=MOST_CLAIMED,
+                ),
+            )
+        await self._dead_letters.declare()
+        await self._cluster.client.subscribe(self._nudges, cb=self._on_nudge)
+
+    @property
+    def reachable(self) -> bool:
+        return self._cluster.client.is_connected
+
+    def lane_of(self, tenant: str) -> int:
+        return lane_of(tenant)
+
+    async def submit(self, query: QueuedQuery) -> None:
+        await _reached(self._submit(query))
+
+    async def _submit(self, query: QueuedQuery) -> None:
+        subject = self._subject(query)
+        try:
+            await self._cluster.jetstream.publish(subject, msgspec.json.encode(query))
+        except APIError as error:
+            if error.err_code != _FULL:
+                raise
+            # A subject holds one message: this is the second submission of the same query, unless the queue is full.
+            if not await self.holds(query):
+                raise QueueFullError(
+                    "The queue of questions is full: ask again in a moment.", 5.0
+                ) from error
+        await self._cluster.client.publish(self._nudges, b"")
+
+    async def claim(self, wait_s: float) -> JetStreamClaim | None:
+        # Before the look and not behind it: what is submitted in between is not slept through.
+        self._nudged.clear()
+        for _ in range(LANES):
+            claim = await _reached(self._claim_in(self._turn))
+            self._turn = (self._turn + 1) % LANES
+            if claim is not None:
+                return claim
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._nudged.wait(), wait_s)
+        return None
+
+    async def _claim_in(self, lane: int) -> JetStreamClaim | None:
+        subject = f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_durable(lane)}"
+        # In the old style, for the reply keeps the subject that it was stored under, by which the new one is told.
+        message = await self._cluster.client.request(
+            subject, _PULL, timeout=REQUEST_S, old_style=True
+        )
+        if not message.reply:
+            return None
+        query = query_in(message.data)
+        if query is None:
+            # Nothing that this program has put there: it would come back again and again.
+            await self._cluster.client.publish(message.reply, b"+TERM")
+            return None
+        return JetStreamClaim(self._cluster, message, query, self._claim_s)
+
+    async def holds(self, query: QueuedQuery) -> bool:
+        return await _reached(self._last(query)) is not None
+
+    async def remove(self, query: QueuedQuery) -> None:
+        await _reached(
+            self._cluster.jetstream.purge_stream(
+                self._stream, subject=self._subject(query)
+            )
+        )
+
+    async def state(self) -> QueueState:
+        return await _reached(self._state())
+
+    async def _state(self) -> QueueState:
+        lanes: list[int] = []
+        claimed = 0
+        oldest_s = 0.0
+        for lane in range(LANES):
+            info = await self._cluster.jetstream.consumer_info(
+                self._stream, _durable(lane)
+            )
+            waiting = info.num_pending or 0
+            lanes.append(waiting)
+            claimed += info.num_ack_pending or 0
+            if waiting and info.delivered is not None:
+                age_s = await self._age_of_next(lane, info.delivered.stream_seq)
+                oldest_s = max(oldest_s, age_s)
+        return QueueState(
+            waiting=sum(lanes), claimed=claimed, oldest_s=oldest_s, lanes=tuple(lanes)
+        )
+
+    async def _age_of_next(self, lane: int, after: int) -> float:
+        """Returns the seconds that the first query of a lane waits which no worker was given yet."""
+        try:
+            message = await self._cluster.jetstream.get_msg(
+                self._stream,
+                seq=after + 1,
+                subject=f"{self._cluster.naming.lane(lane)}.>",
+                next=True,
+            )
+        # It was claimed meanwhile.
+        except NotFoundError:
+            return 0.0
+        if message.time is None:
+            return 0.0
+        return max(0.0, time.time() - message.time.timestamp())
+
+    async def next_dead(self) -> JetStreamDeadClaim | None:
+        return await _reached(self._dead_letters.next())
+
+    async def dead(self, limit: int = 100) -> Sequence[DeadQuery]:
+        return await _reached(self._dead_letters.listed(limit))
+
+    async def _last(self, query: QueuedQuery) -> RawStreamMsg | None:
+        try:
+            return await self._cluster.jetstream.get_msg(
+                self._stream, subject=self._subject(query)
+            )
+        except NotFoundError:
+            return None
+
+    def _subject(self, query: QueuedQuery) -> str:
+        return self._cluster.naming.query(query.tenant, query.query_id)
+
+    @property
+    def _nudges(self) -> str:
+        return f"{self._cluster.naming.prefix}.nudge"
+
+    async def _on_nudge(self, _: Msg) -> None:
+        self._nudged.set()
+
+
+class JetStreamClaim:
+    """A query of the queue that this process works on."""
+
+    def __init__(
+        self, cluster: Cluster, message: Msg, query: QueuedQuery, lasts_s: float
+    ) -> None:
+        self.query = query
+        self.deliveries = message.metadata.num_delivered
+        self.lasts_s = lasts_s
+        self._cluster = cluster
+        self._message = message
+
+    async def keep(self) -> None:
+        await self._answer(b"+WPI")
+
+    async def done(self) -> None:
+        await self._answer(b"+ACK")
+
+    async def give_back(self, delay_s: float = 0.0) -> None:
+        how = b"-NAK"
+        if delay_s:
+            how += json.dumps({"delay": int(delay_s * 1e9)}).encode()
+        await self._answer(how)
+
+    async def _answer(self, how: bytes) -> None:
+        # As a request: the server answers, so that it is known to have got through.
+        await _reached(
+            self._cluster.client.request(
+                self._message.reply, how, timeout=self.lasts_s / 3
+            )
+        )
+
+
+def query_in(data: bytes) -> QueuedQuery | None:
+    """Returns the query that a message of the queue names; None where it names none."""
+    try:
+        return msgspec.json.decode(data, type=QueuedQuery)
+    except msgspec.DecodeError as error:
+        log.warning("queue_message_not_read", error=str(error)[:200])
+        return None
+
+
+def _durable(lane: int) -> str:
+    return f"lane-{lane}"
+
+
+async def _reached(asked: Awaitable[T]) -> T:
+    """Waits for the servers.
+
+    Raises:
+        BusyError: They cannot be reached, or do not answer.
+    """
+    try:
+        return await asked
+    except (NatsError, TimeoutError, ConnectionError) as error:
+        raise BusyError(
+            f"The NATS servers that hold the queue of questions do not answer ({type(error).__name__}): nothing is "
+            "answered that cannot be recorded. Ask again in a moment.",
+            2.0,
+        ) from error

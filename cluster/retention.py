@@ -1,0 +1,97 @@
+"""Deleting traces from the streams, and the oldest ones when there are too many."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from functools import partial
+
+from antiphon.cluster.blobs import Blobs
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.projection import Projection
+from antiphon.cluster.stream_reading import StreamReader
+from antiphon.cluster.trace_log import TraceLog
+
+_MOST_RUNS = 20
+"""A run of pruning frees what the average trace would; a few free what was asked for."""
+
+_OLDEST = """
+    SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?
+"""
+_COUNT = """
+    SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'
+"""
+
+
+class Deleter:
+    """Deletes, one wish at a time."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        trace_log: TraceLog,
+        projection: Projection,
+        blobs: Blobs,
+    ) -> None:
+        self._naming = cluster.naming
+        self._log = trace_log
+        self._projection = projection
+        self._blobs = blobs
+        self._reader = StreamReader(cluster, cluster.naming.traces_stream)
+        self._turn = asyncio.Lock()
+
+    async def delete(self, query_ids: Sequence[str]) -> None:
+        """Deletes traces.
+
+        Raises:
+            TraceError: The servers do not answer; what is left can be deleted again.
+        """
+        async with self._turn:
+            await self._delete(query_ids)
+
+    async def prune(self, older_than: float | None, most_bytes: int | None) -> int:
+        """Deletes the oldest traces that are over; returns how many. Raises as `delete` does."""
+        deleted = 0
+        async with self._turn:
+            for _ in range(_MOST_RUNS):
+                used = await self._used_bytes()
+                index = await self._projection.index()
+                choose = partial(
+                    _ids_to_prune,
+                    older_than=older_than,
+                    used_bytes=used,
+                    most_bytes=most_bytes,
+                )
+                ids = await index.readers.run(choose)
+                await self._delete(ids)
+                deleted += len(ids)
+                if most_bytes is None or not ids:
+                    break
+        return deleted
+
+    async def _delete(self, query_ids: Sequence[str]) -> None:
+        for query_id in query_ids:
+            await self._log.delete(query_id)
+        if query_ids:
+            subjects = [self._naming.trace(query_id) for query_id in query_ids]
+            await self._projection.removed(subjects)
+
+    async def _used_bytes(self) -> int:
+        """Returns what traces take on each server."""
+        return (await self._reader.state()).size_bytes + await self._blobs.size_bytes()
+
+
+def _ids_to_prune(
+    connection: sqlite3.Connection,
+    older_than: float | None,
+    used_bytes: int,
+    most_bytes: int | None,
+) -> list[str]:
+    """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
+    over, wanted = connection.execute(_COUNT, (older_than,)).fetchone()
+    if most_bytes is not None and used_bytes > most_bytes:
+        excess = used_bytes - most_bytes * 95 // 100
+        by_size = -(-excess * over // used_bytes)
+        wanted = max(wanted, min(over, by_size))
+    return [row[0] for row in connection.execute(_OLDEST, (wanted,))]

@@ -1,0 +1,226 @@
+"""Messages of a stream, read by subject: the last one as its leader knows it, or many at once from any server."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import NamedTuple
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.js.api import RawStreamMsg
+from nats.js.errors import NotFoundError as NoMessageError
+
+from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.vocabulary.errors import TraceError
+
+_AT_ONCE = 500
+"""Messages that one request asks for; servers before 2.11 answer with one."""
+_AT_ONCE_BYTES = 4_000_000
+
+
+class StoredMessage(NamedTuple):
+    """A message of a stream.
+
+    Attributes:
+        seq: Its place in the stream.
+        at: When it was stored, in seconds since the epoch, by the server's clock.
+    """
+
+    subject: str
+    seq: int
+    headers: Mapping[str, str]
+    data: bytes
+    at: float
+
+
+class StreamState(NamedTuple):
+    """The state of a stream.
+
+    Attributes:
+        incarnation: Another one for a stream that was deleted and made again.
+        last_seq: The place of the last message that it ever took.
+        messages: Those that it holds.
+    """
+
+    incarnation: str
+    last_seq: int
+    messages: int
+    size_bytes: int
+
+
+@contextmanager
+def as_trace_errors(wanted: str) -> Iterator[None]:
+    """Turns what NATS refuses into errors of ours.
+
+    Raises:
+        TraceError: The servers refused, or did not answer in time.
+    """
+    try:
+        yield
+    except (NatsError, TimeoutError, OSError) as error:
+        raise TraceError(
+            f"NATS could not {wanted}: {error or type(error).__name__}"
+        ) from error
+
+
+class StreamReader:
+    """Reads one stream."""
+
+    def __init__(self, cluster: Cluster, stream: str) -> None:
+        self._cluster = cluster
+        self._stream = stream
+
+    async def state(self) -> StreamState:
+        """Asks the leader for the stream's state.
+
+        Raises:
+            TraceError: It does not answer.
+        """
+        with as_trace_errors("say what is stored"):
+            info = await self._cluster.jetstream.stream_info(self._stream)
+        return StreamState(
+            f"{self._stream} {info.created}",
+            info.state.last_seq,
+            info.state.messages,
+            info.state.bytes,
+        )
+
+    async def subjects(self, subject: str) -> dict[str, int]:
+        """Returns the subjects of which there are messages, with how many of each; the leader tells them by pages.
+
+        Raises:
+            TraceError: It does not answer.
+        """
+        found: dict[str, int] = {}
+        while True:
+            wanted = {"subjects_filter": subject, "offset": len(found)}
+            with as_trace_errors("list what is stored"):
+                answer = await self._cluster.client.request(
+                    f"$JS.API.STREAM.INFO.{self._stream}",
+                    json.dumps(wanted).encode(),
+                    timeout=REQUEST_S,
+                )
+            told = json.loads(answer.data)
+            page = told.get("state", {}).get("subjects") or {}
+            found |= page
+            if not page or len(found) >= told.get("total", 0):
+                return found
+
+    async def last(self, subject: str) -> StoredMessage | None:
+        """Asks the leader, which knows every message that was acknowledged, for a subject's last one.
+
+        Raises:
+            TraceError: It does not answer.
+        """
+        return await self._asked(subject)
+
+    async def next(self, subject: str, first_seq: int) -> StoredMessage | None:
+        """Asks the leader for the first message from a place on. Raises as `last` does."""
+        return await self._asked(subject, first_seq)
+
+    async def _asked(
+        self, subject: str, first_seq: int | None = None
+    ) -> StoredMessage | None:
+        jetstream = self._cluster.jetstream
+        with as_trace_errors("read a message"):
+            try:
+                if first_seq is None:
+                    found = await jetstream.get_msg(self._stream, subject=subject)
+                else:
+                    found = await jetstream.get_msg(
+                        self._stream, seq=first_seq, subject=subject, next=True
+                    )
+            except NoMessageError:
+                return None
+        return _from_leader(found)
+
+    async def between(
+        self, subject: str, first_seq: int, last_seq: int
+    ) -> AsyncIterator[StoredMessage]:
+        """Yields the messages of a subject, which may hold wildcards, from one place to another, in order.
+
+        Raises:
+            TraceError: The servers do not answer.
+        """
+        while first_seq <= last_seq:
+            found_any = False
+            async for message in self._batch(subject, first_seq):
+                if message.seq > last_seq:
+                    return
+                found_any = True
+                yield message
+                first_seq = message.seq + 1
+            if found_any:
+                continue
+            # The server that answered may be behind; what its leader does not have either was deleted.
+            found = await self.next(subject, first_seq)
+            if found is None or found.seq > last_seq:
+                return
+            yield found
+            first_seq = found.seq + 1
+
+    async def _batch(
+        self, subject: str, first_seq: int
+    ) -> AsyncIterator[StoredMessage]:
+        """Yields as many messages as one request brings."""
+        client = self._cluster.client
+        inbox = client.new_inbox()
+        wanted = {
+            "next_by_subj": subject,
+            "seq": first_seq,
+            "batch": _AT_ONCE,
+            "max_bytes": _AT_ONCE_BYTES,
+        }
+        request = f"$JS.API.DIRECT.GET.{self._stream}"
+        with as_trace_errors("read messages"):
+            subscription = await client.subscribe(inbox)
+            try:
+                await client.publish(request, json.dumps(wanted).encode(), reply=inbox)
+                while True:
+                    answer = await subscription.next_msg(REQUEST_S)
+                    message = _from_any_server(answer)
+                    if message is None:
+                        return
+                    yield message
+                    if "Nats-Num-Pending" not in (answer.headers or {}):
+                        return  # a server before 2.11: one message a request
+            finally:
+                await _end(subscription)
+
+
+async def _end(subscription: object) -> None:
+    """Ends a subscription; a connection that is lost has ended it already."""
+    try:
+        await subscription.unsubscribe()  # type: ignore[attr-defined]  # its class is not published
+    except NatsError:
+        return
+
+
+def _from_any_server(answer: Msg) -> StoredMessage | None:
+    """Returns the message that an answer holds; None at the end of a batch, or where there is none."""
+    headers = answer.headers or {}
+    if "Nats-Sequence" not in headers:
+        return None
+    return StoredMessage(
+        headers["Nats-Subject"],
+        int(headers["Nats-Sequence"]),
+        headers,
+        answer.data,
+        datetime.fromisoformat(headers["Nats-Time-Stamp"]).timestamp(),
+    )
+
+
+def _from_leader(found: RawStreamMsg) -> StoredMessage:
+    at = 0.0
+    if found.time is not None:
+        at = found.time.timestamp()
+    return StoredMessage(
+        found.subject or "",
+        found.seq or 0,
+        found.headers or {},
+        found.data or b"",
+        at,
+    )

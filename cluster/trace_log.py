@@ -1,0 +1,335 @@
+"""Traces in the stream: appends that only their owner can make, and reading them whole."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from msgspec.structs import replace
+from nats.js.errors import APIError
+
+from antiphon.cluster.blobs import Blobs
+from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.messages import (
+    APPEND_ID,
+    PAYLOAD,
+    Payload,
+    beginning_headers,
+    is_closed,
+    pack,
+    seqs_of,
+    unpack,
+)
+from antiphon.cluster.stream_reading import (
+    StoredMessage,
+    StreamReader,
+    as_trace_errors,
+)
+from antiphon.traces import Packer, Redaction, unknown_trace
+from antiphon.vocabulary.errors import (
+    DecodeError,
+    SequenceError,
+    SupersededError,
+    TraceError,
+)
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.vocabulary.following import TraceHead
+
+EXPECTED = "Nats-Expected-Last-Subject-Sequence"
+CONFLICTS = (10071, 10164)
+"""What JetStream says where another message came first, and where one is still on its way to the other servers."""
+_MOST_TAILS = 10_000
+"""Traces whose end is remembered; that of any other is looked up."""
+
+
+class Batch(NamedTuple):
+    """Events that are stored together or not at all."""
+
+    query_id: str
+    expected_seq: int
+    events: Sequence[Recorded[Event]]
+    tenant: str
+    imported: bool = False
+
+
+@dataclass
+class _Tail:
+    """The end of a trace that this process writes.
+
+    Attributes:
+        place: Its last message's place in the stream: what the next append names.
+        seq: The `seq` of its last event.
+        caller_seq: What the caller knows to be stored; an append of unknown outcome may have stored more.
+        texts: The long texts that it holds.
+        in_doubt: Appends of unknown outcome, by the id of their message.
+    """
+
+    place: int = 0
+    seq: int = 0
+    caller_seq: int = 0
+    texts: set[str] = field(default_factory=set)
+    in_doubt: dict[str, Sequence[Recorded[Event]]] = field(default_factory=dict)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def moved_to(self, place: int, seq: int) -> None:
+        """Notes a message that is stored; whatever was on its way before is refused by the server."""
+        self.place = place
+        self.seq = seq
+        self.in_doubt.clear()
+
+
+class TraceLog:
+    """Appends to traces and reads them.
+
+    Args:
+        redaction: What every event is redacted by, as the one-machine store does.
+    """
+
+    def __init__(self, cluster: Cluster, redaction: Redaction, blobs: Blobs) -> None:
+        self._cluster = cluster
+        self._naming = cluster.naming
+        self._redaction = redaction
+        self._blobs = blobs
+        self._packer = Packer()
+        self._reader = StreamReader(cluster, cluster.naming.traces_stream)
+        self._tails: OrderedDict[str, _Tail] = OrderedDict()
+        # Another one for each store, so that no other's append passes for one of this.
+        self._writer = uuid.uuid4().hex
+        self._numbers = itertools.count(1)
+
+    async def append(self, batch: Batch) -> None:
+        """Stores a batch as one message.
+
+        Raises:
+            SupersededError: Another writer went on with the trace, or it was deleted.
+            SequenceError: It does not end where the batch expects it to.
+            TraceError: The servers do not answer, and the outcome is not known; the same may be appended again.
+        """
+        _check_id(batch.query_id)
+        tail = await self._tail_of(batch)
+        async with tail.lock:
+            if batch.expected_seq != tail.caller_seq:
+                self._check_owner(batch, tail.seq)
+            events = self._redacted(batch.events)
+            # An append of unknown outcome that did land holds some of them.
+            while left := [each for each in events if each.seq > tail.seq]:
+                await self._append(tail, batch, left)
+            tail.caller_seq = tail.seq
+        if isinstance(events[-1].event, QueryClosed):
+            self.forget(batch.query_id)
+
+    async def read(self, query_id: str) -> list[StoredMessage]:
+        """Reads all messages of a trace.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The servers do not answer.
+        """
+        last = await self.last(query_id)
+        if seqs_of(last)[0] == 1:
+            return [last]
+        subject = self._naming.trace(query_id)
+        messages: list[StoredMessage] = []
+        async for message in self._reader.between(subject, 1, last.seq):
+            messages.append(message)
+        return messages
+
+    async def last(self, query_id: str) -> StoredMessage:
+        """Reads a trace's last message. Raises as `read` does."""
+        last = await self._reader.last(self._naming.trace(query_id))
+        if last is None:
+            raise unknown_trace(query_id)
+        return last
+
+    async def first(self, query_id: str) -> StoredMessage:
+        """Reads a trace's first message. Raises as `read` does."""
+        first = await self._reader.next(self._naming.trace(query_id), 1)
+        if first is None:
+            raise unknown_trace(query_id)
+        return first
+
+    async def head(self, query_id: str) -> TraceHead:
+        """Reads where a trace ends. Raises as `read` does."""
+        last = await self.last(query_id)
+        return TraceHead(seqs_of(last)[1], is_closed(last), last.at)
+
+    async def payload_of(self, message: StoredMessage, query_id: str) -> Payload:
+        """Returns what a message holds, also where it was too large for one.
+
+        Raises:
+            DecodeError: It is none of ours, or is missing.
+            TraceError: The servers do not answer.
+        """
+        data = message.data
+        key = message.headers.get(PAYLOAD)
+        if key is not None:
+            found = await self._blobs.get(query_id, [key])
+            if key not in found:
+                raise DecodeError(f"trace {query_id}: the text {key} is missing")
+            data = found[key]
+        return unpack(data, query_id)
+
+    async def remember(self, query_id: str) -> bool:
+        """Looks up where a trace ends, so that the next append is refused if anybody appends before it.
+
+        Returns:
+            True if it is over, and nothing is remembered.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The servers do not answer.
+        """
+        last = await self.last(query_id)
+        if is_closed(last):
+            return True
+        self._tails[query_id] = _tail_at(last)
+        return False
+
+    def writes(self, query_id: str) -> bool:
+        """Returns True if this process goes on with a trace: it has appended more than the beginning, which is all that
+        a process appends that leaves the query to others.
+        """
+        tail = self._tails.get(query_id)
+        return tail is not None and tail.seq > 1
+
+    def forget(self, query_id: str) -> None:
+        """Forgets where a trace ends."""
+        self._tails.pop(query_id, None)
+
+    async def delete(self, query_id: str) -> None:
+        """Deletes a trace.
+
+        Raises:
+            TraceError: The servers do not answer.
+        """
+        with as_trace_errors("delete a trace"):
+            await self._cluster.jetstream.purge_stream(
+                self._naming.traces_stream, subject=self._naming.trace(query_id)
+            )
+        # After the trace: its writer, which finds it gone, takes away what it stored meanwhile.
+        await self._blobs.delete(query_id)
+        self.forget(query_id)
+
+    async def _tail_of(self, batch: Batch) -> _Tail:
+        tail = self._tails.get(batch.query_id)
+        # One that ends before what the caller has read: another process went on with it meanwhile.
+        if tail is not None and batch.expected_seq > tail.seq:
+            self.forget(batch.query_id)
+            tail = None
+        if tail is None and batch.expected_seq == 0:
+            tail = self._keep(batch.query_id, _Tail())
+        elif tail is None:
+            last = await self._reader.last(self._naming.trace(batch.query_id))
+            if last is None:
+                raise SupersededError(batch.query_id, batch.expected_seq, 0)
+            tail = self._keep(batch.query_id, _tail_at(last))
+            self._check_owner(batch, tail.seq)
+        return tail
+
+    def _keep(self, query_id: str, tail: _Tail) -> _Tail:
+        if len(self._tails) >= _MOST_TAILS:
+            self._tails.popitem(last=False)
+        # Another task may have looked it up meanwhile: all must wait for one another.
+        return self._tails.setdefault(query_id, tail)
+
+    def _redacted(self, events: Sequence[Recorded[Event]]) -> Sequence[Recorded[Event]]:
+        if not self._redaction:
+            return events
+        return [
+            replace(each, event=self._redaction.event(each.event)) for each in events
+        ]
+
+    async def _append(
+        self, tail: _Tail, batch: Batch, events: Sequence[Recorded[Event]]
+    ) -> None:
+        """Sends one message, and finds out what became of it where the server refuses it."""
+        packed = pack(
+            self._packer,
+            batch.query_id,
+            events,
+            tail.texts,
+            self._cluster.client.max_payload,
+        )
+        await self._blobs.put(batch.query_id, packed.blobs)
+        append_id = f"{self._writer}.{next(self._numbers)}"
+        headers = packed.headers | {APPEND_ID: append_id, EXPECTED: str(tail.place)}
+        if tail.place == 0:
+            headers |= beginning_headers(batch.tenant, imported=batch.imported)
+        tail.in_doubt[append_id] = events
+        try:
+            with as_trace_errors("store events"):
+                stored = await self._cluster.jetstream.publish(
+                    self._naming.trace(batch.query_id),
+                    packed.data,
+                    timeout=REQUEST_S,
+                    headers=headers,
+                )
+        except TraceError as error:
+            if _is_conflict(error.__cause__):
+                del tail.in_doubt[append_id]
+                await self._settle(tail, batch, events)
+                return
+            raise
+        tail.moved_to(stored.seq, events[-1].seq)
+        tail.texts |= packed.keys
+
+    async def _settle(
+        self, tail: _Tail, batch: Batch, events: Sequence[Recorded[Event]]
+    ) -> None:
+        """Finds out why an append was refused; returns where it is because an earlier one of ours had landed.
+
+        Raises:
+            SequenceError: Another writer goes on with the trace.
+            TraceError: One of ours is still on its way.
+        """
+        last = await self._reader.last(self._naming.trace(batch.query_id))
+        if last is None:
+            await self._blobs.delete(batch.query_id)
+            self.forget(batch.query_id)
+            raise SupersededError(batch.query_id, batch.expected_seq, 0)
+        sent = tail.in_doubt.get(last.headers.get(APPEND_ID, ""))
+        if sent is not None and list(sent) == list(events[: len(sent)]):
+            tail.moved_to(last.seq, sent[-1].seq)
+            # Which texts it carried is not known any more: the next message that uses them carries them again.
+            return
+        found_seq = seqs_of(last)[1]
+        if found_seq in (tail.seq, batch.expected_seq):
+            # Nothing came after what is known: a message is on its way, or the stream was restored elsewhere.
+            tail.place, tail.seq = last.seq, found_seq
+            raise TraceError(
+                f"an append to trace {batch.query_id} is still under way on NATS; it is tried again"
+            )
+        self._check_owner(batch, found_seq)
+
+    def _check_owner(self, batch: Batch, found_seq: int) -> None:
+        """Refuses to append to a trace that does not end where the caller believes."""
+        if found_seq == batch.expected_seq:
+            return
+        self.forget(batch.query_id)
+        # Who has appended before, and finds more than that, has been replaced; who begins finds the id in use.
+        if 0 < batch.expected_seq < found_seq:
+            raise SupersededError(batch.query_id, batch.expected_seq, found_seq)
+        raise SequenceError(batch.query_id, batch.expected_seq, found_seq)
+
+
+def _tail_at(last: StoredMessage) -> _Tail:
+    seq = seqs_of(last)[1]
+    return _Tail(place=last.seq, seq=seq, caller_seq=seq)
+
+
+def _is_conflict(error: BaseException | None) -> bool:
+    return isinstance(error, APIError) and error.err_code in CONFLICTS
+
+
+def _check_id(query_id: str) -> None:
+    try:
+        query_id.encode()
+    except UnicodeEncodeError as error:
+        raise TraceError(
+            "the trace cannot be stored: its id holds a lone surrogate, no text"
+        ) from error

@@ -1,0 +1,130 @@
+"""Turns messages of a trace into events, forms and lines, and fetches the long texts that they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from antiphon.cluster.blobs import Blobs
+from antiphon.cluster.messages import Payload
+from antiphon.cluster.stream_reading import StoredMessage
+from antiphon.cluster.trace_log import TraceLog
+from antiphon.traces import (
+    EventRow,
+    Unpacker,
+    form_of,
+    line_of,
+    program_of,
+    upgraded,
+)
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.ports import Json
+
+
+@dataclass(frozen=True)
+class StoredTrace:
+    """A trace as it is stored.
+
+    Attributes:
+        rows: An event each, in order.
+        texts: The long texts that they refer to, by key.
+    """
+
+    rows: Sequence[EventRow]
+    texts: Mapping[str, str]
+
+    def events(self, after: int, catalog: Catalog) -> list[Recorded[Event]]:
+        """Decodes the events with `seq` > `after`.
+
+        Raises:
+            DecodeError: One is of an unknown kind, version or shape.
+        """
+        unpacker = Unpacker(self.texts.get, catalog)
+        try:
+            return [unpacked(unpacker, row) for row in self.rows if row.seq > after]
+        except DecodeError as error:
+            if program := self._program():
+                raise DecodeError(
+                    f"{error} (recorded by Antiphon {program})", error.seq
+                ) from error
+            raise
+
+    def forms(self) -> list[Json]:
+        """Returns each event with the fields that it had when it was written."""
+        return [upgraded(form_of(row.body), row.version) for row in self.rows]
+
+    def lines(self) -> list[bytes]:
+        """Returns each event as a line of JSON."""
+        lines: list[bytes] = []
+        for row in self.rows:
+            query_id, seq, cause, at, _, version, body = row
+            lines.append(
+                line_of(query_id, seq, cause, at, version, body, self.texts.get)
+            )
+        return lines
+
+    def _program(self) -> str:
+        """Returns the version of the program that recorded the trace; empty where it does not say."""
+        if not self.rows:
+            return ""
+        return program_of(self.rows[0].body)
+
+
+def unpacked(unpacker: Unpacker, row: EventRow) -> Recorded[Event]:
+    """Decodes the event of a row. Raises as `Unpacker.unpack` does."""
+    return unpacker.unpack(
+        row.query_id, row.seq, row.cause, row.at, row.version, row.body
+    )
+
+
+class TraceReader:
+    """Reads traces whole.
+
+    Args:
+        log: Holds their messages.
+        blobs: Holds what was too long for these.
+    """
+
+    def __init__(self, log: TraceLog, blobs: Blobs) -> None:
+        self._log = log
+        self._blobs = blobs
+
+    async def read(self, query_id: str) -> StoredTrace:
+        """Reads a trace.
+
+        Raises:
+            NotFoundError: No such trace.
+            DecodeError: A message is none of ours.
+            TraceError: The servers do not answer.
+        """
+        return await self.trace_of(query_id, await self._log.read(query_id))
+
+    async def trace_of(
+        self,
+        query_id: str,
+        messages: Sequence[StoredMessage],
+        known: Callable[[str], str | None] = lambda _: None,
+    ) -> StoredTrace:
+        """Returns the part of a trace that these messages hold. Raises as `read` does.
+
+        Args:
+            known: Returns texts that earlier messages of the trace hold.
+        """
+        rows: list[EventRow] = []
+        texts: dict[str, str] = {}
+        for message in messages:
+            payload = await self._log.payload_of(message, query_id)
+            rows += payload.rows(query_id)
+            texts |= payload.texts
+            texts |= await self._long_texts(query_id, payload, known)
+        return StoredTrace(rows, texts)
+
+    async def _long_texts(
+        self, query_id: str, payload: Payload, known: Callable[[str], str | None]
+    ) -> dict[str, str]:
+        missing = [key for key in payload.blobs if known(key) is None]
+        found = await self._blobs.get(query_id, missing)
+        # They were made of texts, and their hash was checked.
+        return {key: data.decode(errors="replace") for key, data in found.items()}

@@ -1,0 +1,306 @@
+"""The trace store of several machines: traces on JetStream, and a local list of them for who lists."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from antiphon.cluster.blobs import Blobs
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.conversations import SharedConversations
+from antiphon.cluster.following import Following, emit_live
+from antiphon.cluster.messages import IMPORTED, tenant_of
+from antiphon.cluster.ownership import ABANDONED_S, find_unfinished
+from antiphon.cluster.projection import Projection
+from antiphon.cluster.retention import Deleter
+from antiphon.cluster.stream_reading import StoredMessage
+from antiphon.cluster.streams import make_streams
+from antiphon.cluster.trace_log import Batch, TraceLog
+from antiphon.cluster.trace_reading import StoredTrace, TraceReader
+from antiphon.traces import Finder, Redaction, unknown_trace
+from antiphon.vocabulary.access import LOCAL_TENANT
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.errors import NotFoundError, TraceStateError
+from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.following import TraceHead
+from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
+from antiphon.vocabulary.values import Exchange
+
+
+class JetStreamTraceStore:
+    """Stores traces in a stream; satisfies `TenantTraceStore` and `TraceFollowing`.
+
+    Appending and reading need the servers alone. Listing, searching and conversations need the list of traces, which
+    is made in the data folder when it is first asked for, and brought up to the stream each time.
+
+    It sees the traces of every tenant; `seen_by` returns the same store as one of them sees it.
+
+    Args:
+        folder: Holds the list of traces.
+        abandoned_after_s: Seconds without an event after which an open trace that waits for no worker is nobody's.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        folder: Path,
+        redaction: Redaction,
+        catalog: Catalog = BUILT_IN,
+        abandoned_after_s: float = ABANDONED_S,
+    ) -> None:
+        blobs = Blobs(cluster)
+        self._cluster = cluster
+        self._catalog = catalog
+        self._abandoned_after_s = abandoned_after_s
+        self._log = TraceLog(cluster, redaction, blobs)
+        self._reader = TraceReader(self._log, blobs)
+        self._projection = Projection(cluster, self._log, folder)
+        self._conversations = SharedConversations(cluster, self._projection)
+        self._deleter = Deleter(cluster, self._log, self._projection, blobs)
+        self._tenant: str | None = None
+
+    @classmethod
+    async def open(
+        cls,
+        cluster: Cluster,
+        folder: Path,
+        redaction: Redaction | None = None,
+        catalog: Catalog = BUILT_IN,
+        abandoned_after_s: float = ABANDONED_S,
+    ) -> JetStreamTraceStore:
+        """Makes the streams where they are missing, and returns the store; closing it leaves the connection open.
+
+        Args:
+            redaction: What every event is redacted by; None: nothing.
+            catalog: The events that there are: what another program wrote of others cannot be read.
+
+        Raises:
+            TraceError: The servers do not answer.
+        """
+        await make_streams(cluster.jetstream, cluster.naming, cluster.replicas)
+        if redaction is None:
+            redaction = Redaction()
+        return cls(cluster, folder, redaction, catalog, abandoned_after_s)
+
+    def seen_by(self, tenant: str) -> JetStreamTraceStore:
+        """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
+        seen = copy.copy(self)
+        seen._tenant = tenant
+        return seen
+
+    @property
+    def _label(self) -> str:
+        """Whose is what is written by it."""
+        if self._tenant is None:
+            return LOCAL_TENANT
+        return self._tenant
+
+    async def tenant_of(self, query_id: str) -> str | None:
+        """Returns whose trace it is; None where it is not there."""
+        try:
+            first = await self._log.first(query_id)
+        except NotFoundError:
+            return None
+        return tenant_of(first.headers)
+
+    async def append(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> None:
+        """Stores events whose first `seq` is `expected_seq + 1`, all or none.
+
+        Raises:
+            SupersededError: Another process goes on with the query.
+            SequenceError: The log's last `seq` is not `expected_seq`.
+            TraceError: The store cannot be written.
+        """
+        await self._log.append(Batch(query_id, expected_seq, events, self._label))
+
+    async def add(self, events: Sequence[Recorded[Event]]) -> None:
+        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+
+        Raises:
+            SequenceError: There is a trace of that id.
+            TraceError: The store cannot be written.
+        """
+        query_id = events[0].query_id
+        await self._log.append(Batch(query_id, 0, events, self._label, imported=True))
+        self._log.forget(query_id)
+
+    async def is_imported(self, query_id: str) -> bool:
+        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
+        await self._first(query_id)
+        return IMPORTED in (await self._log.last(query_id)).headers
+
+    async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
+        """Returns the events with `seq` > `after`, in order.
+
+        Raises:
+            NotFoundError: No such trace.
+            DecodeError: An event is of an unknown kind, version or shape.
+            TraceError: The store cannot be read.
+        """
+        return (await self._trace(query_id)).events(after, self._catalog)
+
+    async def forms(self, query_id: str) -> Sequence[Json]:
+        """Returns each event as the store holds it, with the fields that it had when it was written."""
+        return (await self._trace(query_id)).forms()
+
+    async def lines(self, query_id: str) -> Sequence[bytes]:
+        """Returns each event as a line of JSON, as the store holds it.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+        return (await self._trace(query_id)).lines()
+
+    async def head(self, query_id: str) -> TraceHead:
+        """Reads where a trace ends, and nothing else of it.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+        if self._tenant is not None:
+            await self._first(query_id)
+        return await self._log.head(query_id)
+
+    async def follow(
+        self, query_id: str, after: int = 0
+    ) -> AsyncIterator[Recorded[Event] | Live]:
+        """Yields the events with `seq` > `after`, stored ones first, until `QueryClosed`, and live text among them.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+        await self._first(query_id)
+        following = Following(
+            self._cluster, self._log, self._reader, self._catalog, query_id, after
+        )
+        async for item in following.items():
+            yield item
+
+    async def emit_live(self, query_id: str, after: int, live: Live) -> None:
+        """Sends followers what is not stored; they see it after the event `after`, and may never see it.
+
+        Raises:
+            TraceError: There is no connection.
+        """
+        await emit_live(self._cluster, query_id, after, live)
+
+    async def list(
+        self,
+        limit: int = 50,
+        before: float | None = None,
+        *,
+        after_id: str | None = None,
+        where: TraceFilter | None = None,
+    ) -> Sequence[TraceSummary]:
+        """Returns a line a trace, the newest first.
+
+        Args:
+            before: Only those started before it, in seconds since the epoch.
+            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+        """
+        return await (await self._finder()).list(limit, before, after_id, where)
+
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        return await (await self._finder()).ids(beginning, limit)
+
+    async def unfinished(self) -> Sequence[str]:
+        """Returns the queries that are not over, wait for no worker and have been silent, the oldest first."""
+        index = await self._projection.index()
+        found = await find_unfinished(self._cluster, index, self._abandoned_after_s)
+        return [query_id for query_id in found if not self._log.writes(query_id)]
+
+    async def take_over(self, query_id: str) -> None:
+        """Makes this process the one that appends next: whoever appended before is refused from then on.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceStateError: It is over.
+        """
+        await self._first(query_id)
+        if await self._log.remember(query_id):
+            raise TraceStateError(
+                f"query {query_id} is over: there is nothing to go on with"
+            )
+
+    async def delete(self, query_ids: Sequence[str]) -> int:
+        """Deletes traces and all their texts; returns how many there were."""
+        seen: list[str] = []
+        for query_id in dict.fromkeys(query_ids):
+            tenant = await self.tenant_of(query_id)
+            if tenant is not None and self._tenant in (None, tenant):
+                seen.append(query_id)
+        await self._deleter.delete(seen)
+        return len(seen)
+
+    async def delete_conversation(self, session_id: str) -> int:
+        """Deletes a conversation and its traces; returns how many there were.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+        ids = await (await self._finder()).ids_of_conversation(session_id)
+        # The traces first: where that is broken off, the conversation still leads to the rest.
+        deleted = await self.delete(ids)
+        await self._conversations.forget(session_id)
+        return deleted
+
+    async def prune(
+        self, *, older_than: float | None = None, most_bytes: int | None = None
+    ) -> int:
+        """Deletes the oldest traces that are over: those started before a time, and until they are small enough."""
+        return await self._deleter.prune(older_than, most_bytes)
+
+    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+        return await (await self._finder()).exchanges(session_id, limit)
+
+    async def open_conversation(self, session_id: str) -> None:
+        """Makes the conversation known."""
+        await self._conversations.open(session_id, self._label)
+
+    async def clear_conversation(self, session_id: str) -> None:
+        """Forgets the exchanges so far (their traces stay).
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+        # Reads nothing of it, but is refused where there is none.
+        await self.exchanges(session_id, 0)
+        await self._conversations.clear(session_id, self._label)
+
+    async def close(self) -> None:
+        """Closes the list of traces; the connection is whoever opened it's to close."""
+        self._projection.close()
+
+    async def _finder(self) -> Finder:
+        return Finder((await self._projection.index()).readers, self._tenant)
+
+    async def _trace(self, query_id: str) -> StoredTrace:
+        messages = await self._log.read(query_id)
+        self._check_seen(query_id, messages[0])
+        return await self._reader.trace_of(query_id, messages)
+
+    async def _first(self, query_id: str) -> StoredMessage:
+        """Reads a trace's first message, if the tenant sees it."""
+        first = await self._log.first(query_id)
+        self._check_seen(query_id, first)
+        return first
+
+    def _check_seen(self, query_id: str, first: StoredMessage) -> None:
+        if self._tenant not in (None, tenant_of(first.headers)):
+            raise unknown_trace(query_id)

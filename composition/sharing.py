@@ -1,0 +1,43 @@
+"""What a process shares with others where traces and queries are on NATS: the connection, the queue, the signals."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import replace
+
+from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, connect, make_streams
+from antiphon.composition.resources import ServiceResources, Sharing
+from antiphon.composition.settings import Settings
+
+
+async def open_cluster(settings: Settings) -> Cluster | None:
+    """Connects to the servers that the settings name, and makes the streams; None where they name none.
+
+    Raises:
+        ConfigurationError: They cannot be reached, or are too old.
+    """
+    if settings.nats_url is None:
+        return None
+    cluster = await connect(
+        settings.nats_url,
+        name=f"antiphon on {socket.gethostname()}",
+        prefix=settings.nats_prefix,
+        replicas=settings.nats_replicas,
+    )
+    await make_streams(cluster.jetstream, cluster.naming, cluster.replicas)
+    return cluster
+
+
+async def with_sharing(
+    resources: ServiceResources, cluster: Cluster | None, settings: Settings
+) -> ServiceResources:
+    """Returns the resources of a process with the queue that it shares, where it shares one.
+
+    Raises:
+        BusyError: The servers cannot be reached any more.
+    """
+    if cluster is None:
+        return resources
+    queue = await JetStreamQueue.open(cluster, settings.claim_s)
+    sharing = Sharing(queue, NatsSignals(cluster), cluster.close)
+    return replace(resources, sharing=sharing)

@@ -1,0 +1,65 @@
+"""Shows the text of queries that run here, as it is written, to those who follow them at other nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from antiphon.composition import QueryHandle
+from antiphon.vocabulary.errors import (
+    NotFoundError,
+    QuotaError,
+    SlowReaderError,
+    TraceError,
+)
+from antiphon.vocabulary.events import Recorded
+from antiphon.vocabulary.following import TraceFollowing
+
+WANTED_S = 6.0
+"""Seconds for which a reader's wish holds: readers repeat it every two."""
+
+
+class LiveRelay:
+    """The queries of this process whose text is wanted elsewhere."""
+
+    def __init__(self, store: TraceFollowing) -> None:
+        self._store = store
+        self._wanted_until: dict[str, float] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def want(self, query: QueryHandle) -> None:
+        """Notes that somebody reads a query, and shows its text from now on.
+
+        For the query this is a follower like any other: its final reply is asked for as a stream.
+        """
+        query_id = query.query_id
+        self._wanted_until[query_id] = time.monotonic() + WANTED_S
+        if query_id not in self._tasks:
+            self._tasks[query_id] = asyncio.create_task(
+                self._relay(query), name="relay"
+            )
+
+    async def _relay(self, query: QueryHandle) -> None:
+        query_id = query.query_id
+        seq = 0
+        try:
+            async for item in query.follow():
+                if time.monotonic() > self._wanted_until[query_id]:
+                    break
+                if isinstance(item, Recorded):
+                    seq = item.seq
+                else:
+                    await self._store.emit_live(query_id, seq, item)
+        # It has ended, or its text cannot be sent so fast: what is recorded reaches its readers all the same.
+        except (NotFoundError, SlowReaderError, QuotaError, TraceError):
+            pass
+        finally:
+            del self._tasks[query_id]
+            del self._wanted_until[query_id]
+
+    async def close(self) -> None:
+        """Ends showing."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,219 @@
+"""Queries that workers in other processes work on, as the process that was asked sees them: by their traces."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from typing import Any, cast
+
+import structlog
+
+from antiphon.composition import Sharing, Totals
+from antiphon.history.history import History
+from antiphon.service.remote_query import RemoteQuery
+from antiphon.vocabulary.access import LOCAL_TENANT, Principal
+from antiphon.vocabulary.errors import (
+    BusyError,
+    ConfigurationError,
+    NotFoundError,
+    ServiceError,
+    TraceStateError,
+)
+from antiphon.vocabulary.events import (
+    Event,
+    Live,
+    QueryCancelled,
+    QueryClosed,
+    QueryReceived,
+    QueryResumed,
+    Recorded,
+)
+from antiphon.vocabulary.ports import Clock, TraceStore
+from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Wish
+
+log = structlog.get_logger(__name__)
+
+WISH_EVERY_S = 2.0
+"""Seconds after which a reader says again that text is to be shown: the query may have come to another worker."""
+
+
+class BegunHere:
+    """The queries that this process was asked and that are not over; one a service."""
+
+    def __init__(self) -> None:
+        self.queries: dict[str, RemoteQuery] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def add(self, query: RemoteQuery) -> None:
+        """Notes a query until it is over, whoever waits for it: its deadline is kept here."""
+        self.queries[query.query_id] = query
+        self.spawn(self._wait(query), "wait for a query")
+
+    async def _wait(self, query: RemoteQuery) -> None:
+        # Whoever asked is told of a failure.
+        await asyncio.gather(query.outcome(), return_exceptions=True)
+        self.queries.pop(query.query_id, None)
+
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Does something that nobody waits for."""
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Lets go of them: workers go on with them."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+class RemoteQueries:
+    """What a caller may have workers do. The traces are those that they see."""
+
+    def __init__(
+        self,
+        principal: Principal,
+        sharing: Sharing,
+        store: FollowedStore,
+        history: Callable[[], History],
+        clock: Clock,
+        begun: BegunHere,
+    ) -> None:
+        self._principal = principal
+        self._sharing = sharing
+        self._store = store
+        self._history = history
+        self._clock = clock
+        self._begun = begun
+
+    async def begin(
+        self, query_id: str, first: QueryReceived, totals: Totals
+    ) -> RemoteQuery:
+        """Writes the beginning of a query's trace, and puts it into the queue.
+
+        Raises:
+            BusyError: NATS cannot be reached.
+            SequenceError: There is a query of that id.
+        """
+        if not self._sharing.queue.reachable:
+            raise BusyError(
+                "The NATS servers that hold traces and questions cannot be reached: nothing is answered that cannot "
+                "be recorded. Ask again in a moment.",
+                2.0,
+            )
+        recorded = Recorded[Event](
+            query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
+        )
+        await self._store.append(query_id, 0, [recorded])
+        queued = QueuedQuery(
+            query_id=query_id,
+            tenant=self._principal.tenant or LOCAL_TENANT,
+            key_id=self._principal.key_id,
+        )
+        # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
+        await self._sharing.queue.submit(queued)
+        query = self.find(query_id, first.session_id)
+        query.totals = totals
+        self._begun.add(query)
+        return query
+
+    def find(self, query_id: str, session_id: str = "") -> RemoteQuery:
+        """Returns a query that was begun before, on whichever node."""
+        known = self._begun.queries.get(query_id)
+        if known is not None:
+            return known
+        return RemoteQuery(
+            query_id,
+            session_id,
+            self._store,
+            self._history,
+            self._clock,
+            follow=self.follow,
+            cancel=self._cancel_soon,
+            removed=self._remove,
+        )
+
+    async def is_there(self, query_id: str) -> bool:
+        """Returns True for the whole id of a trace that the caller sees."""
+        try:
+            await self._store.head(query_id)
+        except NotFoundError:
+            return False
+        return True
+
+    async def follow(
+        self, query_id: str, after: int = 0
+    ) -> AsyncGenerator[Recorded[Event] | Live, None]:
+        """Yields a query's events after one of them, and its text as it is written, wherever it is worked on.
+
+        Raises:
+            NotFoundError: No such trace.
+        """
+        wishing: asyncio.Task[None] | None = None
+        try:
+            async for item in self._store.follow(query_id, after):
+                # From here on somebody works on it, who knows of no reader yet.
+                if _begins(item):
+                    if wishing is not None:
+                        wishing.cancel()
+                    wishing = asyncio.create_task(self._wish_text(query_id))
+                yield item
+        finally:
+            if wishing is not None:
+                wishing.cancel()
+
+    async def _wish_text(self, query_id: str) -> None:
+        while True:
+            await self._sharing.signals.tell(Wish(query_id=query_id, wants="text"))
+            await asyncio.sleep(WISH_EVERY_S)
+
+    async def cancel(self, query_id: str, why: str) -> None:
+        """Ends a query wherever it is worked on, or waits.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceStateError: It is over.
+        """
+        events = await self._store.read(query_id)
+        if isinstance(events[-1].event, QueryClosed):
+            raise TraceStateError(
+                f"query {query_id} is over: there is nothing to cancel"
+            )
+        if await self._sharing.signals.wish(
+            Wish(query_id=query_id, wants="end", why=why)
+        ):
+            return
+        # Nobody works on it: it waits, or its worker has died.
+        ended = await self._history().end(query_id, why, QueryCancelled(why=why))
+        await ended.is_whole()
+        await self._remove(query_id)
+
+    def _cancel_soon(self, query_id: str, why: str) -> None:
+        self._begun.spawn(self._cancel_anyway(query_id, why), "cancel a query")
+
+    async def _cancel_anyway(self, query_id: str, why: str) -> None:
+        try:
+            await self.cancel(query_id, why)
+        except ServiceError as error:
+            log.info("query_not_cancelled", query_id=query_id, error=str(error))
+
+    async def _remove(self, query_id: str) -> None:
+        tenant = self._principal.tenant or LOCAL_TENANT
+        await self._sharing.queue.remove(QueuedQuery(query_id=query_id, tenant=tenant))
+
+
+def followed(store: TraceStore) -> FollowedStore:
+    """Returns a store whose traces can be followed.
+
+    Raises:
+        ConfigurationError: They cannot, so that other processes' queries would never be answered.
+    """
+    if not hasattr(store, "follow"):
+        raise ConfigurationError(
+            "Queries are on NATS, and their traces are not: set ANTIPHON_NATS_URL for both."
+        )
+    return cast(FollowedStore, store)
+
+
+def _begins(item: Recorded[Event] | Live) -> bool:
+    return isinstance(item, Recorded) and isinstance(item.event, QueryResumed)

@@ -1,0 +1,98 @@
+"""Looks for queries that nobody would come to by himself: those that are in no queue, and those that end workers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from antiphon.composition import GIVEN_UP, Sharing
+from antiphon.service.worker import HistoryOf
+from antiphon.vocabulary.access import LOCAL_TENANT
+from antiphon.vocabulary.errors import NotFoundError, ServiceError, TraceStateError
+from antiphon.vocabulary.events import QueryCancelled
+from antiphon.vocabulary.ports import Ownership
+from antiphon.vocabulary.queue_ports import DeadClaim, QueuedQuery
+
+log = structlog.get_logger(__name__)
+
+DEAD_EVERY_S = 1.0
+"""Seconds between two looks for queries that were claimed too often."""
+UNQUEUED_EVERY_S = 30.0
+"""Seconds between two looks for traces that are in no queue: they are made by the death of an API node alone."""
+
+TenantOf = Callable[[str], Awaitable[str | None]]
+
+
+class Sweeper:
+    """The looks of one worker; several workers may look at once.
+
+    Args:
+        history_of: Ends each query as whose it is.
+        ownership: Finds open traces that nobody works on and that wait for nobody.
+        tenant_of: Says whose a trace is.
+    """
+
+    def __init__(
+        self,
+        sharing: Sharing,
+        history_of: HistoryOf,
+        ownership: Ownership,
+        tenant_of: TenantOf,
+    ) -> None:
+        self._queue = sharing.queue
+        self._history_of = history_of
+        self._ownership = ownership
+        self._tenant_of = tenant_of
+
+    async def run(self) -> None:
+        """Looks until it is cancelled; what fails is tried at the next look."""
+        async with asyncio.TaskGroup() as looks:
+            looks.create_task(_every(DEAD_EVERY_S, self.give_up_dead))
+            looks.create_task(_every(UNQUEUED_EVERY_S, self.queue_unfinished))
+
+    async def queue_unfinished(self) -> None:
+        """Puts open traces into the queue that are in none."""
+        for query_id in await self._ownership.unfinished():
+            tenant = await self._tenant_of(query_id)
+            log.warning("query_queued_again", query_id=query_id)
+            await self._queue.submit(
+                QueuedQuery(query_id=query_id, tenant=tenant or LOCAL_TENANT)
+            )
+
+    async def give_up_dead(self) -> None:
+        """Ends the queries that were claimed too often, without repeating what they were interrupted in."""
+        while True:
+            dead = await self._queue.next_dead()
+            if dead is None:
+                return
+            await self._give_up(dead)
+
+    async def _give_up(self, dead: DeadClaim) -> None:
+        query_id = dead.query.query_id
+        why = (
+            f"{GIVEN_UP}{dead.deliveries} times a worker took it and did not end it, as happens where a tool ends the "
+            "process that it runs in"
+        )
+        log.error("query_given_up", query_id=query_id, deliveries=dead.deliveries)
+        try:
+            ended = await self._history_of(dead.query).end(
+                query_id, why, QueryCancelled(why=why)
+            )
+            # What is not stored now is tried once more, by the worker that is told next.
+            if not await ended.is_whole():
+                return
+        # It is over after all, or its trace was deleted.
+        except (NotFoundError, TraceStateError):
+            pass
+        await dead.bury()
+
+
+async def _every(seconds: float, look: Callable[[], Awaitable[None]]) -> None:
+    while True:
+        try:
+            await look()
+        except ServiceError as error:
+            log.warning("sweep_failed", error=str(error))
+        await asyncio.sleep(seconds)

@@ -1,0 +1,255 @@
+"""Works on queries of the queue: claims them, goes on with each, and gives back what cannot end before it stops."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import structlog
+
+from antiphon.composition import QueryHandle, Sharing
+from antiphon.history.history import History
+from antiphon.service.claims import until_lost
+from antiphon.service.live_relay import LiveRelay
+from antiphon.vocabulary.errors import (
+    BusyError,
+    NotFoundError,
+    ServiceError,
+    SupersededError,
+    TraceStateError,
+)
+from antiphon.vocabulary.following import TraceFollowing
+from antiphon.vocabulary.queue_ports import Claim, QueuedQuery, Wish, WorkerReport
+
+log = structlog.get_logger(__name__)
+
+CLAIM_WAITS_S = 1.0
+"""Seconds that a worker waits to be told of a query before it looks again."""
+REPORT_EVERY_S = 1.0
+UNREACHABLE_S = 0.5
+"""Seconds between two looks at a queue that cannot be reached."""
+AGAIN_S = 2.0
+"""Seconds after which a query is claimed once more whose trace cannot be read or stored now."""
+NEWEST = 0.1
+"""Share of the newest query in the mean duration, as in admission.py."""
+CLAIMED = "a worker took it from the queue"
+DIED = "the worker that had it is gone, or was stopped"
+"""Recorded as the reasons for resuming."""
+
+HistoryOf = Callable[[QueuedQuery], History]
+"""Returns the recorded queries as whoever asked a query sees them, with the tools that it may use."""
+
+
+class Worker:
+    """The queries that this process works on.
+
+    Args:
+        history_of: Goes on with each query as whose it is.
+        places: Queries at once.
+        drain_s: Seconds that queries get to end when the worker is stopped.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        sharing: Sharing,
+        store: TraceFollowing,
+        history_of: HistoryOf,
+        *,
+        places: int,
+        drain_s: float,
+    ) -> None:
+        self.name = name
+        self._queue = sharing.queue
+        self._signals = sharing.signals
+        self._history_of = history_of
+        self._most = places
+        self._drain_s = drain_s
+        self._relay = LiveRelay(store)
+        self._running: dict[str, QueryHandle] = {}
+        self._work: set[asyncio.Task[None]] = set()
+        self._free = asyncio.Event()
+        self._mean_s: float | None = None
+        self._gives_back = False
+        self.stopping = asyncio.Event()
+
+    @property
+    def ready(self) -> bool:
+        """True while it takes queries."""
+        return self._queue.reachable and not self.stopping.is_set()
+
+    @property
+    def running(self) -> int:
+        """How many queries it works on."""
+        return len(self._work)
+
+    async def run(self) -> None:
+        """Works until it is stopped (`stopping`), and then until what it has is over or given back."""
+        await self._signals.hear_wishes(self._on_wish)
+        reporting = asyncio.create_task(self._report_always(), name="report")
+        try:
+            while not self.stopping.is_set():
+                await self._take_one()
+            await self._drain()
+        finally:
+            reporting.cancel()
+            await asyncio.gather(reporting, return_exceptions=True)
+            await self._relay.close()
+
+    async def _take_one(self) -> None:
+        """Takes a query where there is a place, or waits a moment for either."""
+        if len(self._work) >= self._most:
+            self._free.clear()
+            await _first_of(self._free.wait(), self.stopping.wait())
+            return
+        try:
+            claim = await self._queue.claim(CLAIM_WAITS_S)
+        except BusyError as error:
+            log.warning("queue_not_reached", error=str(error))
+            await asyncio.sleep(UNREACHABLE_S)
+            return
+        if claim is None:
+            return
+        task = asyncio.create_task(self._hold(claim), name="work on a query")
+        self._work.add(task)
+        task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        self._work.discard(task)
+        self._free.set()
+        if not task.cancelled() and task.exception() is not None:
+            log.error("work_failed", exc_info=task.exception())
+
+    async def _hold(self, claim: Claim) -> None:
+        """Works on a query for as long as its claim is kept; what is another's is given up at once."""
+        query_id = claim.query.query_id
+        keeping = asyncio.create_task(until_lost(claim), name="keep a claim")
+        working = asyncio.create_task(self._work_on(claim), name="go on")
+        try:
+            await asyncio.wait({keeping, working}, return_when="FIRST_COMPLETED")
+            if not working.done():
+                # However it ended, by an error of ours too: nobody keeps the claim any more.
+                log.warning("claim_lost", query_id=query_id)
+                await self._break_off(query_id, working)
+                return
+            await working
+        finally:
+            keeping.cancel()
+
+    async def _break_off(self, query_id: str, working: asyncio.Task[None]) -> None:
+        handle = self._running.get(query_id)
+        if handle is not None:
+            handle.break_off()
+            await handle.is_whole()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+
+    async def _work_on(self, claim: Claim) -> None:
+        query_id = claim.query.query_id
+        # Its claim was lost, and came back before its session had ended.
+        if query_id in self._running:
+            await self._leave(claim, AGAIN_S)
+            return
+        why = CLAIMED
+        if claim.deliveries > 1:
+            why = DIED
+        try:
+            handle = await self._history_of(claim.query).resume(
+                query_id, why, counts_away=True
+            )
+        # It is over, and only that was not heard; or its trace was deleted.
+        except (NotFoundError, TraceStateError):
+            await self._acknowledge(claim)
+            return
+        except ServiceError as error:
+            log.warning("query_not_resumed", query_id=query_id, error=str(error))
+            await self._leave(claim, AGAIN_S)
+            return
+        self._running[query_id] = handle
+        try:
+            await self._finish(claim, handle)
+        finally:
+            del self._running[query_id]
+
+    async def _finish(self, claim: Claim, handle: QueryHandle) -> None:
+        """Waits for the end of a query, and says so to the queue where its trace is stored to the end."""
+        [outcome] = await asyncio.gather(handle.outcome(), return_exceptions=True)
+        if isinstance(outcome, SupersededError):
+            log.warning("query_superseded", query_id=claim.query.query_id)
+            return
+        if await handle.is_whole():
+            if not isinstance(outcome, BaseException):
+                self._note_duration(outcome.duration_ms / 1000)
+            await self._acknowledge(claim)
+        elif self._gives_back:
+            await self._leave(claim, 0.0)
+        else:
+            await self._leave(claim, AGAIN_S)
+
+    async def _acknowledge(self, claim: Claim) -> None:
+        try:
+            await claim.done()
+        # It is claimed once more then, found to be over, and acknowledged.
+        except BusyError as error:
+            log.warning(
+                "query_not_acknowledged",
+                query_id=claim.query.query_id,
+                error=str(error),
+            )
+
+    async def _leave(self, claim: Claim, delay_s: float) -> None:
+        # Where that does not get through, the claim ends by itself.
+        with contextlib.suppress(BusyError):
+            await claim.give_back(delay_s)
+
+    async def _drain(self) -> None:
+        """Lets queries end, and gives back those that have not after a while."""
+        if self._work:
+            log.info("worker_drains", queries=len(self._work), seconds=self._drain_s)
+            await asyncio.wait(self._work, timeout=self._drain_s)
+        self._gives_back = True
+        for handle in list(self._running.values()):
+            handle.break_off()
+        if self._work:
+            await asyncio.wait(self._work)
+
+    def _on_wish(self, wish: Wish) -> bool:
+        handle = self._running.get(wish.query_id)
+        if handle is None:
+            return False
+        if wish.wants == "end":
+            handle.cancel(wish.why)
+        else:
+            self._relay.want(handle)
+        return True
+
+    def _note_duration(self, seconds: float) -> None:
+        if self._mean_s is None:
+            self._mean_s = seconds
+        self._mean_s += NEWEST * (seconds - self._mean_s)
+
+    async def _report_always(self) -> None:
+        while True:
+            places = self._most
+            if self.stopping.is_set():
+                places = 0
+            report = WorkerReport(
+                name=self.name,
+                places=places,
+                running=len(self._work),
+                mean_s=self._mean_s,
+            )
+            await self._signals.report(report)
+            await asyncio.sleep(REPORT_EVERY_S)
+
+
+async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
+    """Waits for the first of several, and ends waiting for the others."""
+    tasks = [asyncio.create_task(wait) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
+    finally:
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,71 @@
+"""The health of a worker over HTTP, for who starts and watches it: /healthz, /readyz and /metrics, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
+
+READ_S = 5.0
+"""Seconds in which a request must have come."""
+_MOST_BYTES = 8_192
+
+
+class Health(NamedTuple):
+    """A worker's answers.
+
+    Attributes:
+        ready: Returns True while it takes queries.
+        metrics: Returns what is counted, for Prometheus; None: nothing is.
+    """
+
+    ready: Callable[[], bool]
+    metrics: Callable[[], str] | None = None
+
+
+@asynccontextmanager
+async def answering(health: Health, host: str, port: int) -> AsyncIterator[int]:
+    """Answers at an address while the body runs; yields the port."""
+
+    async def answer(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        # Whoever sends no request, or goes away, gets no answer.
+        with suppress(TimeoutError, asyncio.IncompleteReadError, ConnectionError):
+            async with asyncio.timeout(READ_S):
+                head = await reader.readuntil(b"\r\n\r\n")
+                writer.write(_reply(head, health))
+                await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, host, port, limit=_MOST_BYTES)
+    try:
+        yield int(server.sockets[0].getsockname()[1])
+    finally:
+        server.close()
+
+
+def _reply(head: bytes, health: Health) -> bytes:
+    method, _, rest = head.partition(b" ")
+    path = rest.partition(b" ")[0]
+    if method not in (b"GET", b"HEAD"):
+        return _response("405 Method Not Allowed", "")
+    if path == b"/healthz":
+        return _response("200 OK", "alive\n")
+    if path == b"/readyz" and health.ready():
+        return _response("200 OK", "ready\n")
+    if path == b"/readyz":
+        return _response("503 Service Unavailable", "takes no queries\n")
+    if path == b"/metrics" and health.metrics is not None:
+        return _response("200 OK", health.metrics())
+    return _response("404 Not Found", "")
+
+
+def _response(status: str, body: str) -> bytes:
+    content = body.encode()
+    head = (
+        f"HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
+        f"Content-Length: {len(content)}\r\nConnection: close\r\n\r\n"
+    )
+    return head.encode() + content

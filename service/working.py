@@ -1,0 +1,70 @@
+"""A worker as a process: the service opened, its queries worked on until a signal comes, its health answered for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from antiphon.composition import Settings
+from antiphon.service.antiphon import Antiphon
+from antiphon.service.memory import spare_memory
+from antiphon.service.worker_health import Health, answering
+
+STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
+
+
+async def work(
+    settings: Settings,
+    *,
+    health_host: str,
+    health_port: int | None,
+    announce: Callable[[str, int | None], None],
+    stopping: Callable[[int], None],
+) -> int | None:
+    """Works on queries of the queue until a signal comes; returns the signal's number.
+
+    Args:
+        health_port: Where health is answered for; 0 takes a free one, None answers nowhere.
+        announce: Called with the worker's name and that port once queries are taken.
+        stopping: Called with each signal that comes.
+
+    Raises:
+        ServiceError: It cannot be opened.
+    """
+    spare_memory()
+    name = f"{socket.gethostname()}-{os.getpid()}"
+    antiphon = await Antiphon.open(settings)
+    stopped_by: list[int] = []
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(antiphon.close)
+        worker, sweeper = antiphon.worker(name)
+        loop = asyncio.get_running_loop()
+
+        def stop(number: int) -> None:
+            stopping(number)
+            stopped_by.append(number)
+            worker.stopping.set()
+
+        for number in STOPPED_BY:
+            loop.add_signal_handler(number, stop, number)
+            stack.callback(loop.remove_signal_handler, number)
+        port: int | None = None
+        if health_port is not None:
+            metrics: Callable[[], str] | None = None
+            if antiphon.metrics is not None:
+                metrics = antiphon.metrics.exposition
+            health = Health(lambda: worker.ready, metrics)
+            port = await stack.enter_async_context(
+                answering(health, health_host, health_port)
+            )
+        sweeping = asyncio.create_task(sweeper.run(), name="sweep")
+        stack.callback(sweeping.cancel)
+        announce(name, port)
+        await worker.run()
+    if not stopped_by:
+        return None
+    return stopped_by[0]

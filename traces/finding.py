@@ -1,0 +1,66 @@
+"""Reads over a store's tables of what traces are listed and found by, as one tenant sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from antiphon.traces.connections import Readers
+from antiphon.traces.conversations import ids_of_conversation, read_exchanges
+from antiphon.traces.listing import read_ids, read_listing
+from antiphon.traces.tenants import Sight
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.values import Exchange
+
+
+class Finder:
+    """Lists traces and reads conversations; None as tenant sees everything."""
+
+    def __init__(self, readers: Readers, tenant: str | None = None) -> None:
+        self._readers = readers
+        self.sight = Sight(readers, tenant)
+
+    async def list(
+        self,
+        limit: int,
+        before: float | None,
+        after_id: str | None,
+        where: TraceFilter | None,
+    ) -> Sequence[TraceSummary]:
+        """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
+        if where is None:
+            where = TraceFilter()
+        return await self._readers.run(
+            partial(
+                read_listing,
+                limit=limit,
+                before=before,
+                after_id=after_id,
+                where=where,
+                tenant=self.sight.tenant,
+            )
+        )
+
+    async def ids(self, beginning: str, limit: int) -> Sequence[str]:
+        """Returns the ids of traces that begin so, in order."""
+        return await self._readers.run(
+            partial(
+                read_ids, beginning=beginning, limit=limit, tenant=self.sight.tenant
+            )
+        )
+
+    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
+        return await self.sight.of_conversation(
+            read_exchanges, session_id, limit=limit, tenant=self.sight.tenant
+        )
+
+    async def ids_of_conversation(self, session_id: str) -> Sequence[str]:
+        """Returns the ids of a conversation's traces. Raises as `exchanges` does."""
+        return await self.sight.of_conversation(
+            ids_of_conversation, session_id, tenant=self.sight.tenant
+        )
