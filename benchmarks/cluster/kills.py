@@ -83,17 +83,27 @@ TROUBLES: tuple[Trouble, ...] = (
 
 
 async def cause(setting: Setting, reached: list[int], queries: int) -> None:
-    """Makes one trouble after another, spread over the queries that are answered."""
+    """Makes one trouble after another, spread over the queries that are answered, and waits until all is back."""
+    under_way: list[asyncio.Task[None]] = []
     for number, (name, make) in enumerate(TROUBLES, 1):
         due = queries * number // (len(TROUBLES) + 2)
         # Polled: what is waited for is the callers' count.
         while reached[0] < due:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
-        began = time.monotonic()
-        member = await make(setting)
-        Console().print(
-            f"  {name} ({member.name}) after {due} answers; back {time.monotonic() - began:.1f} s later"
-        )
+        Console().print(f"  {name} after {reached[0]} answers")
+        # The next one does not wait for it: a worker is paused while others are killed.
+        under_way.append(asyncio.create_task(_make(name, make, setting)))
+    await asyncio.gather(*under_way)
+
+
+async def _make(
+    name: str, make: Callable[[Setting], Awaitable[Member]], setting: Setting
+) -> None:
+    began = time.monotonic()
+    member = await make(setting)
+    Console().print(
+        f"  {member.name} is back {time.monotonic() - began:.1f} s after {name!r}"
+    )
 
 
 async def load(setting: Setting, queries: int) -> tuple[Callers, Findings]:

@@ -94,7 +94,7 @@ def cluster_setting(
         "ANTIPHON_NATS_REPLICAS": str(servers),
         "ANTIPHON_CITATIONS": "native",
         "ANTIPHON_LOG_LEVEL": "error",
-        "ANTIPHON_CONCURRENT_QUERIES": str(concurrency),
+        "ANTIPHON_WORKER_QUERIES": str(concurrency),
         "ANTIPHON_DEADLINE_S": "120",
         "ANTHROPIC_API_KEY": "none",
         "ANTHROPIC_BASE_URL": model_url,
