@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
 
 from antiphon.traces.event_log import unpacker_of
 from antiphon.traces.tenants import VISIBLE, unknown_conversation
@@ -25,6 +27,10 @@ _CLEAR = """
     UPDATE conversations SET cleared_after =
         coalesce((SELECT max(number) FROM queries WHERE queries.session_id = conversations.session_id), 0)
     WHERE session_id = ?
+"""
+_FORGET_EMPTY = """
+    DELETE FROM conversations WHERE session_id IN (SELECT value FROM json_each(?))
+        AND NOT EXISTS (SELECT 1 FROM queries WHERE queries.session_id = conversations.session_id)
 """
 
 
@@ -61,6 +67,24 @@ def clear_conversation_at(
 def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None:
     """Deletes a conversation's own line."""
     connection.execute("DELETE FROM conversations WHERE session_id = ?", (session_id,))
+
+
+def conversations_of(
+    connection: sqlite3.Connection, query_ids: Sequence[str]
+) -> list[str]:
+    """Reads the conversations that traces belong to, each once."""
+    rows = connection.execute(
+        "SELECT DISTINCT session_id FROM queries WHERE query_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(query_ids)),),
+    )
+    return [row[0] for row in rows]
+
+
+def forget_empty_conversations(
+    connection: sqlite3.Connection, session_ids: Sequence[str]
+) -> None:
+    """Deletes the lines of those conversations that have no trace."""
+    connection.execute(_FORGET_EMPTY, (json.dumps(list(session_ids)),))
 
 
 def read_exchanges(

@@ -9,25 +9,33 @@ and texts noted as loose: the next run goes on.
 from __future__ import annotations
 
 import asyncio
-import re
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from antiphon.traces.appending import Writer
 from antiphon.traces.connections import LockedError, Readers
+from antiphon.traces.conversations import (
+    conversations_of,
+    forget_empty_conversations,
+)
+from antiphon.traces.deletion_steps import (
+    delete_some,
+    delete_texts,
+    give_back,
+    ids_to_prune,
+    merge_words,
+    read_loose,
+    references_after,
+    used_bytes,
+)
 from antiphon.vocabulary.errors import TraceError
 
 T = TypeVar("T")
 
-# Sizes of a bit, each about a millisecond of CPU (decision 071).
-_EVENTS_AT_ONCE = 40
-_TEXTS_AT_ONCE = 20
-_WORD_PAGES_AT_ONCE = 8
-_FREE_PAGES_AT_ONCE = 32
-
-_READ_AT_ONCE = 500
+_CONVERSATIONS_AT_ONCE = 100
+"""A bit of them; the sizes of the others stand beside what is done in them."""
 _BIT_BYTES = 100_000
 """What a bit adds to the log, about."""
 
@@ -40,8 +48,6 @@ _LOCKED_TIMES = 200
 
 _MOST_RUNS = 20
 """A run of pruning frees what the average trace would; a few free what was asked for."""
-
-_KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
 
 _LOOSE = (
     "CREATE TABLE IF NOT EXISTS loose (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID"
@@ -73,14 +79,18 @@ class Deleter:
         async with self._turn:
             for _ in range(_MOST_RUNS):
                 choose = partial(
-                    _ids_to_prune, older_than=older_than, most_bytes=most_bytes
+                    ids_to_prune, older_than=older_than, most_bytes=most_bytes
                 )
                 ids = await self._readers.run(choose)
+                sessions = await self._readers.run(
+                    partial(conversations_of, query_ids=ids)
+                )
                 deleted += await self._delete(ids)
+                await self._forget_empty(sessions)
                 if (
                     most_bytes is None
                     or not ids
-                    or await self._readers.run(_used_bytes) <= most_bytes
+                    or await self._readers.run(used_bytes) <= most_bytes
                 ):
                     break
         return deleted
@@ -97,27 +107,33 @@ class Deleter:
             done = False
             while not done:
                 existed, done = await self._bit(
-                    partial(_delete_some, query_id=query_id, existed=existed)
+                    partial(delete_some, query_id=query_id, existed=existed)
                 )
             deleted += existed
         await self._delete_loose_texts()
         if deleted:
-            merged = await self._bit(partial(_merge_words, first=True))
+            merged = await self._bit(partial(merge_words, first=True))
             while not merged:
-                merged = await self._bit(partial(_merge_words, first=False))
-        while not await self._bit(_give_back):
+                merged = await self._bit(partial(merge_words, first=False))
+        while not await self._bit(give_back):
             pass
         return deleted
 
+    async def _forget_empty(self, sessions: Sequence[str]) -> None:
+        """Forgets conversations of which no trace is left: there is one for each question that names none."""
+        for start in range(0, len(sessions), _CONVERSATIONS_AT_ONCE):
+            some = sessions[start : start + _CONVERSATIONS_AT_ONCE]
+            await self._bit(partial(forget_empty_conversations, session_ids=some))
+
     async def _delete_loose_texts(self) -> None:
-        loose = await self._readers.run(_read_loose)
+        loose = await self._readers.run(read_loose)
         if not loose:
             return
         # Which texts other traces hold is looked up over all events, in threads: a table of references would cost
         # each append a row a text.
         at = 0
         while loose:
-            seen = await self._readers.run(partial(_references_after, at=at))
+            seen = await self._readers.run(partial(references_after, at=at))
             if seen.last == at:
                 break
             at = seen.last
@@ -125,9 +141,7 @@ class Deleter:
             await asyncio.sleep(_REST_S)
         done = False
         while not done:
-            loose, at, done = await self._bit(
-                partial(_delete_texts, loose=loose, at=at)
-            )
+            loose, at, done = await self._bit(partial(delete_texts, loose=loose, at=at))
 
     async def _bit(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs one transaction, and pauses after it."""
@@ -147,174 +161,3 @@ class Deleter:
                 await asyncio.sleep(_LOCKED_S)
         await asyncio.sleep(_REST_S)
         return result
-
-
-def _ids_to_prune(
-    connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None
-) -> list[str]:
-    """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
-    over, wanted = connection.execute(
-        "SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'",
-        (older_than,),
-    ).fetchone()
-    used = _used_bytes(connection)
-    if most_bytes is not None and used > most_bytes:
-        # By the average, and a little more than that, or the store would be too large again at once; a text shared
-        # with younger traces frees nothing, so another run may find more.
-        excess = used - most_bytes * 95 // 100
-        by_size = -(-excess * over // used)
-        wanted = max(wanted, min(over, by_size))
-    rows = connection.execute(
-        "SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?",
-        (wanted,),
-    )
-    return [row[0] for row in rows]
-
-
-def _used_bytes(connection: sqlite3.Connection) -> int:
-    """Returns how much of the file is in use."""
-    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
-    return pages * _pragma(connection, "page_size")
-
-
-def _delete_some(
-    connection: sqlite3.Connection, query_id: str, existed: bool
-) -> tuple[bool, bool]:
-    """Deletes some of a trace.
-
-    Returns:
-        True if there was any of it, now or before; and True if nothing is left.
-    """
-    # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
-    rows = connection.execute(
-        "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
-        (query_id, _EVENTS_AT_ONCE),
-    ).fetchall()
-    if rows:
-        existed = True
-        keys = _keys_in(body for _, body in rows)
-        connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", _as_rows(keys))
-        connection.execute(
-            "DELETE FROM events WHERE query_id = ? AND seq >= ?",
-            (query_id, rows[-1][0]),
-        )
-    if len(rows) == _EVENTS_AT_ONCE:
-        return existed, False
-    # The line goes last, for by it a trace is found.
-    if _delete_line(connection, query_id):
-        existed = True
-    return existed, True
-
-
-def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
-    row = connection.execute(
-        "SELECT number FROM queries WHERE query_id = ?", (query_id,)
-    ).fetchone()
-    if row is None:
-        return False
-    connection.execute("DELETE FROM marks WHERE number = ?", row)
-    connection.execute(
-        "DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1)
-    )
-    connection.execute("DELETE FROM queries WHERE number = ?", row)
-    return True
-
-
-def _read_loose(connection: sqlite3.Connection) -> set[bytes]:
-    """Reads the keys of texts of deleted traces, of which others may hold some."""
-    keys: set[bytes] = set()
-    for row in connection.execute("SELECT key FROM loose"):
-        keys.add(row[0].hex().encode())
-    return keys
-
-
-class _References(NamedTuple):
-    """The texts that some events refer to, and the rowid of the last of these events."""
-
-    last: int
-    keys: set[bytes]
-
-
-def _references_after(connection: sqlite3.Connection, at: int) -> _References:
-    """Reads what the next stored events refer to; the last event is `at` itself where none is left."""
-    rows = connection.execute(
-        "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
-        (at, _READ_AT_ONCE),
-    ).fetchall()
-    if not rows:
-        return _References(at, set())
-    return _References(rows[-1][0], _keys_in(body for _, body in rows))
-
-
-def _delete_texts(
-    connection: sqlite3.Connection, loose: set[bytes], at: int
-) -> tuple[set[bytes], int, bool]:
-    """Deletes some loose texts, none of which an event up to `at` refers to.
-
-    Returns:
-        The texts that are left, the last event that was looked at, and True if all texts are deleted.
-    """
-    # What was written since the last bit may hold one of them.
-    seen = _references_after(connection, at)
-    while seen.last != at:
-        at = seen.last
-        loose = loose - seen.keys
-        seen = _references_after(connection, at)
-    some = sorted(loose)[:_TEXTS_AT_ONCE]
-    connection.executemany("DELETE FROM kept WHERE key = ?", _as_rows(some))
-    left = loose.difference(some)
-    if not left:
-        connection.execute("DELETE FROM loose")
-    return left, at, not left
-
-
-def _merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
-    """Takes deleted words away: FTS5 only notes that a row is gone until its parts are merged into one.
-
-    Returns:
-        True if all is merged: https://www.sqlite.org/fts5.html#the_merge_command.
-    """
-    before = connection.total_changes
-    # A negative number makes FTS5 begin a merge, a positive one go on with it.
-    pages = _WORD_PAGES_AT_ONCE
-    if first:
-        pages = -_WORD_PAGES_AT_ONCE
-    connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
-    return connection.total_changes - before < 2
-
-
-def _give_back(connection: sqlite3.Connection) -> bool:
-    """Makes the file smaller by some of what is free in it.
-
-    A file that an earlier version made has no means to: its free room is used for what comes, and it keeps its size.
-
-    Returns:
-        True if that is all, or all that can be had.
-    """
-    if not _pragma(connection, "auto_vacuum"):
-        return True
-    free = _pragma(connection, "freelist_count")
-    for _ in range(min(free, _FREE_PAGES_AT_ONCE)):
-        # Python's module runs the pragma for its first page only, whatever number it is given.
-        connection.execute("PRAGMA incremental_vacuum(1)")
-    return not 0 < _pragma(connection, "freelist_count") < free
-
-
-def _keys_in(bodies: Iterable[bytes]) -> set[bytes]:
-    """Returns the keys of the texts that events refer to, as the store holds them."""
-    found: set[bytes] = set()
-    for body in bodies:
-        found.update(_KEYS.findall(body))
-    return found
-
-
-def _as_rows(keys: Iterable[bytes]) -> list[tuple[bytes]]:
-    """Returns keys in hex, as events hold them, as rows of one blob each, as the tables hold them."""
-    rows: list[tuple[bytes]] = []
-    for key in keys:
-        rows.append((bytes.fromhex(key.decode()),))
-    return rows
-
-
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

@@ -32,7 +32,7 @@ https://www.sqlite.org/pragma.html#pragma_synchronous."""
 _APPLICATION_ID = 0x416E7469
 """Marks the file as ours ("Anti"): https://www.sqlite.org/fileformat.html#application_id."""
 
-_MOST_LOG_BYTES = 32_000_000
+_MOST_LOG_BYTES = 24_000_000
 """A log that a rush made longer is cut to so much when it begins anew."""
 
 _WRITE_TIMEOUT_MS = 20

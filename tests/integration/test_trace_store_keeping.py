@@ -153,6 +153,27 @@ async def test_pruning_by_size_takes_the_oldest_until_the_file_is_small_enough(
     assert (tmp_path / FILE_NAME).stat().st_size <= before // 2
 
 
+async def test_pruning_forgets_conversations_of_which_no_trace_is_left(
+    tmp_path: Path,
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    for number, session_id in enumerate(["gone", "both", "both", "young"]):
+        events = whole(str(number), session_id=session_id)
+        at = NOON + number * DAY_S
+        await store.append(f"q{number}", 0, placed(f"q{number}", events, at=at))
+    # Opened, and nothing asked in it yet.
+    await store.open_conversation("opened")
+
+    assert await store.prune(older_than=NOON + 2 * DAY_S) == 2
+
+    with pytest.raises(NotFoundError, match="no conversation 'gone'"):
+        await store.exchanges("gone", 2)
+    assert len(await store.exchanges("both", 2)) == 1
+    assert len(await store.exchanges("young", 2)) == 1
+    assert await store.exchanges("opened", 2) == []
+    await store.close()
+
+
 async def test_the_log_stays_short_however_much_is_deleted(tmp_path: Path) -> None:
     await (await filled(tmp_path, 500)).close()
     store = SqliteTraceStore.open(tmp_path)

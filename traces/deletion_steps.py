@@ -1,0 +1,189 @@
+"""What deleting does in one transaction each: some events, some texts, some words, some free pages."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from typing import NamedTuple
+
+# Sizes of a step, each about a millisecond of CPU (decision 071).
+_EVENTS_AT_ONCE = 40
+_TEXTS_AT_ONCE = 20
+_WORD_PAGES_AT_ONCE = 8
+_FREE_PAGES_AT_ONCE = 32
+
+_READ_AT_ONCE = 500
+
+_KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
+
+
+def ids_to_prune(
+    connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None
+) -> list[str]:
+    """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
+    over, wanted = connection.execute(
+        "SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'",
+        (older_than,),
+    ).fetchone()
+    used = used_bytes(connection)
+    if most_bytes is not None and used > most_bytes:
+        # By the average, and a little more than that, or the store would be too large again at once; a text shared
+        # with younger traces frees nothing, so another run may find more.
+        excess = used - most_bytes * 95 // 100
+        by_size = -(-excess * over // used)
+        wanted = max(wanted, min(over, by_size))
+    rows = connection.execute(
+        "SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?",
+        (wanted,),
+    )
+    return [row[0] for row in rows]
+
+
+def used_bytes(connection: sqlite3.Connection) -> int:
+    """Returns how much of the file is in use."""
+    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
+    return pages * _pragma(connection, "page_size")
+
+
+def delete_some(
+    connection: sqlite3.Connection, query_id: str, existed: bool
+) -> tuple[bool, bool]:
+    """Deletes some of a trace.
+
+    Returns:
+        True if there was any of it, now or before; and True if nothing is left.
+    """
+    # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
+    rows = connection.execute(
+        "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
+        (query_id, _EVENTS_AT_ONCE),
+    ).fetchall()
+    if rows:
+        existed = True
+        keys = _keys_in(body for _, body in rows)
+        connection.executemany("INSERT OR IGNORE INTO loose VALUES (?)", _as_rows(keys))
+        connection.execute(
+            "DELETE FROM events WHERE query_id = ? AND seq >= ?",
+            (query_id, rows[-1][0]),
+        )
+    if len(rows) == _EVENTS_AT_ONCE:
+        return existed, False
+    # The line goes last, for by it a trace is found.
+    if _delete_line(connection, query_id):
+        existed = True
+    return existed, True
+
+
+def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
+    row = connection.execute(
+        "SELECT number FROM queries WHERE query_id = ?", (query_id,)
+    ).fetchone()
+    if row is None:
+        return False
+    connection.execute("DELETE FROM marks WHERE number = ?", row)
+    connection.execute(
+        "DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1)
+    )
+    connection.execute("DELETE FROM queries WHERE number = ?", row)
+    return True
+
+
+def read_loose(connection: sqlite3.Connection) -> set[bytes]:
+    """Reads the keys of texts of deleted traces, of which others may hold some."""
+    keys: set[bytes] = set()
+    for row in connection.execute("SELECT key FROM loose"):
+        keys.add(row[0].hex().encode())
+    return keys
+
+
+class References(NamedTuple):
+    """The texts that some events refer to, and the rowid of the last of these events."""
+
+    last: int
+    keys: set[bytes]
+
+
+def references_after(connection: sqlite3.Connection, at: int) -> References:
+    """Reads what the next stored events refer to; the last event is `at` itself where none is left."""
+    rows = connection.execute(
+        "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
+        (at, _READ_AT_ONCE),
+    ).fetchall()
+    if not rows:
+        return References(at, set())
+    return References(rows[-1][0], _keys_in(body for _, body in rows))
+
+
+def delete_texts(
+    connection: sqlite3.Connection, loose: set[bytes], at: int
+) -> tuple[set[bytes], int, bool]:
+    """Deletes some loose texts, none of which an event up to `at` refers to.
+
+    Returns:
+        The texts that are left, the last event that was looked at, and True if all texts are deleted.
+    """
+    # What was written since the last bit may hold one of them.
+    seen = references_after(connection, at)
+    while seen.last != at:
+        at = seen.last
+        loose = loose - seen.keys
+        seen = references_after(connection, at)
+    some = sorted(loose)[:_TEXTS_AT_ONCE]
+    connection.executemany("DELETE FROM kept WHERE key = ?", _as_rows(some))
+    left = loose.difference(some)
+    if not left:
+        connection.execute("DELETE FROM loose")
+    return left, at, not left
+
+
+def merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
+    """Takes deleted words away: FTS5 only notes that a row is gone until its parts are merged into one.
+
+    Returns:
+        True if all is merged: https://www.sqlite.org/fts5.html#the_merge_command.
+    """
+    before = connection.total_changes
+    # A negative number makes FTS5 begin a merge, a positive one go on with it.
+    pages = _WORD_PAGES_AT_ONCE
+    if first:
+        pages = -_WORD_PAGES_AT_ONCE
+    connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
+    return connection.total_changes - before < 2
+
+
+def give_back(connection: sqlite3.Connection) -> bool:
+    """Makes the file smaller by some of what is free in it.
+
+    A file that an earlier version made has no means to: its free room is used for what comes, and it keeps its size.
+
+    Returns:
+        True if that is all, or all that can be had.
+    """
+    if not _pragma(connection, "auto_vacuum"):
+        return True
+    free = _pragma(connection, "freelist_count")
+    for _ in range(min(free, _FREE_PAGES_AT_ONCE)):
+        # Python's module runs the pragma for its first page only, whatever number it is given.
+        connection.execute("PRAGMA incremental_vacuum(1)")
+    return not 0 < _pragma(connection, "freelist_count") < free
+
+
+def _keys_in(bodies: Iterable[bytes]) -> set[bytes]:
+    """Returns the keys of the texts that events refer to, as the store holds them."""
+    found: set[bytes] = set()
+    for body in bodies:
+        found.update(_KEYS.findall(body))
+    return found
+
+
+def _as_rows(keys: Iterable[bytes]) -> list[tuple[bytes]]:
+    """Returns keys in hex, as events hold them, as rows of one blob each, as the tables hold them."""
+    rows: list[tuple[bytes]] = []
+    for key in keys:
+        rows.append((bytes.fromhex(key.decode()),))
+    return rows
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
