@@ -38,6 +38,6 @@ async def with_sharing(
     """
     if cluster is None:
         return resources
-    queue = await JetStreamQueue.open(cluster, settings.claim_s)
+    queue = await JetStreamQueue.open(cluster, settings.claim_s, settings.most_claims)
     sharing = Sharing(queue, NatsSignals(cluster), cluster.close)
     return replace(resources, sharing=sharing)
