@@ -29,7 +29,7 @@ CLAIM_S = 10.0
 """Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
 MOST_CLAIMS = 5
 LOOK_SHARE = 0.1
-"""Share of a claim's time after which the queue is looked at again: so much later than it could is a query taken over."""
+"""Share of a claim's time after which the queue is looked at again, for queries whose workers have died."""
 MOST_CLAIMED = 100_000
 """Queries of one lane that all workers together may have at once."""
 _PULL = json.dumps({"batch": 1, "no_wait": True}).encode()

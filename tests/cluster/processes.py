@@ -107,7 +107,7 @@ class ClusterOf:
 
     def spare(self, *options: str, **settings: str) -> Process:
         """Starts a worker that stands still until it is sent SIGCONT: whatever is asked before goes to others."""
-        process = self.worker(*options, **settings)
+        process = self.worker(*options, ready=True, **settings)
         process.signal(signal.SIGSTOP)
         return process
 
