@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-def leave(reason: str) -> str:
+async def leave(reason: str) -> str:
     """Leave at once.
 
     Args:

@@ -27,6 +27,7 @@ class Process:
 
     def __init__(self, arguments: Sequence[str], folder: Path, **settings: str) -> None:
         self.said: list[str] = []
+        self._over = False
         self._news = threading.Condition()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "antiphon.cli", *arguments],
@@ -43,6 +44,9 @@ class Process:
             with self._news:
                 self.said.append(line)
                 self._news.notify_all()
+        with self._news:
+            self._over = True
+            self._news.notify_all()
 
     def line_with(self, words: str) -> str:
         """Waits for a line that holds these words."""
@@ -51,8 +55,10 @@ class Process:
             return next((line for line in self.said if words in line), None)
 
         with self._news:
-            assert self._news.wait_for(found, STARTING_S), "".join(self.said)
-        return str(found())
+            self._news.wait_for(lambda: found() or self._over, STARTING_S)
+        line = found()
+        assert line is not None, "".join(self.said)
+        return line
 
     def signal(self, number: int) -> None:
         """Sends it a signal."""
