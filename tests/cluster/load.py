@@ -1,8 +1,8 @@
 """Loads a cluster of processes, breaks parts of it meanwhile, and checks every trace: `make cluster-load`.
 
-    python -m tests.cluster.load --queries 500 --workers 4 --nodes 2 --servers 3 --break worker,node,leader,pause
-    python -m tests.cluster.load --throughput 1,4
-    python -m tests.cluster.load --cpu 300
+python -m tests.cluster.load --queries 500 --workers 4 --nodes 2 --servers 3 --break worker,node,leader,pause
+python -m tests.cluster.load --throughput 1,4
+python -m tests.cluster.load --cpu 300
 """
 
 from __future__ import annotations
@@ -46,8 +46,12 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--servers", type=int, default=1, choices=(1, 3))
     parser.add_argument("--break", dest="breaks", default="worker,node,pause")
-    parser.add_argument("--throughput", default="", help="numbers of workers, such as 1,4")
-    parser.add_argument("--cpu", type=int, default=0, help="queries to compare with one process by")
+    parser.add_argument(
+        "--throughput", default="", help="numbers of workers, such as 1,4"
+    )
+    parser.add_argument(
+        "--cpu", type=int, default=0, help="queries to compare with one process by"
+    )
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
         folder = Path(made)
@@ -60,11 +64,20 @@ def main() -> None:
             servers = [stack.enter_context(nats_server(folder))]
         loaded = Loaded(folder / "data", model, servers)
         if chosen.throughput:
-            asyncio.run(loaded.throughput([int(each) for each in chosen.throughput.split(",")]))
+            asyncio.run(
+                loaded.throughput([int(each) for each in chosen.throughput.split(",")])
+            )
         elif chosen.cpu:
             asyncio.run(loaded.compare_cpu(chosen.cpu))
         else:
-            ok = asyncio.run(loaded.broken(chosen.queries, chosen.workers, chosen.nodes, chosen.breaks.split(",")))
+            ok = asyncio.run(
+                loaded.broken(
+                    chosen.queries,
+                    chosen.workers,
+                    chosen.nodes,
+                    chosen.breaks.split(","),
+                )
+            )
             sys.exit(not ok)
 
 
@@ -90,7 +103,9 @@ class Loaded:
             **settings,
         )
 
-    async def broken(self, queries: int, workers: int, nodes: int, breaks: Sequence[str]) -> bool:
+    async def broken(
+        self, queries: int, workers: int, nodes: int, breaks: Sequence[str]
+    ) -> bool:
         """Asks while parts are killed, and returns True if every trace is whole."""
         processes = self._cluster()
         try:
@@ -100,11 +115,15 @@ class Loaded:
                 worker.line_with("takes questions")
             asking = Asking(serving)
             began = time.monotonic()
-            breaking = asyncio.create_task(self._break(processes, at_work, serving, asking, queries, breaks))
+            breaking = asyncio.create_task(
+                self._break(processes, at_work, serving, asking, queries, breaks)
+            )
             await asking.ask(queries)
             await breaking
             took_s = time.monotonic() - began
-            say(f"{queries} queries, {workers} workers, {nodes} nodes, {len(self._servers)} servers: {took_s:.1f} s")
+            say(
+                f"{queries} queries, {workers} workers, {nodes} nodes, {len(self._servers)} servers: {took_s:.1f} s"
+            )
             return await self._verify(processes.prefix, asking, len(breaks))
         finally:
             processes.end()
@@ -120,7 +139,7 @@ class Loaded:
     ) -> None:
         """Breaks one part after the other, evenly over the run."""
         for number, what in enumerate(breaks, 1):
-            while asking.begun < queries * number / (len(breaks) + 1):
+            while asking.begun < queries * number / (len(breaks) + 1):  # noqa: ASYNC110 - it is a load, not a service
                 await asyncio.sleep(0.05)
             say(f"  {asking.begun} begun: {what}")
             if what == "worker":
@@ -128,7 +147,9 @@ class Loaded:
                 at_work.append(await asyncio.to_thread(processes.worker, ready=False))
             elif what == "pause":
                 at_work[0].signal(signal.SIGSTOP)
-                asyncio.get_running_loop().call_later(2 * CLAIM_S, at_work[0].signal, signal.SIGCONT)
+                asyncio.get_running_loop().call_later(
+                    2 * CLAIM_S, at_work[0].signal, signal.SIGCONT
+                )
             elif what == "node":
                 serving.pop(0).process.kill()
                 serving.append(await asyncio.to_thread(processes.node))
@@ -160,8 +181,12 @@ class Loaded:
             for query_id in ids:
                 found.update(problems(await store.read(query_id)))
         missing = set(asking.ids) - set(ids)
-        say(f"  {len(ids)} traces, {len(asking.ids)} asked for, {len(missing)} of them missing; {dict(found)}")
-        say(f"  answers: {dict(asking.statuses)}; requests that failed and were sent again: {asking.failed}")
+        say(
+            f"  {len(ids)} traces, {len(asking.ids)} asked for, {len(missing)} of them missing; {dict(found)}"
+        )
+        say(
+            f"  answers: {dict(asking.statuses)}; requests that failed and were sent again: {asking.failed}"
+        )
         wrong = ("gap", "not ended once", "call repeated without a takeover")
         return not missing and not any(found[each] for each in wrong)
 
@@ -174,20 +199,25 @@ class Loaded:
             await store.close()
         await cluster.close()
 
-    async def throughput(self, numbers: Sequence[int], places: int = 10, rounds: int = 12) -> None:
+    async def throughput(
+        self, numbers: Sequence[int], places: int = 10, rounds: int = 12
+    ) -> None:
         """Says how many queries a second so many workers answer, each with a few places, of a model of one second."""
         for workers in numbers:
             processes = self._cluster()
             try:
                 node = processes.node()
-                at_work = [processes.worker("--concurrency", str(places), ready=False) for _ in range(workers)]
+                at_work = [
+                    processes.worker("--concurrency", str(places), ready=False)
+                    for _ in range(workers)
+                ]
                 for worker in at_work:
                     worker.line_with("takes questions")
                 asking = Asking([node])
                 queries = workers * places * rounds
                 began = time.monotonic()
                 await asking.ask(queries, at_once=2 * workers * places)
-                    took_s = time.monotonic() - began
+                took_s = time.monotonic() - began
                 say(
                     f"{workers} workers of {places} places: {queries} queries in {took_s:.1f} s, "
                     f"{queries / took_s:.1f} a second, {queries / took_s / workers:.2f} a worker; "
@@ -215,7 +245,9 @@ class Loaded:
                 await asking.answers(queries)
                 used[mode] = (sum([cpu_s(each) for each in running]) - before) / queries
                 each_ms = [f"{cpu_s(each):.1f}" for each in running]
-                say(f"{mode}: {used[mode] * 1000:.1f} ms of the processor a query ({', '.join(each_ms)} s in all)")
+                say(
+                    f"{mode}: {used[mode] * 1000:.1f} ms of the processor a query ({', '.join(each_ms)} s in all)"
+                )
             finally:
                 processes.end()
         say(f"cluster / one process: {used['cluster'] / used['one process']:.2f}")
@@ -241,13 +273,18 @@ class Asking:
         async with httpx2.AsyncClient(timeout=60) as client:
 
             async def ask() -> None:
-                reply = await client.post(f"{self._nodes[0].url}/api/query", json={"query": "What is applemailbox7?"})
+                reply = await client.post(
+                    f"{self._nodes[0].url}/api/query",
+                    json={"query": "What is applemailbox7?"},
+                )
                 assert reply.status_code == 200, reply.text
 
             await _in_parallel(queries, 40, ask)
 
     async def _begin_and_wait(self, client: httpx2.AsyncClient) -> None:
-        reply = await self._sent(client, "POST", "/api/queries", {"query": "What is applemailbox7?"})
+        reply = await self._sent(
+            client, "POST", "/api/queries", {"query": "What is applemailbox7?"}
+        )
         query_id = str(reply.json()["query_id"])
         self.ids.append(query_id)
         self.begun += 1
@@ -255,13 +292,17 @@ class Asking:
 
     async def _wait(self, client: httpx2.AsyncClient, query_id: str) -> None:
         while True:
-            state = (await self._sent(client, "GET", f"/api/queries/{query_id}", None)).json()
+            state = (
+                await self._sent(client, "GET", f"/api/queries/{query_id}", None)
+            ).json()
             if state["answer"] is not None:
                 self.statuses[state["status"]] += 1
                 return
             await asyncio.sleep(LOOK_S)
 
-    async def _sent(self, client: httpx2.AsyncClient, method: str, path: str, body: object) -> httpx2.Response:
+    async def _sent(
+        self, client: httpx2.AsyncClient, method: str, path: str, body: object
+    ) -> httpx2.Response:
         ends_at = time.monotonic() + ENDS_S
         number = self.begun
         while True:
@@ -274,7 +315,9 @@ class Asking:
             except httpx2.HTTPError:
                 pass
             self.failed += 1
-            assert time.monotonic() < ends_at, f"{method} {path} failed for {ENDS_S:g} s"
+            assert time.monotonic() < ends_at, (
+                f"{method} {path} failed for {ENDS_S:g} s"
+            )
             await asyncio.sleep(0.2)
 
 
@@ -287,7 +330,13 @@ def problems(events: Sequence[Recorded[Event]]) -> list[str]:
     if kinds.count("query_closed") != 1 or kinds[-1] != "query_closed":
         found.append("not ended once")
     resumed = kinds.count("query_resumed")
-    started = Counter([each.event.subject() for each in events if each.event.kind_name() == "reasoning_started"])
+    started = Counter(
+        [
+            each.event.subject()
+            for each in events
+            if each.event.kind_name() == "reasoning_started"
+        ]
+    )
     repeated = sum(started.values()) - len(started)
     found += ["taken over"] * (resumed - 1) + ["call repeated"] * repeated
     if repeated > max(0, resumed - 1):
@@ -295,7 +344,9 @@ def problems(events: Sequence[Recorded[Event]]) -> list[str]:
     return found
 
 
-async def _in_parallel(times: int, at_once: int, work: Callable[[], Awaitable[None]]) -> None:
+async def _in_parallel(
+    times: int, at_once: int, work: Callable[[], Awaitable[None]]
+) -> None:
     places = asyncio.Semaphore(at_once)
 
     async def one() -> None:
@@ -307,7 +358,9 @@ async def _in_parallel(times: int, at_once: int, work: Callable[[], Awaitable[No
 
 def cpu_s(process: Process) -> float:
     """Returns the seconds of the processor that a process has used."""
-    fields = Path(f"/proc/{process.process.pid}/stat").read_text().rpartition(")")[2].split()
+    fields = (
+        Path(f"/proc/{process.process.pid}/stat").read_text().rpartition(")")[2].split()
+    )
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
