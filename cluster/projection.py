@@ -253,10 +253,10 @@ def _remove(connection: sqlite3.Connection, subjects: Iterable[str]) -> None:
 def _remove_others(
     connection: sqlite3.Connection, there: Mapping[str, int], naming: Naming
 ) -> None:
-    """Removes the subjects that the stream does not have, or has fewer messages of."""
-    rows = connection.execute("SELECT subject, messages FROM subjects").fetchall()
-    gone = [subject for subject, messages in rows if there.get(subject, 0) < messages]
-    _remove(connection, gone)
+    """Removes what the stream does not have any more."""
+    rows = connection.execute("SELECT subject FROM subjects").fetchall()
+    # One that has lost some of its messages stays, so that its deletion, which was broken off, can be done again.
+    _remove(connection, [subject for (subject,) in rows if subject not in there])
     # A conversation that was only asked in has no message of its own.
     for (session_id,) in connection.execute(_EMPTY_CONVERSATIONS).fetchall():
         if naming.conversation(session_id) not in there:

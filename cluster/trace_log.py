@@ -15,6 +15,7 @@ from nats.js.errors import APIError
 
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.erasing import erase
 from antiphon.cluster.messages import (
     APPEND_ID,
     PAYLOAD,
@@ -207,10 +208,8 @@ class TraceLog:
         Raises:
             TraceError: The servers do not answer.
         """
-        with as_trace_errors("delete a trace"):
-            await self._cluster.jetstream.purge_stream(
-                self._naming.traces_stream, subject=self._naming.trace(query_id)
-            )
+        subject = self._naming.trace(query_id)
+        await erase(self._cluster, self._naming.traces_stream, subject)
         # After the trace: its writer, which finds it gone, takes away what it stored meanwhile.
         await self._blobs.delete(query_id)
         self.forget(query_id)

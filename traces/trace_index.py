@@ -1,7 +1,8 @@
 """What traces are listed and found by, in a file of its own, where their events are stored elsewhere.
 
-It has the tables of the one-machine store and is filled by the same code. Of the events it holds an answer, which a
-conversation is read from, and an empty row for the last one of each append, by which a trace's length is known.
+It has the tables of the one-machine store and is filled by the same code. Of the events it holds the answer, which a
+conversation is read from, and, until a query is over, what it will be found by; an empty row for the last one of each
+append says how long a trace is.
 """
 
 from __future__ import annotations
@@ -53,6 +54,11 @@ _READ_KINDS = frozenset(
         QueryClosed,
     )
 )
+
+_GATHERED = """
+    SELECT seq, cause, at, version, body FROM events WHERE query_id = ? AND body != x'' ORDER BY seq
+"""
+_KEEP_ANSWER = "UPDATE events SET body = x'' WHERE query_id = ? AND kind != ?"
 
 
 class TracePart(NamedTuple):
@@ -122,29 +128,40 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
     if part.is_first:
         remove_trace(connection, part.query_id)
     unpacker = Unpacker(_no_text)
-    events: list[Event] = []
-    kept: list[EventRow] = []
     owner = ""
     if part.imported:
         owner = IMPORTED
+    kept: list[EventRow] = []
+    is_over = False
     for row in part.rows:
         recorded = _read(unpacker, row)
-        if recorded is None:
-            continue
-        events.append(recorded.event)
-        note_query(connection, part.query_id, recorded, owner, part.tenant, part.number)
-        if row.kind == _ANSWER:
-            kept.append(row._replace(body=plain_event(recorded.event), version=VERSION))
-    index_events(connection, part.query_id, events)
-    last = part.rows[-1]
-    if last.kind != _ANSWER:
-        kept.append(last._replace(body=b""))
+        if recorded is not None:
+            note_query(
+                connection, part.query_id, recorded, owner, part.tenant, part.number
+            )
+            body = plain_event(recorded.event)
+            kept.append(row._replace(body=body, version=VERSION))
+            is_over = is_over or isinstance(recorded.event, QueryClosed)
+        elif row is part.rows[-1]:
+            kept.append(row._replace(body=b""))
     write_events(connection, kept)
+    if is_over:
+        _index_whole(connection, part.query_id)
     if not part.is_first:
         # Somebody goes on with it here, wherever it was recorded.
         connection.execute(
             "UPDATE queries SET owner = '' WHERE query_id = ?", (part.query_id,)
         )
+
+
+def _index_whole(connection: sqlite3.Connection, query_id: str) -> None:
+    """Adds what a query that is over is found by, and keeps its answer alone."""
+    unpacker = Unpacker(_no_text)
+    events: list[Event] = []
+    for row in connection.execute(_GATHERED, (query_id,)).fetchall():
+        events.append(unpacker.unpack(query_id, *row).event)
+    index_events(connection, query_id, events)
+    connection.execute(_KEEP_ANSWER, (query_id, _ANSWER))
 
 
 def remove_trace(connection: sqlite3.Connection, query_id: str) -> None:
