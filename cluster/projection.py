@@ -92,10 +92,13 @@ class _Step(NamedTuple):
 class Projection:
     """The list, filled when it is asked for; processes of one machine share the file."""
 
-    def __init__(self, cluster: Cluster, trace_log: TraceLog, folder: Path) -> None:
+    def __init__(
+        self, cluster: Cluster, trace_log: TraceLog, folder: Path, key: str | None
+    ) -> None:
         self._cluster = cluster
         self._log = trace_log
-        self._folder = folder
+        self._path = folder / FILE_NAME
+        self._key = key
         self._naming = cluster.naming
         self._reader = StreamReader(cluster, cluster.naming.traces_stream)
         self._index: TraceIndex | None = None
@@ -111,8 +114,7 @@ class Projection:
         async with self._turn:
             # Who waited here may find what it needs: but what was stored while it waited is asked for again.
             if self._index is None:
-                path = self._folder / FILE_NAME
-                self._index = await asyncio.to_thread(TraceIndex, path)
+                self._index = await asyncio.to_thread(TraceIndex, self._path, self._key)
                 await self._index.write(_make_tables)
             await self._catch_up(self._index)
             return self._index

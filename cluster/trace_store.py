@@ -39,6 +39,7 @@ class JetStreamTraceStore:
     Args:
         folder: Holds the list of traces.
         abandoned_after_s: Seconds without an event after which an open trace that waits for no worker is nobody's.
+        key: The key that the list is encrypted with; None: it is not.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class JetStreamTraceStore:
         redaction: Redaction,
         catalog: Catalog = BUILT_IN,
         abandoned_after_s: float = ABANDONED_S,
+        key: str | None = None,
     ) -> None:
         blobs = Blobs(cluster)
         self._cluster = cluster
@@ -55,7 +57,7 @@ class JetStreamTraceStore:
         self._abandoned_after_s = abandoned_after_s
         self._log = TraceLog(cluster, redaction, blobs)
         self._reader = TraceReader(self._log, blobs)
-        self._projection = Projection(cluster, self._log, folder)
+        self._projection = Projection(cluster, self._log, folder, key)
         self._conversations = SharedConversations(cluster, self._projection)
         self._deleter = Deleter(cluster, self._log, self._projection, blobs)
         self._tenant: str | None = None

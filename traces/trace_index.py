@@ -18,7 +18,7 @@ import structlog
 
 from antiphon.traces.codec import plain_event
 from antiphon.traces.connections import Readers, StoreFile, reason
-from antiphon.traces.encryption import database_errors
+from antiphon.traces.encryption import connector, database_errors
 from antiphon.traces.event_log import EventRow, Unpacker, write_events
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED
@@ -81,15 +81,22 @@ class TracePart(NamedTuple):
 
 
 class TraceIndex:
-    """The file; opened in a thread, and closed with `close`."""
+    """The file; opened in a thread, and closed with `close`.
 
-    def __init__(self, path: Path) -> None:
-        self._connection = open_writer(path)
+    Args:
+        key: The key that it is encrypted with, 64 hex digits; None: it is not.
+
+    Raises:
+        ConfigurationError: The folder, the file or the key cannot be used.
+    """
+
+    def __init__(self, path: Path, key: str | None = None) -> None:
+        self._connection = open_writer(path, key=key)
         self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
         # Nobody moves the log by the way, as the one-machine store does: nothing waits for these writes.
         self._connection.execute("PRAGMA wal_autocheckpoint = 1000")
         self._lock = threading.Lock()
-        self.readers = Readers(StoreFile(path))
+        self.readers = Readers(StoreFile(path, connector(key)))
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` in one transaction, in a thread.
