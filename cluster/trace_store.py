@@ -16,7 +16,8 @@ from antiphon.cluster.projection import Projection
 from antiphon.cluster.retention import Deleter
 from antiphon.cluster.stream_reading import StoredMessage
 from antiphon.cluster.streams import make_streams
-from antiphon.cluster.trace_log import Batch, TraceLog
+from antiphon.cluster.tails import Batch
+from antiphon.cluster.trace_log import TraceLog
 from antiphon.cluster.trace_reading import StoredTrace, TraceReader
 from antiphon.traces import Finder, Redaction, unknown_trace
 from antiphon.vocabulary.access import LOCAL_TENANT

@@ -103,7 +103,8 @@ class _InThread:
         return found
 
     def seen_by(self, tenant: str) -> _InThread:
-        return _InThread(self._inner.seen_by(tenant), self._loop, self._leave)
+        seen = cast(TenantTraceStore, self._inner.seen_by(tenant))
+        return _InThread(seen, self._loop, self._leave)
 
     async def close(self) -> None:
         self._loop.run(self._leave.aclose())
