@@ -33,9 +33,7 @@ class JetStreamTraceStore:
     """Stores traces in a stream; satisfies `TenantTraceStore` and `TraceFollowing`.
 
     Appending and reading need the servers alone. Listing, searching and conversations need the list of traces, which
-    is made in the data folder when it is first asked for, and brought up to the stream each time.
-
-    It sees the traces of every tenant; `seen_by` returns the same store as one of them sees it.
+    is made in the data folder when it is first asked for. It sees the traces of every tenant.
 
     Args:
         folder: Holds the list of traces.
@@ -154,12 +152,7 @@ class JetStreamTraceStore:
         return (await self._trace(query_id)).forms()
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
-        """Returns each event as a line of JSON, as the store holds it.
-
-        Raises:
-            NotFoundError: No such trace.
-            TraceError: The store cannot be read.
-        """
+        """Returns each event as a line of JSON, as the store holds it. Raises as `head` does."""
         return (await self._trace(query_id)).lines()
 
     async def head(self, query_id: str) -> TraceHead:
@@ -205,12 +198,7 @@ class JetStreamTraceStore:
         after_id: str | None = None,
         where: TraceFilter | None = None,
     ) -> Sequence[TraceSummary]:
-        """Returns a line a trace, the newest first.
-
-        Args:
-            before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
-        """
+        """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
         return await (await self._finder()).list(limit, before, after_id, where)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:

@@ -79,6 +79,13 @@ class TracePart(NamedTuple):
         """True for the beginning of a trace."""
         return self.rows[0].seq == 1
 
+    @property
+    def owner(self) -> str:
+        """The mark of a trace that was recorded elsewhere, and else nothing."""
+        if self.imported:
+            return IMPORTED
+        return ""
+
 
 class TraceIndex:
     """The file; opened in a thread, and closed with `close`.
@@ -134,31 +141,46 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
     # Its id was used again after it had been deleted elsewhere.
     if part.is_first:
         remove_trace(connection, part.query_id)
-    unpacker = Unpacker(_no_text)
-    owner = ""
-    if part.imported:
-        owner = IMPORTED
-    kept: list[EventRow] = []
-    is_over = False
-    for row in part.rows:
-        recorded = _read(unpacker, row)
-        if recorded is not None:
-            note_query(
-                connection, part.query_id, recorded, owner, part.tenant, part.number
-            )
-            body = plain_event(recorded.event)
-            kept.append(row._replace(body=body, version=VERSION))
-            is_over = is_over or isinstance(recorded.event, QueryClosed)
-        elif row is part.rows[-1]:
-            kept.append(row._replace(body=b""))
-    write_events(connection, kept)
-    if is_over:
-        _index_whole(connection, part.query_id)
-    if not part.is_first:
+    else:
         # Somebody goes on with it here, wherever it was recorded.
         connection.execute(
             "UPDATE queries SET owner = '' WHERE query_id = ?", (part.query_id,)
         )
+    events = _events_in(part)
+    for recorded in events:
+        note_query(
+            connection, part.query_id, recorded, part.owner, part.tenant, part.number
+        )
+    write_events(connection, _kept_rows(part, events))
+    if any(isinstance(each.event, QueryClosed) for each in events):
+        _index_whole(connection, part.query_id)
+
+
+def _events_in(part: TracePart) -> list[Recorded[Event]]:
+    """Decodes the events that say something about their query."""
+    unpacker = Unpacker(_no_text)
+    events: list[Recorded[Event]] = []
+    for row in part.rows:
+        if row.kind not in _READ_KINDS:
+            continue
+        query_id, seq, cause, at, _, version, body = row
+        try:
+            events.append(unpacker.unpack(query_id, seq, cause, at, version, body))
+        except DecodeError as error:
+            _log.warning("trace_event_not_searchable", error=str(error))
+    return events
+
+
+def _kept_rows(part: TracePart, events: Sequence[Recorded[Event]]) -> list[EventRow]:
+    """Returns the rows of these events, in today's form, and an empty one for the last where it is none of them."""
+    rows = {row.seq: row for row in part.rows}
+    last = part.rows[-1]
+    kept = {last.seq: last._replace(body=b"")}
+    for recorded in events:
+        kept[recorded.seq] = rows[recorded.seq]._replace(
+            body=plain_event(recorded.event), version=VERSION
+        )
+    return list(kept.values())
 
 
 def _index_whole(connection: sqlite3.Connection, query_id: str) -> None:
@@ -195,19 +217,6 @@ def remove_everything(connection: sqlite3.Connection) -> None:
     """Empties the tables."""
     for table in ("events", "kept", "queries", "conversations", "marks", "words"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of this file
-
-
-def _read(unpacker: Unpacker, row: EventRow) -> Recorded[Event] | None:
-    """Decodes an event that says something about its query; None for any other."""
-    if row.kind not in _READ_KINDS:
-        return None
-    try:
-        return unpacker.unpack(
-            row.query_id, row.seq, row.cause, row.at, row.version, row.body
-        )
-    except DecodeError as error:
-        _log.warning("trace_event_not_searchable", error=str(error))
-        return None
 
 
 def _no_text(_: str) -> str:
