@@ -6,8 +6,9 @@ from nats.js.errors import APIError
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
 from antiphon.cluster.erasing import erase
+from antiphon.cluster.list_tables import CONVERSATION
 from antiphon.cluster.messages import beginning_headers
-from antiphon.cluster.projection import CONVERSATION, Projection
+from antiphon.cluster.projection import Projection
 from antiphon.cluster.stream_reading import as_trace_errors
 from antiphon.cluster.trace_log import CONFLICTS, EXPECTED
 from antiphon.vocabulary.errors import TraceError

@@ -276,7 +276,7 @@ class JetStreamTraceStore:
 
     async def close(self) -> None:
         """Closes the list of traces; the connection is whoever opened it's to close."""
-        self._projection.close()
+        await self._projection.close()
 
     async def _finder(self) -> Finder:
         return Finder((await self._projection.index()).readers, self._tenant)

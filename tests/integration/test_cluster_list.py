@@ -92,6 +92,23 @@ async def test_a_list_goes_on_where_it_was_when_its_process_ended(
     assert asked_from == [21]
 
 
+async def test_a_list_goes_on_growing_when_nobody_waits_for_it_any_more(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    writer, node = (
+        await a_node(cluster, tmp_path / "1"),
+        await a_node(cluster, tmp_path),
+    )
+    await fill(writer, *(f"q{number:03}" for number in range(300)))
+
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.001):
+            await node.list()
+    found = await asyncio.gather(*(node.ids("", 1_000) for _ in range(100)))
+
+    assert {len(ids) for ids in found} == {300}
+
+
 async def test_a_list_that_is_gone_is_made_anew(
     cluster: Cluster, tmp_path: Path
 ) -> None:

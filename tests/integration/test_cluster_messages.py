@@ -6,17 +6,19 @@ from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 
+import msgspec
 import pytest
 import pytest_asyncio
 
 from antiphon.cluster import Cluster, JetStreamTraceStore
 from antiphon.cluster.blobs import PART_BYTES
+from antiphon.cluster.messages import Payload
 from antiphon.cluster.stream_reading import StreamReader
 from antiphon.vocabulary.errors import (
     DecodeError,
 )
 from antiphon.vocabulary.events import Event, QueryClosed
-from tests.story import placed, query_received, tool_succeeded
+from tests.story import NOON, placed, query_received, tool_succeeded
 from tests.trace_stores import connected, nats_url
 
 __all__ = ["nats_url"]
@@ -100,6 +102,23 @@ async def test_what_another_program_put_under_a_trace_is_refused_by_name(
     with pytest.raises(DecodeError, match="trace q1"):
         await store.read("q1")
     assert await store.ids("", 9) == []
+
+
+async def test_an_event_of_a_later_version_is_refused_by_name(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    store = await another(cluster, tmp_path)
+    event = (1, 0, NOON, "query_received", 7, b'{"kind":"query_received"}')
+    await cluster.jetstream.publish(
+        cluster.naming.trace("q1"),
+        msgspec.msgpack.encode(Payload((event,))),
+        headers={"Antiphon-Events": "1-1"},
+    )
+
+    with pytest.raises(DecodeError, match=r"trace q1, seq 1: .*version 7"):
+        await store.read("q1")
+    (line,) = await store.lines("q1")
+    assert msgspec.json.decode(line)["version"] == 7
 
 
 async def test_a_text_that_was_changed_is_said_to_be_missing(
