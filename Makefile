@@ -105,7 +105,7 @@ bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
-cluster-load: setup-dev ## 500 questions over four workers and two nodes, of which some are killed and paused meanwhile
+cluster-load: setup $(VENV)/.dev ## 500 questions over four workers and two nodes, of which some are killed and paused meanwhile
 	$(BIN)/python -m tests.cluster.load --servers 3 --break worker,node,leader,pause
 
 overload: setup $(VENV)/.dev ## five times the capacity; 500 streams that nobody reads and 1,000 idle connections

@@ -39,7 +39,7 @@ from antiphon.composition.subscribers import (
     missing_subscribers,
 )
 from antiphon.composition.tools import tool_definitions
-from antiphon.composition.trace_store import open_trace_store
+from antiphon.composition.trace_store import open_trace_store, trace_store_of
 from antiphon.composition.wiring import (
     CALLER_HEARS,
     Deciders,
@@ -91,6 +91,7 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "tool_definitions",
+    "trace_store_of",
     "unpriced",
     "who_hears",
     "wire",

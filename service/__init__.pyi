@@ -27,6 +27,7 @@ from antiphon.composition import (
     silence_logging,
     speaker_of,
     tool_definitions,
+    trace_store_of,
     who_hears,
     wire,
 )
@@ -288,6 +289,7 @@ __all__ = [
     "tool_definitions",
     "trace_file",
     "trace_lines",
+    "trace_store_of",
     "trace_test",
     "who_hears",
     "whole_id",

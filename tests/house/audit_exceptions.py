@@ -60,7 +60,7 @@ CALLS = (
             "benchmarks/size.py",
             "benchmarks/soak.py",
             "engine/offline/playing.py",
-            "faults/runs/matrix.py",
+            "faults/runs/pairs.py",
             "faults/runs/random_runs.py",
             "telemetry/span_values.py",
         )
