@@ -32,7 +32,7 @@ from antiphon.composition.settings import (
     load_settings,
     settings_warnings,
 )
-from antiphon.composition.sharing import open_cluster, with_sharing
+from antiphon.composition.sharing import open_cluster, queue_of, with_sharing
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
@@ -82,6 +82,7 @@ __all__ = [
     "open_cluster",
     "open_library",
     "open_trace_store",
+    "queue_of",
     "rates_of",
     "recording_ended",
     "redacting",

@@ -135,7 +135,7 @@ from antiphon.service.uploads import (
     SentFile,
 )
 from antiphon.service.usage import Limits, Share, UsageReport, Used
-from antiphon.service.working import work
+from antiphon.service.working import queue_report, work
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -267,6 +267,7 @@ __all__ = [
     "overview",
     "prices_of",
     "query_settings",
+    "queue_report",
     "read_script",
     "read_trace_file",
     "recording_ended",

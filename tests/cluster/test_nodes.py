@@ -8,8 +8,9 @@ from pathlib import Path
 import httpx2
 
 from tests.cluster.conftest import Started
-from tests.cluster.processes import Node, is_whole, waited
-from tests.e2e.processes import doubling
+from tests.cluster.processes import Node, cluster, is_whole, waited
+from tests.e2e.conftest import without_traces
+from tests.e2e.processes import doubling, run
 from tests.nats_servers import NatsServer
 
 QUESTION = {"query": "What is applemailbox7?"}
@@ -189,3 +190,28 @@ def test_more_questions_than_workers_can_take_in_time_are_refused_with_429(
 
     assert int(replies[-1].headers["retry-after"]) >= 1
     assert replies[-1].json()["error"]["code"] == "queue_full"
+
+
+def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_asked(
+    nats_url: str, index: Path, quick_model: str, tmp_path: Path
+) -> None:
+    data_dir = without_traces(index, tmp_path)
+    made = run(
+        *("keys", "add", "web", "--tenant", "acme", "--scope", "ask"),
+        data_dir=data_dir,
+        folder=tmp_path,
+    )
+    with cluster(nats_url, data_dir, quick_model) as processes:
+        node = processes.node()
+        processes.worker()
+        node.client.headers["x-api-key"] = made.stdout.strip()
+
+        state = node.answered(node.begin())
+        [key, tenant] = waited(
+            lambda: node.client.get("/api/usage").json()["shares"],
+            lambda shares: shares[0]["used"]["tokens"] > 0,
+        )
+
+    assert state["status"] == "answered"
+    assert (key["used"]["requests"], tenant["name"]) == (1, "acme")
+    assert key["set_aside"]["tokens"] == 0
