@@ -52,6 +52,11 @@ def main() -> None:
     parser.add_argument(
         "--cpu", type=int, default=0, help="queries to compare with one process by"
     )
+    parser.add_argument(
+        "--reasoner",
+        default="auto",
+        help="offline: with searches, and without the double",
+    )
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as made, ExitStack() as stack:
         folder = Path(made)
@@ -68,7 +73,7 @@ def main() -> None:
                 loaded.throughput([int(each) for each in chosen.throughput.split(",")])
             )
         elif chosen.cpu:
-            asyncio.run(loaded.compare_cpu(chosen.cpu))
+            asyncio.run(loaded.compare_cpu(chosen.cpu, chosen.reasoner))
         else:
             ok = asyncio.run(
                 loaded.broken(
@@ -226,11 +231,11 @@ class Loaded:
             finally:
                 processes.end()
 
-    async def compare_cpu(self, queries: int) -> None:
+    async def compare_cpu(self, queries: int, reasoner: str) -> None:
         """Says what a query takes of the processor in one process, and with one worker and one node."""
         used: dict[str, float] = {}
         for mode in ("one process", "cluster"):
-            settings: dict[str, str] = {}
+            settings = {"ANTIPHON_REASONER": reasoner}
             if mode == "one process":
                 settings["ANTIPHON_NATS_URL"] = ""
             processes = self._cluster(**settings)
