@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -104,6 +104,9 @@ bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
+
+cluster-load: setup $(VENV)/.dev ## 500 questions over four workers and two nodes, of which some are killed and paused meanwhile
+	$(BIN)/python -m tests.cluster.load --servers 3 --break worker,node,leader,pause
 
 overload: setup $(VENV)/.dev ## five times the capacity; 500 streams that nobody reads and 1,000 idle connections
 	$(BIN)/python -m benchmarks.overload --index $(DATA)

@@ -9,7 +9,7 @@ from pathlib import Path
 from antiphon.bus import SystemClock
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import InProcessTransport, connect, offline_model
-from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import (
     Antiphon,
     Question,

@@ -221,6 +221,9 @@ class Session:
     async def _run(self, steps: Sequence[Step]) -> None:
         bind_contextvars(query_id=self.query_id)
         try:
+            # What is repeated starts behind the first append too: another process may be about to do the same, and
+            # only one of them is let in.
+            self._work.hold()
             for recorded, subscription in steps:
                 mark_as_handled(recorded)
                 self._delivery.call(subscription, recorded)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from antiphon import service
-from antiphon.cli.session import every_trace, open_store
+from antiphon.cli.session import every_trace, may_hold_traces, open_store
 from antiphon.cli.terminal import clean
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.ports import TraceStore
@@ -45,7 +45,7 @@ def conversation_of(
 
 
 async def _last(settings: service.Settings) -> str:
-    if settings.data_dir.is_dir():
+    if may_hold_traces(settings):
         async with open_store(settings) as store:
             async for row in every_trace(store):
                 # A fork is no exchange of its parent's conversation.
@@ -70,7 +70,7 @@ async def whole_conversation(settings: service.Settings, wanted: str) -> str:
         BadInputError: Several begin so.
     """
     found: set[str] = set()
-    if wanted and settings.data_dir.is_dir():
+    if wanted and may_hold_traces(settings):
         async with open_store(settings) as store:
             # A whole id needs no look at every trace.
             if await _is_there(store, wanted):

@@ -43,6 +43,7 @@ COMMANDS = (
         "Work on questions that other processes serve.",
         "worker:worker",
     ),
+    Command("queue", "Show which questions wait for a worker.", "queue:queue"),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
 from antiphon import faults, service
+from antiphon.cli.fault_worlds import opener, scratch_folder, world_of
 from antiphon.cli.faults_showing import (
     progress,
     refuse_unwritable,
@@ -22,7 +19,6 @@ from antiphon.cli.faults_showing import (
     show_run,
     write_report,
 )
-from antiphon.cli.process import before_ending
 from antiphon.cli.session import DataDir, Json
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.vocabulary.errors import BadInputError
@@ -38,6 +34,13 @@ Tools = Annotated[
     str,
     typer.Option(
         "--tools", help="Tools of your own: package.module:name, with commas between."
+    ),
+]
+Store = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="Keep the traces on this NATS server (nats://host:4222), each run under a name of its own.",
     ),
 ]
 Seed = Annotated[
@@ -84,6 +87,7 @@ def run(
         ),
     ] = 0,
     seed: Seed = 0,
+    store: Store = None,
     html: Html = None,
     json_file: JsonFile = None,
     keep: Annotated[
@@ -110,12 +114,12 @@ def run(
     )
     _refuse_keeping(keep=keep, is_matrix=not is_alone and not pairs)
     if is_alone:
-        _run_experiment(_experiment_of(plan, fault or [], seed), tools)
+        _run_experiment(_experiment_of(plan, fault or [], seed), tools, store)
         return
     # Before the run, which takes minutes.
     for path in reports:
         refuse_unwritable(path)
-    with world_of(tools) as world:
+    with world_of(tools, store) as world:
         if pairs:
             _run_pairs(world, seed, most, html, json_file)
         else:
@@ -134,37 +138,6 @@ def list_points(tools: Tools = "") -> None:
             )
     for kind in faults.KINDS:
         err.print(f"{kind}: {faults.MEANING[kind]}", style="dim", soft_wrap=True)
-
-
-@contextmanager
-def world_of(tools: str) -> Iterator[faults.World]:
-    """Opens a world with these tools, whose traces are gone at the end."""
-    with scratch_folder() as folder, closing(opener(tools)(folder)) as world:
-        yield world
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """Makes the folder for all temporary files of a run; Ctrl-C, which unwinds nothing, removes it too."""
-    with tempfile.TemporaryDirectory() as folder:
-        remove = partial(shutil.rmtree, folder, ignore_errors=True)
-        before_ending.append(remove)
-        tempfile.tempdir = folder
-        # A broken promise and a mistake of the user leave by an exception, and this process may go on after it.
-        try:
-            yield Path(folder)
-        finally:
-            tempfile.tempdir = None
-            before_ending.remove(remove)
-
-
-def opener(tools: str) -> partial[faults.World]:
-    """Makes worlds with these tools.
-
-    Raises:
-        ConfigurationError: There is no such tool, or it cannot be used.
-    """
-    return partial(faults.World, tools=service.load_tools(tools), named=tools)
 
 
 def _split(names: str) -> list[str]:
@@ -270,7 +243,9 @@ def _experiment_of(plan: Path | None, named: list[str], seed: int) -> faults.Exp
     return faults.Experiment.of(faults.Plan(faults=parsed, seed=seed))
 
 
-def _run_experiment(experiment: faults.Experiment, tools: str) -> None:
+def _run_experiment(
+    experiment: faults.Experiment, tools: str, store: str | None
+) -> None:
     with world_of(tools) as world:
         unknown = faults.unknown_points(world, experiment)
     if unknown:
@@ -279,7 +254,9 @@ def _run_experiment(experiment: faults.Experiment, tools: str) -> None:
         )
     with scratch_folder():
         # Twice: the same plan must lead to the same events.
-        steps, broken = faults.run_experiment(opener(tools), experiment, twice=True)
+        steps, broken = faults.run_experiment(
+            opener(tools, store), experiment, twice=True
+        )
     runs: list[faults.Run] = []
     for step in steps:
         runs += step

@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from antiphon import faults, service
-from antiphon.cli.faults import opener, scratch_folder
+from antiphon.cli.fault_worlds import opener, scratch_folder
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
 from antiphon.cli.terminal import counted, err, one_line, out
 from antiphon.vocabulary.errors import ConfigurationError, how_to_install

@@ -163,6 +163,11 @@ def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
         signal.signal(signal.SIGINT, end_at_once)
 
 
+def may_hold_traces(settings: service.Settings) -> bool:
+    """Returns False where there is no data folder, and traces are nowhere else."""
+    return settings.nats_url is not None or settings.data_dir.is_dir()
+
+
 def no_data_folder(settings: service.Settings) -> str:
     """Tells in words that there is no data folder, and what to do."""
     return (
@@ -189,19 +194,11 @@ async def open_store(
         TraceError: The store cannot be opened.
     """
     # A folder made for reading would be empty: its name is mistyped, or nothing was asked yet.
-    if not make and not settings.data_dir.is_dir():
+    if not make and not may_hold_traces(settings):
         raise NotFoundError(no_data_folder(settings))
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
-    store = service.open_trace_store(
-        settings.data_dir,
-        redaction=redaction,
-        catalog=catalog,
-        key=settings.store_key,
-    )
-    try:
+    async with service.trace_store_of(settings, redaction, catalog) as store:
         yield store
-    finally:
-        await store.close()
 
 
 async def every_trace(

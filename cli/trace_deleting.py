@@ -60,6 +60,11 @@ def delete(
             "Name either a trace, a conversation with --conversation, or a text with --holding."
         )
     settings = settings_for_people(data_dir=data_dir)
+    if settings.nats_url is not None and (proof or holding is not None):
+        raise BadInputError(
+            "--proof and --holding search the files of the data folder, and these traces are on NATS: delete without "
+            "them, and search the folders of its servers."
+        )
     if conversation is not None:
         conversation = asyncio.run(whole_conversation(settings, conversation))
     where = TraceFilter(session_id=conversation)

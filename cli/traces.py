@@ -25,6 +25,7 @@ from antiphon.cli.session import (
     DataDir,
     Json,
     TraceId,
+    may_hold_traces,
     no_data_folder,
     open_store,
     read_trace,
@@ -108,7 +109,7 @@ def listed(
         service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
     # None is an answer to this command, and to no other.
-    if not settings.data_dir.is_dir():
+    if not may_hold_traces(settings):
         out.print(no_data_folder(settings), soft_wrap=True)
         return
     found = asyncio.run(_rows(settings, limit, where))

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.erasing import erase
 from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
 
 PART_BYTES = 512 * 1024
@@ -59,10 +60,9 @@ class Blobs:
 
     async def delete(self, query_id: str) -> None:
         """Deletes the texts of a trace. Raises as `get` does."""
-        with as_trace_errors("delete texts"):
-            await self._cluster.jetstream.purge_stream(
-                self._naming.blobs, subject=f"{self._naming.blobs_of(query_id)}.>"
-            )
+        await erase(
+            self._cluster, self._naming.blobs, f"{self._naming.blobs_of(query_id)}.>"
+        )
 
     async def _read(self, subject: str) -> bytes:
         parts: list[bytes] = []

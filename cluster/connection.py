@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 import structlog
@@ -86,7 +87,7 @@ async def connect(
                 max_outstanding_pings=UNANSWERED_PINGS,
                 pending_size=PENDING_BYTES,
                 error_cb=_note_error,
-                disconnected_cb=_note_loss,
+                disconnected_cb=partial(_note_loss, client),
                 reconnected_cb=_note_return,
             )
     except (NatsError, OSError, TimeoutError) as error:
@@ -177,8 +178,10 @@ async def _note_error(error: Exception) -> None:
     log.warning("nats_error", error=str(error) or type(error).__name__)
 
 
-async def _note_loss() -> None:
-    log.warning("nats_connection_lost")
+async def _note_loss(client: Client) -> None:
+    # The client tells of its own end too.
+    if not client.is_closed:
+        log.warning("nats_connection_lost")
 
 
 async def _note_return() -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from nats.js.errors import APIError
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.erasing import erase
+from antiphon.cluster.list_tables import CONVERSATION
 from antiphon.cluster.messages import beginning_headers
-from antiphon.cluster.projection import CONVERSATION, Projection
+from antiphon.cluster.projection import Projection
 from antiphon.cluster.stream_reading import as_trace_errors
 from antiphon.cluster.trace_log import CONFLICTS, EXPECTED
 from antiphon.vocabulary.errors import TraceError
@@ -36,10 +38,7 @@ class SharedConversations:
         """Deletes what was said of it. Raises as `open` does."""
         naming = self._cluster.naming
         subject = naming.conversation(session_id)
-        with as_trace_errors("delete a conversation"):
-            await self._cluster.jetstream.purge_stream(
-                naming.traces_stream, subject=subject
-            )
+        await erase(self._cluster, naming.traces_stream, subject)
         await self._projection.removed([subject])
 
     async def _say(

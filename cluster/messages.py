@@ -86,16 +86,11 @@ def pack(
         row = packer.row(query_id, recorded)
         rows.append((row.seq, row.cause, row.at, row.kind, row.version, row.body))
     texts: dict[str, str] = {}
-    blobs: dict[str, bytes] = {}
     for key, text in packer.take_texts().items():
-        if key in known:
-            continue
-        # UTF-8 takes four bytes a character at most: few texts must be encoded to know.
-        if len(text) * 4 >= BLOB_BYTES and len(text.encode()) >= BLOB_BYTES:
-            blobs[key] = text.encode()
-        else:
+        if key not in known:
             texts[key] = text
-    keys = frozenset(texts).union(blobs)
+    keys = frozenset(texts)
+    blobs = _take_longest(texts)
     data = _encoder.encode(Payload(tuple(rows), texts, tuple(blobs)))
     headers = {EVENTS: f"{events[0].seq}-{events[-1].seq}"}
     if isinstance(events[-1].event, QueryClosed):
@@ -106,6 +101,18 @@ def pack(
         headers[PAYLOAD] = key
         data = b""
     return Packed(data, headers, blobs, keys)
+
+
+def _take_longest(texts: dict[str, str]) -> dict[str, bytes]:
+    """Takes out the texts that are stored apart."""
+    blobs: dict[str, bytes] = {}
+    for key, text in texts.items():
+        # UTF-8 takes four bytes a character at most: few texts must be encoded to know.
+        if len(text) * 4 >= BLOB_BYTES and len(text.encode()) >= BLOB_BYTES:
+            blobs[key] = text.encode()
+    for key in blobs:
+        del texts[key]
+    return blobs
 
 
 def unpack(data: bytes, query_id: str) -> Payload:

@@ -27,9 +27,9 @@ T = TypeVar("T")
 
 CLAIM_S = 10.0
 """Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
-MOST_DELIVERIES = 5
-"""Claims of one query: it may be what ends its workers. Workers that are stopped in order give back what they have,
-and that counts too."""
+MOST_CLAIMS = 5
+LOOK_SHARE = 0.1
+"""Share of a claim's time after which the queue is looked at again, for queries whose workers have died."""
 MOST_CLAIMED = 100_000
 """Queries of one lane that all workers together may have at once."""
 _PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
@@ -40,25 +40,32 @@ _FULL = 10077
 class JetStreamQueue:
     """The queue of one installation, as one process uses it; made by `open`."""
 
-    def __init__(self, cluster: Cluster, claim_s: float) -> None:
+    def __init__(self, cluster: Cluster, claim_s: float, most_claims: int) -> None:
         self._cluster = cluster
         self._claim_s = claim_s
+        self._most_claims = most_claims
         self._stream = cluster.naming.queries_stream
         self._dead_letters = DeadLetters(cluster)
         self._turn = 0
         self._nudged = asyncio.Event()
 
     @classmethod
-    async def open(cls, cluster: Cluster, claim_s: float = CLAIM_S) -> JetStreamQueue:
+    async def open(
+        cls,
+        cluster: Cluster,
+        claim_s: float = CLAIM_S,
+        most_claims: int = MOST_CLAIMS,
+    ) -> JetStreamQueue:
         """Declares the consumers, of which those that are there are brought up to date.
 
         Args:
-            claim_s: The seconds for which a claim lasts; the same in all processes.
+            claim_s: The seconds for which a claim lasts; the same in all processes, as the next one.
+            most_claims: Claims of one query, after which it is dead.
 
         Raises:
             BusyError: The servers cannot be reached.
         """
-        queue = cls(cluster, claim_s)
+        queue = cls(cluster, claim_s, most_claims)
         await _reached(queue._declare())
         return queue
 
@@ -72,7 +79,7 @@ class JetStreamQueue:
                     filter_subject=f"{self._cluster.naming.lane(lane)}.>",
                     ack_policy=AckPolicy.EXPLICIT,
                     ack_wait=self._claim_s,
-                    max_deliver=MOST_DELIVERIES,
+                    max_deliver=self._most_claims,
                     max_ack_pending=MOST_CLAIMED,
                 ),
             )
@@ -112,7 +119,9 @@ class JetStreamQueue:
             if claim is not None:
                 return claim
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._nudged.wait(), wait_s)
+            # A query whose worker has died comes back without a nudge.
+            most_s = self._claim_s * LOOK_SHARE
+            await asyncio.wait_for(self._nudged.wait(), min(wait_s, most_s))
         return None
 
     async def _claim_in(self, lane: int) -> JetStreamClaim | None:

@@ -214,13 +214,14 @@ def _from_any_server(answer: Msg) -> StoredMessage | None:
 
 
 def _from_leader(found: RawStreamMsg) -> StoredMessage:
-    at = 0.0
-    if found.time is not None:
-        at = found.time.timestamp()
+    # Each is there in an answer; only the client's types say otherwise.
+    assert found.subject is not None
+    assert found.seq is not None
+    assert found.time is not None
     return StoredMessage(
-        found.subject or "",
-        found.seq or 0,
+        found.subject,
+        found.seq,
         found.headers or {},
         found.data or b"",
-        at,
+        found.time.timestamp(),
     )

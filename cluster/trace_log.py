@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import uuid
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from msgspec.structs import replace
 from nats.js.errors import APIError
 
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.erasing import erase
 from antiphon.cluster.messages import (
     APPEND_ID,
     PAYLOAD,
@@ -30,6 +27,7 @@ from antiphon.cluster.stream_reading import (
     StreamReader,
     as_trace_errors,
 )
+from antiphon.cluster.tails import Batch, Tail, Tails, tail_at
 from antiphon.traces import Packer, Redaction, unknown_trace
 from antiphon.vocabulary.errors import (
     DecodeError,
@@ -43,44 +41,6 @@ from antiphon.vocabulary.following import TraceHead
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 CONFLICTS = (10071, 10164)
 """What JetStream says where another message came first, and where one is still on its way to the other servers."""
-_MOST_TAILS = 10_000
-"""Traces whose end is remembered; that of any other is looked up."""
-
-
-class Batch(NamedTuple):
-    """Events that are stored together or not at all."""
-
-    query_id: str
-    expected_seq: int
-    events: Sequence[Recorded[Event]]
-    tenant: str
-    imported: bool = False
-
-
-@dataclass
-class _Tail:
-    """The end of a trace that this process writes.
-
-    Attributes:
-        place: Its last message's place in the stream: what the next append names.
-        seq: The `seq` of its last event.
-        caller_seq: What the caller knows to be stored; an append of unknown outcome may have stored more.
-        texts: The long texts that it holds.
-        in_doubt: Appends of unknown outcome, by the id of their message.
-    """
-
-    place: int = 0
-    seq: int = 0
-    caller_seq: int = 0
-    texts: set[str] = field(default_factory=set)
-    in_doubt: dict[str, Sequence[Recorded[Event]]] = field(default_factory=dict)
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def moved_to(self, place: int, seq: int) -> None:
-        """Notes a message that is stored; whatever was on its way before is refused by the server."""
-        self.place = place
-        self.seq = seq
-        self.in_doubt.clear()
 
 
 class TraceLog:
@@ -97,7 +57,7 @@ class TraceLog:
         self._blobs = blobs
         self._packer = Packer()
         self._reader = StreamReader(cluster, cluster.naming.traces_stream)
-        self._tails: OrderedDict[str, _Tail] = OrderedDict()
+        self._tails = Tails()
         # Another one for each store, so that no other's append passes for one of this.
         self._writer = uuid.uuid4().hex
         self._numbers = itertools.count(1)
@@ -187,7 +147,7 @@ class TraceLog:
         last = await self.last(query_id)
         if is_closed(last):
             return True
-        self._tails[query_id] = _tail_at(last)
+        self._tails.put(query_id, tail_at(last))
         return False
 
     def writes(self, query_id: str) -> bool:
@@ -199,7 +159,7 @@ class TraceLog:
 
     def forget(self, query_id: str) -> None:
         """Forgets where a trace ends."""
-        self._tails.pop(query_id, None)
+        self._tails.forget(query_id)
 
     async def delete(self, query_id: str) -> None:
         """Deletes a trace.
@@ -207,35 +167,27 @@ class TraceLog:
         Raises:
             TraceError: The servers do not answer.
         """
-        with as_trace_errors("delete a trace"):
-            await self._cluster.jetstream.purge_stream(
-                self._naming.traces_stream, subject=self._naming.trace(query_id)
-            )
+        subject = self._naming.trace(query_id)
+        await erase(self._cluster, self._naming.traces_stream, subject)
         # After the trace: its writer, which finds it gone, takes away what it stored meanwhile.
         await self._blobs.delete(query_id)
         self.forget(query_id)
 
-    async def _tail_of(self, batch: Batch) -> _Tail:
+    async def _tail_of(self, batch: Batch) -> Tail:
         tail = self._tails.get(batch.query_id)
         # One that ends before what the caller has read: another process went on with it meanwhile.
         if tail is not None and batch.expected_seq > tail.seq:
             self.forget(batch.query_id)
             tail = None
         if tail is None and batch.expected_seq == 0:
-            tail = self._keep(batch.query_id, _Tail())
+            tail = self._tails.add(batch.query_id, Tail())
         elif tail is None:
             last = await self._reader.last(self._naming.trace(batch.query_id))
             if last is None:
                 raise SupersededError(batch.query_id, batch.expected_seq, 0)
-            tail = self._keep(batch.query_id, _tail_at(last))
+            tail = self._tails.add(batch.query_id, tail_at(last))
             self._check_owner(batch, tail.seq)
         return tail
-
-    def _keep(self, query_id: str, tail: _Tail) -> _Tail:
-        if len(self._tails) >= _MOST_TAILS:
-            self._tails.popitem(last=False)
-        # Another task may have looked it up meanwhile: all must wait for one another.
-        return self._tails.setdefault(query_id, tail)
 
     def _redacted(self, events: Sequence[Recorded[Event]]) -> Sequence[Recorded[Event]]:
         if not self._redaction:
@@ -245,7 +197,7 @@ class TraceLog:
         ]
 
     async def _append(
-        self, tail: _Tail, batch: Batch, events: Sequence[Recorded[Event]]
+        self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
     ) -> None:
         """Sends one message, and finds out what became of it where the server refuses it."""
         packed = pack(
@@ -279,7 +231,7 @@ class TraceLog:
         tail.texts |= packed.keys
 
     async def _settle(
-        self, tail: _Tail, batch: Batch, events: Sequence[Recorded[Event]]
+        self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
     ) -> None:
         """Finds out why an append was refused; returns where it is because an earlier one of ours had landed.
 
@@ -315,11 +267,6 @@ class TraceLog:
         if 0 < batch.expected_seq < found_seq:
             raise SupersededError(batch.query_id, batch.expected_seq, found_seq)
         raise SequenceError(batch.query_id, batch.expected_seq, found_seq)
-
-
-def _tail_at(last: StoredMessage) -> _Tail:
-    seq = seqs_of(last)[1]
-    return _Tail(place=last.seq, seq=seq, caller_seq=seq)
 
 
 def _is_conflict(error: BaseException | None) -> bool:

@@ -16,7 +16,8 @@ from antiphon.cluster.projection import Projection
 from antiphon.cluster.retention import Deleter
 from antiphon.cluster.stream_reading import StoredMessage
 from antiphon.cluster.streams import make_streams
-from antiphon.cluster.trace_log import Batch, TraceLog
+from antiphon.cluster.tails import Batch
+from antiphon.cluster.trace_log import TraceLog
 from antiphon.cluster.trace_reading import StoredTrace, TraceReader
 from antiphon.traces import Finder, Redaction, unknown_trace
 from antiphon.vocabulary.access import LOCAL_TENANT
@@ -32,13 +33,12 @@ class JetStreamTraceStore:
     """Stores traces in a stream; satisfies `TenantTraceStore` and `TraceFollowing`.
 
     Appending and reading need the servers alone. Listing, searching and conversations need the list of traces, which
-    is made in the data folder when it is first asked for, and brought up to the stream each time.
-
-    It sees the traces of every tenant; `seen_by` returns the same store as one of them sees it.
+    is made in the data folder when it is first asked for. It sees the traces of every tenant.
 
     Args:
         folder: Holds the list of traces.
         abandoned_after_s: Seconds without an event after which an open trace that waits for no worker is nobody's.
+        key: The key that the list is encrypted with; None: it is not.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class JetStreamTraceStore:
         redaction: Redaction,
         catalog: Catalog = BUILT_IN,
         abandoned_after_s: float = ABANDONED_S,
+        key: str | None = None,
     ) -> None:
         blobs = Blobs(cluster)
         self._cluster = cluster
@@ -55,7 +56,7 @@ class JetStreamTraceStore:
         self._abandoned_after_s = abandoned_after_s
         self._log = TraceLog(cluster, redaction, blobs)
         self._reader = TraceReader(self._log, blobs)
-        self._projection = Projection(cluster, self._log, folder)
+        self._projection = Projection(cluster, self._log, folder, key)
         self._conversations = SharedConversations(cluster, self._projection)
         self._deleter = Deleter(cluster, self._log, self._projection, blobs)
         self._tenant: str | None = None
@@ -151,12 +152,7 @@ class JetStreamTraceStore:
         return (await self._trace(query_id)).forms()
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
-        """Returns each event as a line of JSON, as the store holds it.
-
-        Raises:
-            NotFoundError: No such trace.
-            TraceError: The store cannot be read.
-        """
+        """Returns each event as a line of JSON, as the store holds it. Raises as `head` does."""
         return (await self._trace(query_id)).lines()
 
     async def head(self, query_id: str) -> TraceHead:
@@ -202,12 +198,7 @@ class JetStreamTraceStore:
         after_id: str | None = None,
         where: TraceFilter | None = None,
     ) -> Sequence[TraceSummary]:
-        """Returns a line a trace, the newest first.
-
-        Args:
-            before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
-        """
+        """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
         return await (await self._finder()).list(limit, before, after_id, where)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
@@ -285,7 +276,7 @@ class JetStreamTraceStore:
 
     async def close(self) -> None:
         """Closes the list of traces; the connection is whoever opened it's to close."""
-        self._projection.close()
+        await self._projection.close()
 
     async def _finder(self) -> Finder:
         return Finder((await self._projection.index()).readers, self._tenant)

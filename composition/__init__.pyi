@@ -32,14 +32,14 @@ from antiphon.composition.settings import (
     load_settings,
     settings_warnings,
 )
-from antiphon.composition.sharing import open_cluster, with_sharing
+from antiphon.composition.sharing import open_cluster, queue_of, with_sharing
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
     missing_subscribers,
 )
 from antiphon.composition.tools import tool_definitions
-from antiphon.composition.trace_store import open_trace_store
+from antiphon.composition.trace_store import open_trace_store, trace_store_of
 from antiphon.composition.wiring import (
     CALLER_HEARS,
     Deciders,
@@ -82,6 +82,7 @@ __all__ = [
     "open_cluster",
     "open_library",
     "open_trace_store",
+    "queue_of",
     "rates_of",
     "recording_ended",
     "redacting",
@@ -91,6 +92,7 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "tool_definitions",
+    "trace_store_of",
     "unpriced",
     "who_hears",
     "wire",

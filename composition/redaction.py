@@ -39,6 +39,7 @@ def redaction_of(settings: Settings) -> Redaction:
         settings.chroma_url,
         settings.anthropic_base_url,
         settings.otlp_endpoint,
+        *(settings.nats_url or "").split(","),
     ):
         secrets += _passwords_in(url)
     return Redaction(named, secrets)

@@ -106,6 +106,8 @@ class Settings(BaseSettings):
         nats_prefix: The beginning of all names there: several installations may share the servers.
         nats_replicas: Servers that hold each stream's messages.
         claim_s: Seconds after which a query whose worker has died is another's; the same on all nodes.
+        most_claims: Workers that may take one query, one after the other, before it is given up: it may be what ends
+            them. Those that are stopped in order count too.
         worker_queries: Queries that one worker works on at once.
         drain_s: Seconds that queries get to end when their worker is stopped; the rest is left to other workers.
         queue_wait_s: Seconds that a question may be expected to wait for a worker; where it would wait longer it is
@@ -187,6 +189,7 @@ class Settings(BaseSettings):
     nats_prefix: str = Field("antiphon", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
     nats_replicas: int = Field(1, ge=1, le=5)
     claim_s: float = Field(10.0, ge=1.0, le=300.0, allow_inf_nan=False)
+    most_claims: int = Field(5, ge=1)
     worker_queries: int = Field(100, ge=1)
     drain_s: float = Field(30.0, ge=0.0, allow_inf_nan=False)
     queue_wait_s: float = Field(15.0, ge=0.0, allow_inf_nan=False)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, connect, make_streams
 from antiphon.composition.resources import ServiceResources, Sharing
 from antiphon.composition.settings import Settings
+from antiphon.vocabulary.queue_ports import QueryQueue
 
 
 async def open_cluster(settings: Settings) -> Cluster | None:
@@ -38,6 +39,11 @@ async def with_sharing(
     """
     if cluster is None:
         return resources
-    queue = await JetStreamQueue.open(cluster, settings.claim_s)
+    queue = await queue_of(cluster, settings)
     sharing = Sharing(queue, NatsSignals(cluster), cluster.close)
     return replace(resources, sharing=sharing)
+
+
+async def queue_of(cluster: Cluster, settings: Settings) -> QueryQueue:
+    """Opens the queue alone. Raises BusyError where the servers do not answer."""
+    return await JetStreamQueue.open(cluster, settings.claim_s, settings.most_claims)

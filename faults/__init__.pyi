@@ -43,9 +43,11 @@ from antiphon.faults.results import (
 )
 from antiphon.faults.runs.cells import all_points, unknown_points
 from antiphon.faults.runs.checking import Checker, OpenWorld, run_experiment
-from antiphon.faults.runs.matrix import Chosen, run_pairs, run_singles
+from antiphon.faults.runs.matrix import Chosen, run_singles
+from antiphon.faults.runs.pairs import run_pairs
 from antiphon.faults.runs.query import leave_as_planned
 from antiphon.faults.runs.service import run_plan
+from antiphon.faults.runs.shared_store import OpenShared, OpenStore, open_local
 from antiphon.faults.runs.world import World
 
 __all__ = [
@@ -59,6 +61,8 @@ __all__ = [
     "Injector",
     "Kind",
     "NotApplicable",
+    "OpenShared",
+    "OpenStore",
     "OpenWorld",
     "PairVerdict",
     "Plan",
@@ -77,6 +81,7 @@ __all__ = [
     "fault_at",
     "injector_of",
     "leave_as_planned",
+    "open_local",
     "pair_counts",
     "pairs_as_html",
     "pairs_as_json",

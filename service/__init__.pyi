@@ -27,6 +27,7 @@ from antiphon.composition import (
     silence_logging,
     speaker_of,
     tool_definitions,
+    trace_store_of,
     who_hears,
     wire,
 )
@@ -134,7 +135,7 @@ from antiphon.service.uploads import (
     SentFile,
 )
 from antiphon.service.usage import Limits, Share, UsageReport, Used
-from antiphon.service.working import work
+from antiphon.service.working import queue_report, work
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,
@@ -266,6 +267,7 @@ __all__ = [
     "overview",
     "prices_of",
     "query_settings",
+    "queue_report",
     "read_script",
     "read_trace_file",
     "recording_ended",
@@ -288,6 +290,7 @@ __all__ = [
     "tool_definitions",
     "trace_file",
     "trace_lines",
+    "trace_store_of",
     "trace_test",
     "who_hears",
     "whole_id",

@@ -270,29 +270,34 @@ class Antiphon:
             ForbiddenError: It is to be broken on purpose, and workers in other processes answer.
         """
         query_id = query_id or uuid.uuid4().hex
-        if self._queue_admission is not None:
-            return await self._queue(question, interceptor, query_id)
+        if self._queue_admission is not None and self._remote is not None:
+            return await self._queue(
+                question, interceptor, query_id, self._queue_admission, self._remote
+            )
         async with self._admission.place(query_id):
             return await self._let_in(question, interceptor, query_id)
 
     async def _queue(
-        self, question: Question, interceptor: Interceptor, query_id: str
+        self,
+        question: Question,
+        interceptor: Interceptor,
+        query_id: str,
+        admission: QueueAdmission,
+        remote: RemoteQueries,
     ) -> QueryHandle | RemoteQuery:
         """Begins a query that a worker will go on with."""
-        assert self._queue_admission is not None  # or it would not be called
         if interceptor.faults:
             raise ForbiddenError(
                 "Fault plans are not taken where workers answer: they are for a service of one process."
             )
         if self._life.closing:
             self._admission.check()
-        await self._queue_admission.let_in(self.principal.tenant)
+        await admission.let_in(self.principal.tenant)
         try:
             return await self._let_in(question, interceptor, query_id)
         except SequenceError:
             # The same was asked of two nodes at once, and the other was first.
-            assert self._remote is not None  # as there is a queue
-            return self._remote.find(query_id)
+            return remote.find(query_id)
 
     async def _let_in(
         self, question: Question, interceptor: Interceptor, query_id: str

@@ -125,8 +125,8 @@ class RemoteQuery:
         """Reads the trace to its end; where its deadline passes without one, ends the query here."""
         while not self.is_over:
             try:
-                async with asyncio.timeout(self._left_s()):
-                    await self._read_on()
+                async with asyncio.timeout(self._left_s()) as limit:
+                    await self._read_on(limit)
             except TimeoutError:
                 await self._take_over()
             except NotFoundError:
@@ -138,11 +138,16 @@ class RemoteQuery:
                 )
                 await asyncio.sleep(PAUSE_S)
 
-    async def _read_on(self) -> None:
+    async def _read_on(self, limit: asyncio.Timeout) -> None:
+        loop = asyncio.get_running_loop()
         after = len(self._events)
         async for item in self._store.follow(self.query_id, after):
             if isinstance(item, Recorded):
                 self._note(item)
+                # Known from its first event on.
+                left_s = self._left_s()
+                if left_s is not None:
+                    limit.reschedule(loop.time() + left_s)
 
     def _note(self, recorded: Recorded[Event]) -> None:
         self._events.append(recorded)

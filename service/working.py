@@ -6,14 +6,18 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
-from antiphon.composition import Settings
+from antiphon.composition import Settings, open_cluster, queue_of
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.memory import spare_memory
 from antiphon.service.worker_health import Health, answering
+from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.queue_ports import DeadQuery, QueueState
 
+MOST_DEAD = 50
+"""Queries that were given up, as one look shows them."""
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -68,3 +72,24 @@ async def work(
     if not stopped_by:
         return None
     return stopped_by[0]
+
+
+async def queue_report(
+    settings: Settings,
+) -> tuple[QueueState, Sequence[DeadQuery]]:
+    """Looks at the queue, without opening a service.
+
+    Raises:
+        ConfigurationError: No servers are named, or they cannot be reached.
+        BusyError: They do not answer.
+    """
+    cluster = await open_cluster(settings)
+    if cluster is None:
+        raise ConfigurationError(
+            "No queue is named: set ANTIPHON_NATS_URL, or give it with --queue."
+        )
+    try:
+        queue = await queue_of(cluster, settings)
+        return await queue.state(), await queue.dead(MOST_DEAD)
+    finally:
+        await cluster.close()

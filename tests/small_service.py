@@ -11,7 +11,7 @@ import msgspec
 from antiphon.bus import SystemClock
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import Double, InProcessTransport, Script, connect, offline_model
-from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Settings
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded

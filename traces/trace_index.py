@@ -1,7 +1,8 @@
 """What traces are listed and found by, in a file of its own, where their events are stored elsewhere.
 
-It has the tables of the one-machine store and is filled by the same code. Of the events it holds an answer, which a
-conversation is read from, and an empty row for the last one of each append, by which a trace's length is known.
+It has the tables of the one-machine store and is filled by the same code. Of the events it holds the answer, which a
+conversation is read from, and, until a query is over, what it will be found by; an empty row for the last one of each
+append says how long a trace is.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import structlog
 
 from antiphon.traces.codec import plain_event
 from antiphon.traces.connections import Readers, StoreFile, reason
-from antiphon.traces.encryption import database_errors
+from antiphon.traces.encryption import connector, database_errors
 from antiphon.traces.event_log import EventRow, Unpacker, write_events
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED
@@ -54,6 +55,11 @@ _READ_KINDS = frozenset(
     )
 )
 
+_GATHERED = """
+    SELECT seq, cause, at, version, body FROM events WHERE query_id = ? AND body != x'' ORDER BY seq
+"""
+_KEEP_ANSWER = "UPDATE events SET body = x'' WHERE query_id = ? AND kind != ?"
+
 
 class TracePart(NamedTuple):
     """Events of a trace that were appended together.
@@ -73,17 +79,31 @@ class TracePart(NamedTuple):
         """True for the beginning of a trace."""
         return self.rows[0].seq == 1
 
+    @property
+    def owner(self) -> str:
+        """The mark of a trace that was recorded elsewhere, and else nothing."""
+        if self.imported:
+            return IMPORTED
+        return ""
+
 
 class TraceIndex:
-    """The file; opened in a thread, and closed with `close`."""
+    """The file; opened in a thread, and closed with `close`.
 
-    def __init__(self, path: Path) -> None:
-        self._connection = open_writer(path)
+    Args:
+        key: The key that it is encrypted with, 64 hex digits; None: it is not.
+
+    Raises:
+        ConfigurationError: The folder, the file or the key cannot be used.
+    """
+
+    def __init__(self, path: Path, key: str | None = None) -> None:
+        self._connection = open_writer(path, key=key)
         self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
         # Nobody moves the log by the way, as the one-machine store does: nothing waits for these writes.
         self._connection.execute("PRAGMA wal_autocheckpoint = 1000")
         self._lock = threading.Lock()
-        self.readers = Readers(StoreFile(path))
+        self.readers = Readers(StoreFile(path, connector(key)))
 
     async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` in one transaction, in a thread.
@@ -121,30 +141,56 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
     # Its id was used again after it had been deleted elsewhere.
     if part.is_first:
         remove_trace(connection, part.query_id)
-    unpacker = Unpacker(_no_text)
-    events: list[Event] = []
-    kept: list[EventRow] = []
-    owner = ""
-    if part.imported:
-        owner = IMPORTED
-    for row in part.rows:
-        recorded = _read(unpacker, row)
-        if recorded is None:
-            continue
-        events.append(recorded.event)
-        note_query(connection, part.query_id, recorded, owner, part.tenant, part.number)
-        if row.kind == _ANSWER:
-            kept.append(row._replace(body=plain_event(recorded.event), version=VERSION))
-    index_events(connection, part.query_id, events)
-    last = part.rows[-1]
-    if last.kind != _ANSWER:
-        kept.append(last._replace(body=b""))
-    write_events(connection, kept)
-    if not part.is_first:
+    else:
         # Somebody goes on with it here, wherever it was recorded.
         connection.execute(
             "UPDATE queries SET owner = '' WHERE query_id = ?", (part.query_id,)
         )
+    events = _events_in(part)
+    for recorded in events:
+        note_query(
+            connection, part.query_id, recorded, part.owner, part.tenant, part.number
+        )
+    write_events(connection, _kept_rows(part, events))
+    if any(isinstance(each.event, QueryClosed) for each in events):
+        _index_whole(connection, part.query_id)
+
+
+def _events_in(part: TracePart) -> list[Recorded[Event]]:
+    """Decodes the events that say something about their query."""
+    unpacker = Unpacker(_no_text)
+    events: list[Recorded[Event]] = []
+    for row in part.rows:
+        if row.kind not in _READ_KINDS:
+            continue
+        query_id, seq, cause, at, _, version, body = row
+        try:
+            events.append(unpacker.unpack(query_id, seq, cause, at, version, body))
+        except DecodeError as error:
+            _log.warning("trace_event_not_searchable", error=str(error))
+    return events
+
+
+def _kept_rows(part: TracePart, events: Sequence[Recorded[Event]]) -> list[EventRow]:
+    """Returns the rows of these events, in today's form, and an empty one for the last where it is none of them."""
+    rows = {row.seq: row for row in part.rows}
+    last = part.rows[-1]
+    kept = {last.seq: last._replace(body=b"")}
+    for recorded in events:
+        kept[recorded.seq] = rows[recorded.seq]._replace(
+            body=plain_event(recorded.event), version=VERSION
+        )
+    return list(kept.values())
+
+
+def _index_whole(connection: sqlite3.Connection, query_id: str) -> None:
+    """Adds what a query that is over is found by, and keeps its answer alone."""
+    unpacker = Unpacker(_no_text)
+    events: list[Event] = []
+    for row in connection.execute(_GATHERED, (query_id,)).fetchall():
+        events.append(unpacker.unpack(query_id, *row).event)
+    index_events(connection, query_id, events)
+    connection.execute(_KEEP_ANSWER, (query_id, _ANSWER))
 
 
 def remove_trace(connection: sqlite3.Connection, query_id: str) -> None:
@@ -171,19 +217,6 @@ def remove_everything(connection: sqlite3.Connection) -> None:
     """Empties the tables."""
     for table in ("events", "kept", "queries", "conversations", "marks", "words"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of this file
-
-
-def _read(unpacker: Unpacker, row: EventRow) -> Recorded[Event] | None:
-    """Decodes an event that says something about its query; None for any other."""
-    if row.kind not in _READ_KINDS:
-        return None
-    try:
-        return unpacker.unpack(
-            row.query_id, row.seq, row.cause, row.at, row.version, row.body
-        )
-    except DecodeError as error:
-        _log.warning("trace_event_not_searchable", error=str(error))
-        return None
 
 
 def _no_text(_: str) -> str:

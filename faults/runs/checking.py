@@ -34,7 +34,7 @@ class Checker:
     """Checks the promises on the runs of one world; knows how the neighbour's trace looks when nothing is broken."""
 
     def __init__(self, world: World) -> None:
-        self._world = world
+        self.world = world
         self._unbroken: dict[int, Trace] = {}
 
     def run(self, plan: Plan, *, twice: bool = False) -> tuple[Run, list[str]]:
@@ -43,10 +43,10 @@ class Checker:
         Args:
             twice: Reruns it and compares the traces.
         """
-        run = run_plan(self._world, plan)
+        run = run_plan(self.world, plan)
         broken = self.broken_in([run])
         if twice:
-            differs = trace_difference(run.trace, run_plan(self._world, plan).trace)
+            differs = trace_difference(run.trace, run_plan(self.world, plan).trace)
             if differs:
                 broken.append(f"{SAME_TRACE}: {differs}")
         return run, broken
@@ -88,7 +88,7 @@ class Checker:
     def _neighbour(self, seed: int) -> Trace:
         # By seed, since it chooses which of the two queries begins first, and so the times of both.
         if seed not in self._unbroken:
-            self._unbroken[seed] = run_plan(self._world, Plan(seed=seed)).neighbour
+            self._unbroken[seed] = run_plan(self.world, Plan(seed=seed)).neighbour
         return self._unbroken[seed]
 
 

@@ -12,44 +12,47 @@ from pathlib import Path
 from antiphon.faults.plan import Plan
 from antiphon.faults.ports.virtual_time import run
 from antiphon.faults.runs.service import run_plan
+from antiphon.faults.runs.shared_store import OpenStore, open_local
 from antiphon.faults.runs.world import World
-from antiphon.service import open_trace_store
+from antiphon.service import Redaction
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 from antiphon.vocabulary.ports import EventLog
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
 
 _MOST_KILLS = 1_000
 _ACKNOWLEDGED = "acknowledged"
 """The file in which a killed process has noted what its store had taken."""
 
 
-def kill_everywhere() -> tuple[int, list[str]]:
+def kill_everywhere(open_store: OpenStore = open_local) -> tuple[int, list[str]]:
     """Kills one process after each event of a plain query; returns how many, and what was wrong after them."""
     broken: list[str] = []
     for number in range(1, _MOST_KILLS):
         with tempfile.TemporaryDirectory() as folder:
-            killed = _kill_after(number, Path(folder))
-            for wrong in _wrong_in(Path(folder), killed=killed):
+            killed = _kill_after(number, Path(folder), open_store)
+            for wrong in _wrong_in(Path(folder), open_store, killed=killed):
                 broken.append(f"killed after event {number}: {wrong}")
         if not killed:
             return number - 1, broken
     return number, broken
 
 
-def _kill_after(number: int, folder: Path) -> bool:
+def _kill_after(number: int, folder: Path, open_store: OpenStore) -> bool:
     """Runs a query in a process of its own; returns False if it came to its end before it was killed."""
     # A fork, since importing everything anew for each of some thirty kills would take a minute.
     child = os.fork()
     # The child never returns from here: it is killed, or leaves by `os._exit`.
     if child == 0:
-        _live_and_die(number, folder)
+        _live_and_die(number, folder, open_store)
     _, status = os.waitpid(child, 0)
     return os.WIFSIGNALED(status)
 
 
-def _live_and_die(number: int, folder: Path) -> None:
+def _live_and_die(number: int, folder: Path, open_store: OpenStore) -> None:
     code = 1
     try:
-        world = World(folder)
+        world = World(folder, open_store=open_store)
         world.store = _DeadlyStore(world.store, number, folder)  # type: ignore[assignment]  # passes for what it wraps
         run_plan(world, Plan())
         code = 0
@@ -81,22 +84,22 @@ class _DeadlyStore:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _wrong_in(folder: Path, *, killed: bool) -> list[str]:
+def _wrong_in(folder: Path, open_store: OpenStore, *, killed: bool) -> list[str]:
     """Compares what the store holds with what it had acknowledged."""
     acknowledged: dict[str, int] = {}
     for line in (folder / _ACKNOWLEDGED).read_text().splitlines():
         query_id, seq = line.split()
         acknowledged[query_id] = int(seq)
     try:
-        return run(_compare(folder, acknowledged, killed=killed))
+        store = open_store(folder, Redaction(), BUILT_IN)
+        return run(_compare(store, acknowledged, killed=killed))
     except sqlite3.Error as error:
         return [f"the store cannot be opened: {error}"]
 
 
 async def _compare(
-    folder: Path, acknowledged: dict[str, int], *, killed: bool
+    store: TenantTraceStore, acknowledged: dict[str, int], *, killed: bool
 ) -> list[str]:
-    store = open_trace_store(folder)
     statuses: dict[str, str] = {}
     for listed in await store.list(1_000):
         statuses[listed.query_id] = listed.status

@@ -5,22 +5,17 @@ Of pairs all of model, tool and trace are tried; of the rest enough that every t
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
 
-from antiphon.faults.plan import KINDS, WHENS, Fault, Plan, point_type
-from antiphon.faults.plan_files import short
+from antiphon.faults.plan import KINDS, WHENS
 from antiphon.faults.results import (
     Cell,
     NotApplicable,
-    PairVerdict,
     Report,
     Result,
     Run,
     Verdict,
-    run_command,
 )
 from antiphon.faults.runs.cells import Reached, cells_of, is_chosen, reconnoitre
 from antiphon.faults.runs.checking import Checker
@@ -148,7 +143,7 @@ def _run_cell(
 ) -> Verdict:
     # A process that is killed leaves no run to check, only what its store holds.
     if cell.point == "process":
-        return _kill(cell, command)
+        return _kill(cell, command, checker.world)
     run, broken = checker.run(cell.plan(seed), twice=twice)
     on_run(run)
     fired = len(run.fired) > 0
@@ -169,8 +164,8 @@ def _run_cell(
     )
 
 
-def _kill(cell: Cell, command: str) -> Verdict:
-    runs, broken = kill_everywhere()
+def _kill(cell: Cell, command: str, world: World) -> Verdict:
+    runs, broken = kill_everywhere(world.open_store)
     result = result_of(broken, fired=True)
     return Verdict(
         cell=cell,
@@ -213,100 +208,3 @@ def _calls_at(run: Run, point: str) -> dict[str, ToolCall]:
         if point == f"tool.{requested.call.name}":
             calls[requested.call.id] = requested.call
     return calls
-
-
-EXHAUSTIVE = ("model.", "tool.", "store.append")
-"""The points of which every pair is tried: where a query meets the world outside."""
-
-
-def run_pairs(
-    world: World,
-    seed: int = 0,
-    on_verdict: Callable[[PairVerdict, int], None] = lambda _, __: None,
-    most: int = 0,
-) -> list[PairVerdict]:
-    """Tries pairs of faults.
-
-    Args:
-        on_verdict: Is called with each verdict, and with how many there will be.
-        most: How many at most, chosen by the seed; 0 is all.
-    """
-    checker = Checker(world)
-    cells: list[Cell] = []
-    for cell in cells_of(world, reconnoitre(world, seed)):
-        # A query that is killed or refused meets no second fault, and two scenarios cannot be had at once.
-        if (
-            isinstance(cell, Cell)
-            and cell.point not in ("process", "intake")
-            and cell.scenario == "plain"
-        ):
-            cells.append(cell)
-    pairs = list(_pairs_of(cells, seed))
-    if 0 < most < len(pairs):
-        pairs = random.Random(seed).sample(pairs, most)
-    verdicts: list[PairVerdict] = []
-    for first, second in pairs:
-        verdict = _run_pair(checker, first, second, seed, world.named)
-        verdicts.append(verdict)
-        on_verdict(verdict, len(pairs))
-    return verdicts
-
-
-def _pairs_of(cells: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
-    """Yields the pairs to be tried, each of two different points."""
-    groups: dict[str, list[Cell]] = {prefix: [] for prefix in EXHAUSTIVE}
-    core: list[Cell] = []
-    rest: list[Cell] = []
-    for cell in cells:
-        if not cell.point.startswith(EXHAUSTIVE):
-            rest.append(cell)
-            continue
-        core.append(cell)
-        for prefix, group in groups.items():
-            if cell.point.startswith(prefix):
-                group.append(cell)
-    for one, other in combinations(groups.values(), 2):
-        yield from product(one, other)
-    yield from _covering(rest, core, seed)
-
-
-def _covering(
-    rest: Sequence[Cell], core: Sequence[Cell], seed: int
-) -> Iterator[tuple[Cell, Cell]]:
-    """Yields one pair of cells for every two sorts of fault (a type of point and a kind) not both of the core."""
-    chance = random.Random(seed)
-    sorts: dict[tuple[str, str], list[Cell]] = {}
-    for cell in (*rest, *core):
-        sorts.setdefault((point_type(cell.point).prefix, cell.kind), []).append(cell)
-    for one, other in combinations(sorts.values(), 2):
-        # Chosen before it is known to be of use: what a seed chooses depends on the cells alone, not on the core.
-        first = chance.choice(one)
-        second = chance.choice(other)
-        # Two of the core are among the pairs that are tried anyway.
-        if first in core and second in core:
-            continue
-        yield first, second
-
-
-def _run_pair(
-    checker: Checker, first: Cell, second: Cell, seed: int, tools: str
-) -> PairVerdict:
-    faults: list[Fault] = [*first.plan(seed).faults, *second.plan(seed).faults]
-    run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
-    fired = len(run.sorts)
-    # A promise that breaks counts even where neither fault fired.
-    result: Result = "broken"
-    if not broken:
-        result = result_of(broken, fired=fired > 0)
-    options: list[str] = []
-    for fault in faults:
-        options += ["--fault", short(fault)]
-    command = run_command(options, tools, seed)
-    return PairVerdict(
-        first=first,
-        second=second,
-        command=command,
-        result=result,
-        fired=fired,
-        broken=tuple(broken),
-    )

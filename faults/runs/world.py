@@ -1,12 +1,8 @@
-"""The service in small: the real components, bus and trace store, between ports that can be broken.
-
-Its library holds two small courses in memory, with the three parts of a real one: embedder, index, catalogue.
-"""
+"""The service in small: the real components, bus and trace store, between ports that can be broken."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from antiphon.dispatcher import Registry, Tool, course_tools
@@ -14,16 +10,8 @@ from antiphon.engine import offline_model
 from antiphon.faults.ports.injection import SharedPort
 from antiphon.faults.ports.virtual_time import VirtualClock, run
 from antiphon.faults.runs.scripted_model import ScriptedModel
-from antiphon.knowledge import (
-    Course,
-    CourseMatch,
-    Lesson,
-    LessonMatch,
-    LibraryState,
-    resolve_lesson,
-)
-from antiphon.language.sentences import sentence_starts
-from antiphon.language.words import terms
+from antiphon.faults.runs.shared_store import OpenStore, open_local
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import (
     Antiphon,
     Redaction,
@@ -31,196 +19,15 @@ from antiphon.service import (
     ServiceResources,
     Settings,
     catalog_of,
-    open_trace_store,
 )
 from antiphon.vocabulary.errors import KnowledgeError
-from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.values import Passage, Rate, StoredText
+from antiphon.vocabulary.values import Rate
 
-RELIABILITY, RETRIEVAL = "Reliability in Small", "Retrieval in Small"
-_LESSONS: dict[str, tuple[tuple[str, str], ...]] = {
-    RELIABILITY: (
-        ("Circuit breakers", "A circuit breaker has three states: closed, open and half-open. When it is open, calls "
-         "fail at once. After a while one probe is let through, and its success closes the breaker."),
-        ("Retries", "Retries with backoff wait longer after each failure. Without jitter all clients retry at once. "
-         "A retry budget keeps retries from becoming a storm."),
-        ("Deadlines", "A deadline is handed on with the call. Each stage may use its share of it. What is left is "
-         "kept for the answer."),
-    ),
-    RETRIEVAL: (
-        ("Ranking", "BM25 ranks passages by rare words. Long passages are held back by their length. Its states of "
-         "saturation are set by one parameter."),
-        ("Meaning", "Vectors find passages by meaning. Near vectors are near in meaning. A circuit of two searches "
-         "is better than each."),
-    ),
-}  # fmt: skip
-RESULTS = 2
 # A real service has a key and redacts it, and then every text takes another way than without: so the harness has one
 # too. It is made up, in the form of a real one.
 API_KEY = f"sk-ant-api03-{'x9_Qf' * 19}-AA"
 CARD_NUMBER = r"\b(?:\d{4}[ -]){3}\d{4}\b"
-
-
-class WordEmbedder:
-    """Hashes stemmed words into a small vector; satisfies `vocabulary.ports.Embedder`."""
-
-    name = "words"
-    dimensions = 32
-    max_tokens = 256
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return [self._vector(text) for text in texts]
-
-    def count_tokens(self, text: str) -> int:
-        return len(text.split())
-
-    def _vector(self, text: str) -> list[float]:
-        # A little of the first dimension, so that a text without words has a vector of some length, too.
-        sums = [0.01] + [0.0] * (self.dimensions - 1)
-        for term in terms(text):
-            # Not by hash(), which is another one in every process.
-            digest = sha256(term.encode()).digest()
-            sign = 1.0
-            if digest[1] % 2 == 0:
-                sign = -1.0
-            sums[digest[0] % self.dimensions] += sign
-        length = sum(value * value for value in sums) ** 0.5
-        return [value / length for value in sums]
-
-
-class SmallLibrary:
-    """Satisfies `dispatcher.CourseLibrary`, and the few methods that the service asks of its library."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._plain = WordEmbedder()
-        self._passages = _passages()
-        self._vectors = self._plain.embed(
-            [passage.text.text for passage in self._passages]
-        )
-
-    def search(
-        self,
-        query: str,
-        course: str | None,
-        lesson: int | None,
-        limit: int = RESULTS,
-        known: Sequence[Passage] = (),
-    ) -> list[Passage]:
-        (vector,) = self._embedder.embed([query])
-        if len(vector) != self._embedder.dimensions:
-            raise KnowledgeError(
-                "the vector index expects vectors of another length: index again"
-            )
-        scored: list[tuple[float, Passage]] = []
-        for row, passage in zip(self._vectors, self._passages, strict=True):
-            likeness = sum(a * b for a, b in zip(vector, row, strict=True))
-            scored.append((likeness, passage))
-        return _best(scored, course, lesson, limit, known)
-
-    def keyword_search(
-        self,
-        query: str,
-        course: str | None,
-        lesson: int | None,
-        limit: int = RESULTS,
-        known: Sequence[Passage] = (),
-    ) -> list[Passage]:
-        wanted = set(terms(query))
-        scored: list[tuple[float, Passage]] = []
-        for passage in self._passages:
-            shared = wanted & set(terms(passage.text.text))
-            scored.append((float(len(shared)), passage))
-        return _best(scored, course, lesson, limit, known)
-
-    def resolve_course(self, name: str) -> CourseMatch:
-        found = [title for title in _LESSONS if name.casefold() in title.casefold()]
-        if len(found) == 1:
-            return CourseMatch(title=found[0], nearest=tuple(found))
-        # Where the name fits none, every course is as near as any other.
-        if not found:
-            found = list(_LESSONS)
-        return CourseMatch(title=None, nearest=tuple(found))
-
-    def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
-        courses = [each for each in self.courses() if course in (None, each.title)]
-        return resolve_lesson(name, courses, self._plain.embed)
-
-    def outline(self, title: str) -> Course | None:
-        if title not in _LESSONS:
-            return None
-        return _course(title)
-
-    def courses(self) -> tuple[Course, ...]:
-        return tuple(_course(title) for title in _LESSONS)
-
-    def describe(self) -> LibraryState:
-        return LibraryState(
-            generation=1,
-            embedder="words",
-            documents=len(_LESSONS),
-            chunks=len(self._passages),
-        )
-
-    def refresh(self) -> bool:
-        return False
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-def _best(
-    scored: list[tuple[float, Passage]],
-    course: str | None,
-    lesson: int | None,
-    limit: int,
-    known: Sequence[Passage],
-) -> list[Passage]:
-    """Returns the best passages of a course and lesson that are not known; None is any."""
-    best: list[Passage] = []
-    known_ids = {passage.id for passage in known}
-    for score, passage in sorted(scored, key=lambda pair: -pair[0]):
-        asked_for = course in (None, passage.course) and lesson in (
-            None,
-            passage.lesson,
-        )
-        if asked_for and score > 0 and passage.id not in known_ids:
-            best.append(passage)
-    return best[:limit]
-
-
-def _passages() -> list[Passage]:
-    found: list[Passage] = []
-    for course, lessons in _LESSONS.items():
-        for number, (title, text) in enumerate(lessons, start=1):
-            passage = Passage(
-                # By its content, as an index names its passages.
-                id=sha256(text.encode()).hexdigest()[:32],
-                source=f"{course} - Lesson {number}",
-                text=StoredText(text),
-                starts=sentence_starts(text),
-                course=course,
-                lesson=number,
-                title=title,
-                link=f"https://courses.example/{number}",
-            )
-            found.append(passage)
-    return found
-
-
-def _course(title: str) -> Course:
-    lessons: list[Lesson] = []
-    for number, (name, _) in enumerate(_LESSONS[title], start=1):
-        lessons.append(Lesson(number=number, title=name))
-    return Course(
-        title=title,
-        link=None,
-        instructor="N. N.",
-        lessons=tuple(lessons),
-        chunks=len(lessons),
-    )
-
 
 QUESTIONS = (
     "What are the states of a circuit breaker, and how do retries with backoff help?",
@@ -240,6 +47,7 @@ class World:
         tools: Tools of the user's own, beside the course tools.
         named: The names of these tools, as the command line takes them.
         subscribers: Components from outside, which are broken like any other.
+        open_store: Opens the store of traces.
     """
 
     def __init__(
@@ -248,15 +56,16 @@ class World:
         tools: Sequence[Tool] = (),
         named: str = "",
         subscribers: Sequence[Subscriber] = (),
+        open_store: OpenStore = open_local,
     ) -> None:
+        self.open_store = open_store
         self.named = named
         self.subscribers = tuple(subscribers)
         self.own = tuple(tool.name for tool in tools)
         # A trace with events of these subscribers can be read only by a catalog that knows them.
         self._redaction = Redaction({"a card's number": CARD_NUMBER}, [API_KEY])
-        self.store = open_trace_store(
-            folder, redaction=self._redaction, catalog=catalog_of(self.subscribers)
-        )
+        catalog = catalog_of(self.subscribers)
+        self.store = open_store(folder, self._redaction, catalog)
         self._fallback = offline_model()
         embedder = SharedPort(WordEmbedder(), "embedder")
         self._library = SmallLibrary(embedder)  # type: ignore[arg-type]  # passes for what it wraps

@@ -15,7 +15,7 @@ import pytest
 import typer
 
 from antiphon import service
-from antiphon.cli.faults import scratch_folder
+from antiphon.cli.fault_worlds import scratch_folder
 from antiphon.cli.faults_random import run_random
 from antiphon.cli.process import before_ending
 from antiphon.vocabulary.errors import ConfigurationError

@@ -43,6 +43,7 @@ CALLS = (
             "cli/faults_random.py",
             "faults/checks/answers.py",
             "faults/results.py",
+            "faults/runs/query.py",
             "history/explaining.py",
             "history/history.py",
             "history/recorded_ports.py",
@@ -51,6 +52,7 @@ CALLS = (
             "knowledge/loading.py",
             "service/documents.py",
             "service/network_forks.py",
+            "service/remote_query.py",
         )
     ),
     *(
@@ -60,7 +62,7 @@ CALLS = (
             "benchmarks/size.py",
             "benchmarks/soak.py",
             "engine/offline/playing.py",
-            "faults/runs/matrix.py",
+            "faults/runs/pairs.py",
             "faults/runs/random_runs.py",
             "telemetry/span_values.py",
         )

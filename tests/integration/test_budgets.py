@@ -21,7 +21,7 @@ from antiphon.composition import (
 from antiphon.engine import connect, prices
 from antiphon.faults import Plan, Run, World, run_plan
 from antiphon.faults.checks.limits import within_budget
-from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.history.replaying import replay
 from antiphon.service import silence_logging
 from antiphon.vocabulary import events as e

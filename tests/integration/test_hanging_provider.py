@@ -13,7 +13,7 @@ from antiphon.api.routes.queries import strict_status
 from antiphon.bus import SystemClock
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.engine import connect, offline_model
-from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import (
     Antiphon,
     Question,

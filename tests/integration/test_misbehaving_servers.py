@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from antiphon.api import create_app
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.engine import AnthropicModel, connect, offline_model
-from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import (
     Antiphon,
     Resources,

@@ -11,7 +11,7 @@ import pytest
 from antiphon.bus import SystemClock
 from antiphon.dispatcher import Registry, course_tools, tool_from_function
 from antiphon.engine import offline_model
-from antiphon.faults.runs.world import SmallLibrary, WordEmbedder
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import (
     Antiphon,
     Outcome,

@@ -14,8 +14,12 @@ from msgspec.structs import replace
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import Event, QueryClosed, Status, ToolRequested
 from antiphon.vocabulary.ports import TraceFilter
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Indicator, ToolCall
 from tests.story import NOON, placed, query_received, response_assembled, tool_succeeded
+from tests.trace_stores import KINDS, nats_url, opened
+
+__all__ = ["nats_url"]
 
 
 def asked(
@@ -81,15 +85,21 @@ TRACES: Sequence[list[Event]] = (
 )
 
 
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[SqliteTraceStore]:
-    opened = SqliteTraceStore.open(tmp_path)
+async def fill(store: TenantTraceStore) -> None:
+    """Stores the traces."""
     for number, events in enumerate(TRACES):
-        await opened.append(
+        await store.append(
             f"q{number}", 0, placed(f"q{number}", events, at=NOON + 100 * number)
         )
-    yield opened
-    await opened.close()
+
+
+@pytest_asyncio.fixture(params=KINDS)
+async def store(
+    request: pytest.FixtureRequest, tmp_path: Path, nats_url: str
+) -> AsyncIterator[TenantTraceStore]:
+    async with opened(request.param, tmp_path, nats_url) as of_kind:
+        await fill(of_kind)
+        yield of_kind
 
 
 @pytest.mark.parametrize(
@@ -126,7 +136,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteTraceStore]:
     ],
 )
 async def test_a_filter_finds_what_it_says_newest_first(
-    store: SqliteTraceStore, where: TraceFilter, found: str
+    store: TenantTraceStore, where: TraceFilter, found: str
 ) -> None:
     listed = await store.list(where=where)
 
@@ -151,7 +161,7 @@ async def test_a_filter_finds_what_it_says_newest_first(
     ],
 )
 async def test_words_that_are_a_query_language_elsewhere_are_only_words(
-    store: SqliteTraceStore, text: str
+    store: TenantTraceStore, text: str
 ) -> None:
     listed = await store.list(where=TraceFilter(text=text))
 
@@ -168,7 +178,7 @@ async def test_words_that_are_a_query_language_elsewhere_are_only_words(
     ],
 )
 async def test_pages_of_one_hold_together_what_one_page_holds(
-    store: SqliteTraceStore, where: TraceFilter
+    store: TenantTraceStore, where: TraceFilter
 ) -> None:
     whole = [line.query_id for line in await store.list(where=where)]
     paged: list[str] = []

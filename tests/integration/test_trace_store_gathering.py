@@ -12,9 +12,13 @@ from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, ToolSucceeded
 from antiphon.vocabulary.ports import TraceFilter
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.integration.test_trace_store_sqlite import changed_file
 from tests.story import placed, query_received, response_assembled
+from tests.trace_stores import KINDS, nats_url, opened
+
+__all__ = ["nats_url"]
 
 PASSAGE = Passage(
     id="1", source="Ranking", text=StoredText("Rare words."), course="Retrieval"
@@ -34,41 +38,40 @@ STORY: tuple[Event, ...] = (
 EVENTS = placed("q1", STORY)
 
 
-async def _found(store: SqliteTraceStore, where: TraceFilter) -> list[str]:
+async def _found(store: TenantTraceStore, where: TraceFilter) -> list[str]:
     return [line.query_id for line in await store.list(where=where)]
 
 
+@pytest.mark.parametrize("kind", KINDS)
 async def test_a_query_under_way_is_found_by_its_question_and_one_that_is_over_by_everything(
-    tmp_path: Path,
+    tmp_path: Path, nats_url: str, kind: str
 ) -> None:
-    store = SqliteTraceStore.open(tmp_path)
-    await store.append("q1", 0, EVENTS[:3])
+    async with opened(kind, tmp_path, nats_url) as store:
+        await store.append("q1", 0, EVENTS[:3])
 
-    assert await _found(store, TraceFilter(text="RECALL what")) == ["q1"]
-    assert await _found(store, TraceFilter(text="recall nowhere")) == []
-    assert await _found(store, TraceFilter(course="Retrieval")) == []
+        assert await _found(store, TraceFilter(text="RECALL what")) == ["q1"]
+        assert await _found(store, TraceFilter(text="recall nowhere")) == []
+        assert await _found(store, TraceFilter(course="Retrieval")) == []
 
-    await store.append("q1", 3, EVENTS[3:])
+        await store.append("q1", 3, EVENTS[3:])
 
-    assert await _found(store, TraceFilter(text="RECALL what")) == ["q1"]
-    assert await _found(store, TraceFilter(text="share")) == ["q1"]
-    assert await _found(store, TraceFilter(course="Retrieval")) == ["q1"]
-    await store.close()
+        assert await _found(store, TraceFilter(text="RECALL what")) == ["q1"]
+        assert await _found(store, TraceFilter(text="share")) == ["q1"]
+        assert await _found(store, TraceFilter(course="Retrieval")) == ["q1"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
 async def test_a_query_that_another_process_ended_is_found_by_what_the_first_one_stored(
-    tmp_path: Path,
+    tmp_path: Path, nats_url: str, kind: str
 ) -> None:
-    first = SqliteTraceStore.open(tmp_path)
-    await first.append("q1", 0, EVENTS[:3])
-    await first.close()
+    async with opened(kind, tmp_path, nats_url, prefix="ended") as first:
+        await first.append("q1", 0, EVENTS[:3])
 
-    second = SqliteTraceStore.open(tmp_path)
-    await second.append("q1", 3, EVENTS[3:])
+    async with opened(kind, tmp_path, nats_url, prefix="ended") as second:
+        await second.append("q1", 3, EVENTS[3:])
 
-    assert await _found(second, TraceFilter(course="Retrieval")) == ["q1"]
-    assert await _found(second, TraceFilter(text="share")) == ["q1"]
-    await second.close()
+        assert await _found(second, TraceFilter(course="Retrieval")) == ["q1"]
+        assert await _found(second, TraceFilter(text="share")) == ["q1"]
 
 
 async def test_an_end_that_was_refused_and_stored_later_is_found_once(

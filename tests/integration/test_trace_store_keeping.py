@@ -15,8 +15,8 @@ from antiphon.traces.connections import CHECKPOINT_BYTES
 from antiphon.traces.schema import open_writer
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import NotFoundError, TraceError
-from antiphon.vocabulary.events import Event, QueryClosed
-from antiphon.vocabulary.values import Exchange
+from antiphon.vocabulary.events import Event
+from antiphon.vocabulary.ports import TraceListing
 from tests.fakes import FixedClock
 from tests.integration.test_trace_store_sqlite import ask, changed_file
 from tests.story import NOON, answered, placed, query_received, tool_succeeded
@@ -47,7 +47,7 @@ async def filled(folder: Path, count: int, *more: str) -> SqliteTraceStore:
     return store
 
 
-async def left(store: SqliteTraceStore) -> Sequence[str]:
+async def left(store: TraceListing) -> Sequence[str]:
     return await store.ids("", 1_000)
 
 
@@ -81,57 +81,6 @@ async def test_a_trace_of_thousands_of_events_is_deleted(tmp_path: Path) -> None
     assert await store.delete(["q1"]) == 1
 
     assert ask(tmp_path, "SELECT count(*) FROM events") == [(0,)]
-    await store.close()
-
-
-async def test_an_id_can_be_used_again_after_its_trace_was_deleted(
-    tmp_path: Path,
-) -> None:
-    store = await filled(tmp_path, 1)
-    await store.delete(["q0"])
-
-    await store.append("q0", 0, placed("q0", whole("0")))
-
-    assert len(await store.read("q0")) == 4
-    await store.close()
-
-
-async def test_a_deleted_conversation_is_not_known_any_more(tmp_path: Path) -> None:
-    store = SqliteTraceStore.open(tmp_path)
-    for number, session_id in enumerate(("s1", "s2", "s1")):
-        await store.append(
-            f"q{number}",
-            0,
-            placed(f"q{number}", whole(str(number), session_id=session_id)),
-        )
-
-    assert await store.delete_conversation("s1") == 2
-
-    assert await left(store) == ["q1"]
-    with pytest.raises(NotFoundError):
-        await store.exchanges("s1", 2)
-    with pytest.raises(NotFoundError):
-        await store.delete_conversation("s1")
-    assert await store.exchanges("s2", 2) == [
-        Exchange(question="word1", answer="answer1")
-    ]
-    await store.close()
-
-
-async def test_pruning_by_age_spares_what_is_younger_and_what_still_runs(
-    tmp_path: Path,
-) -> None:
-    store = await filled(tmp_path, 6)
-    await store.append(
-        "open", 0, placed("open", [query_received()], at=NOON - 9 * DAY_S)
-    )
-
-    assert await store.prune(older_than=NOON + 3 * DAY_S) == 3
-
-    assert await left(store) == ["open", "q3", "q4", "q5"]
-    await store.append(
-        "open", 1, placed("open", [QueryClosed(status="answered")], after=1, at=NOON)
-    )
     await store.close()
 
 
@@ -184,48 +133,6 @@ async def test_the_log_stays_short_however_much_is_deleted(tmp_path: Path) -> No
     await store.close()
 
 
-async def test_pruning_what_is_small_and_young_changes_nothing(tmp_path: Path) -> None:
-    store = await filled(tmp_path, 2)
-
-    assert await store.prune(older_than=NOON - DAY_S, most_bytes=10**9) == 0
-
-    assert await left(store) == ["q0", "q1"]
-    await store.close()
-
-
-async def test_a_fork_outlives_the_trace_that_it_came_from(tmp_path: Path) -> None:
-    store = await filled(tmp_path, 1)
-    fork = placed("fork", whole("0"))
-    await store.append("fork", 0, fork)
-
-    await store.delete(["q0"])
-
-    assert await store.read("fork") == fork
-    await store.close()
-
-
-async def test_what_is_deleted_while_others_are_written_loses_none_of_their_texts(
-    tmp_path: Path,
-) -> None:
-    shared = [f"shared {number} " * 60 for number in range(20)]
-    store = await filled(tmp_path, 60, *shared)
-
-    async def write() -> None:
-        for number in range(60):
-            await store.append(
-                f"new{number}", 0, placed(f"new{number}", whole(f"n{number}", *shared))
-            )
-
-    deleted, _ = await asyncio.gather(
-        store.prune(older_than=NOON + 100 * DAY_S), write()
-    )
-
-    assert deleted >= 60
-    for query_id in await left(store):
-        assert len(await store.read(query_id)) == 4
-    await store.close()
-
-
 async def test_a_store_that_is_closed_meanwhile_goes_on_where_it_was_broken_off(
     tmp_path: Path,
 ) -> None:
@@ -246,19 +153,6 @@ async def test_a_store_that_is_closed_meanwhile_goes_on_where_it_was_broken_off(
         == ask(tmp_path, "SELECT count(*) FROM kept")
         == [(0,)]
     )
-    await store.close()
-
-
-async def test_what_is_deleted_in_another_process_is_written_anew_by_this_one(
-    tmp_path: Path,
-) -> None:
-    store, other = await filled(tmp_path, 1), SqliteTraceStore.open(tmp_path)
-
-    await other.delete(["q0"])
-    await store.append("q1", 0, placed("q1", whole("0")))
-
-    assert (await store.read("q1"))[1].event == tool_succeeded(long_text("0"))
-    await other.close()
     await store.close()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.vocabulary.errors import SequenceError, TraceError
+from antiphon.vocabulary.errors import SequenceError, SupersededError, TraceError
 from antiphon.vocabulary.events import (
     Event,
     HandlerFailed,
@@ -252,6 +252,21 @@ async def test_a_trace_that_another_writer_owns_is_left_to_it() -> None:
     assert stage.kinds() == ["QueryReceived"]
     assert sum(isinstance(event, RecordingFailed) for event in told) == 1
     assert told[-1] == CLOSED
+
+
+async def test_a_session_whose_trace_another_process_has_taken_over_ends_and_tells_nobody() -> (
+    None
+):
+    superseded = SupersededError("q1", 1, 2)
+    stage = Stage(two_steps, MemoryTraceStore(refusals=[None, superseded]))
+    seen = stage.session.follow()
+    await stage.play(query_received())
+
+    told = [type(item.event) async for item in seen if isinstance(item, Recorded)]
+    assert stage.kinds() == ["QueryReceived"]
+    assert told == [QueryReceived]
+    assert stage.session.superseded is superseded
+    assert not stage.session.recorded
 
 
 async def test_work_that_would_not_stop_is_left_behind(

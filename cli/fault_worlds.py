@@ -1,0 +1,51 @@
+"""The worlds that `antiphon faults` breaks: their tools, their store, and the folder of a run."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+
+from antiphon import faults, service
+from antiphon.cli.process import before_ending
+
+
+@contextmanager
+def world_of(tools: str, store: str | None = None) -> Iterator[faults.World]:
+    """Opens a world with these tools, whose traces are gone at the end."""
+    with scratch_folder() as folder, closing(opener(tools, store)(folder)) as world:
+        yield world
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Makes the folder for all temporary files of a run; Ctrl-C, which unwinds nothing, removes it too."""
+    with tempfile.TemporaryDirectory() as folder:
+        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        before_ending.append(remove)
+        tempfile.tempdir = folder
+        # A broken promise and a mistake of the user leave by an exception, and this process may go on after it.
+        try:
+            yield Path(folder)
+        finally:
+            tempfile.tempdir = None
+            before_ending.remove(remove)
+
+
+def opener(tools: str, store: str | None = None) -> partial[faults.World]:
+    """Makes worlds with these tools.
+
+    Args:
+        store: The address of the NATS server that traces are stored on; None: they are in the run's folder.
+
+    Raises:
+        ConfigurationError: There is no such tool, or it cannot be used.
+    """
+    open_store: faults.OpenStore = faults.open_local
+    if store is not None:
+        open_store = faults.OpenShared(store)
+    loaded = service.load_tools(tools)
+    return partial(faults.World, tools=loaded, named=tools, open_store=open_store)

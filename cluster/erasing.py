@@ -1,0 +1,57 @@
+"""Messages deleted so that nothing of them is left on the servers' disks.
+
+A purge only notes that messages are gone: their bytes stay in the server's files until it writes these anew, which may
+be never. Deleting a message by its sequence overwrites it at once (decision 214).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from nats.js.errors import APIError
+from nats.js.errors import NotFoundError as NoMessageError
+
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
+
+_AT_ONCE = 32
+_NO_MESSAGE = (10037, 10043)
+"""What JetStream says of a message that is not there."""
+
+
+async def erase(cluster: Cluster, stream: str, subject: str) -> None:
+    """Deletes the messages of a subject, which may hold wildcards; where it is broken off, the first ones are left.
+
+    Raises:
+        TraceError: The servers do not answer.
+    """
+    reader = StreamReader(cluster, stream)
+    state = await reader.state()
+    places: list[int] = []
+    async for message in reader.between(subject, 1, state.last_seq):
+        places.append(message.seq)
+    places.reverse()
+    for start in range(0, len(places), _AT_ONCE):
+        await _erase_all(cluster, stream, places[start : start + _AT_ONCE])
+    # Whatever was stored meanwhile: its writer is refused from here on, and has no reader.
+    with as_trace_errors("delete messages"):
+        await cluster.jetstream.purge_stream(stream, subject=subject)
+
+
+async def _erase_all(cluster: Cluster, stream: str, places: Sequence[int]) -> None:
+    # The earliest last and alone, for a trace is found by its beginning.
+    *later, earliest = places
+    await asyncio.gather(*(_erase_one(cluster, stream, place) for place in later))
+    await _erase_one(cluster, stream, earliest)
+
+
+async def _erase_one(cluster: Cluster, stream: str, place: int) -> None:
+    with as_trace_errors("delete a message"):
+        try:
+            await cluster.jetstream.delete_msg(stream, place)
+        except NoMessageError:
+            return
+        except APIError as error:
+            if error.err_code not in _NO_MESSAGE:
+                raise

@@ -1,0 +1,119 @@
+"""The store on NATS in the place of SQLite's, for runs on virtual time, on which no connection can be waited for.
+
+It works in a thread, on an event loop of its own. Whoever calls it is held up until it has answered, as by SQLite, so
+that no virtual time passes meanwhile and the same plan leads to the same events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
+
+from antiphon.service import (
+    Redaction,
+    Settings,
+    open_trace_store,
+    trace_store_of,
+)
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
+
+T = TypeVar("T")
+
+
+class OpenStore(Protocol):
+    """Opens the trace store of a folder; the same folder leads to the same traces."""
+
+    def __call__(
+        self, folder: Path, redaction: Redaction, catalog: Catalog, /
+    ) -> TenantTraceStore: ...
+
+
+def open_local(
+    folder: Path, redaction: Redaction, catalog: Catalog
+) -> TenantTraceStore:
+    """Opens the store of one machine."""
+    return open_trace_store(folder, redaction=redaction, catalog=catalog)
+
+
+class OpenShared:
+    """Opens stores on a NATS server, each under names of its own, which are left there."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __call__(
+        self, folder: Path, redaction: Redaction, catalog: Catalog, /
+    ) -> TenantTraceStore:
+        name = hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:16]
+        # Made without its constructor, which would read the environment.
+        settings = Settings.model_construct(
+            data_dir=folder, nats_url=self._url, nats_prefix=f"faults-{name}"
+        )
+        return cast(TenantTraceStore, _InThread.opened(settings, redaction, catalog))
+
+
+class _Loop:
+    """An event loop in a thread."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Runs `work` there and holds the caller up until it is done."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class _InThread:
+    """A store whose coroutines run in a thread; it passes for the store itself."""
+
+    def __init__(
+        self, inner: TenantTraceStore, loop: _Loop, leave: AsyncExitStack
+    ) -> None:
+        self._inner = inner
+        self._loop = loop
+        self._leave = leave
+
+    @classmethod
+    def opened(
+        cls, settings: Settings, redaction: Redaction, catalog: Catalog
+    ) -> _InThread:
+        """Opens the store that the settings name."""
+        loop, leave = _Loop(), AsyncExitStack()
+        opening = trace_store_of(settings, redaction, catalog)
+        return cls(loop.run(leave.enter_async_context(opening)), loop, leave)
+
+    def __getattr__(self, name: str) -> object:
+        found = getattr(self._inner, name)
+        if inspect.iscoroutinefunction(found):
+            return self._held_up(found)
+        return found
+
+    def seen_by(self, tenant: str) -> _InThread:
+        seen = cast(TenantTraceStore, self._inner.seen_by(tenant))
+        return _InThread(seen, self._loop, self._leave)
+
+    async def close(self) -> None:
+        self._loop.run(self._leave.aclose())
+        self._loop.stop()
+
+    def _held_up(
+        self, method: Callable[..., Coroutine[Any, Any, T]]
+    ) -> Callable[..., Awaitable[T]]:
+        async def call(*arguments: object, **named: object) -> T:
+            return self._loop.run(method(*arguments, **named))
+
+        return call

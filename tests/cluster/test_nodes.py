@@ -1,0 +1,217 @@
+"""API nodes over one queue: any of them follows, cancels and answers any query, and each answers without the others."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+
+from tests.cluster.conftest import Started
+from tests.cluster.processes import Node, cluster, is_whole, waited
+from tests.e2e.conftest import without_traces
+from tests.e2e.processes import doubling, run
+from tests.nats_servers import NatsServer
+
+QUESTION = {"query": "What is applemailbox7?"}
+
+
+def test_a_reader_whose_node_is_killed_goes_on_at_another_from_the_last_event_it_saw(
+    started: Started, slow_model: str
+) -> None:
+    processes = started(slow_model)
+    processes.worker()
+    first, second = processes.node(), processes.node()
+    query_id = first.begin()
+    seen: list[str] = []
+    for kind, number in first.followed(query_id):
+        seen.append(number)
+        if kind == "reasoning_started":
+            break
+    first.process.kill()
+
+    rest = [number for _, number in second.followed(query_id, int(seen[-1])) if number]
+
+    assert [*seen, *rest] == [
+        str(seq) for seq in range(1, len(second.events(query_id)) + 1)
+    ]
+    assert second.answered(query_id)["status"] == "answered"
+
+
+def test_text_is_shown_as_it_is_written_by_a_node_that_was_not_asked(
+    started: Started, quick_model: str
+) -> None:
+    processes = started(quick_model)
+    asked, other = processes.node(), processes.node()
+    query_id = asked.begin()
+    with ThreadPoolExecutor() as readers:
+        reading = readers.submit(lambda: list(other.followed(query_id)))
+        # Nobody could be too late to read along.
+        processes.worker()
+        told = reading.result()
+
+    kinds = [kind for kind, _ in told]
+    assert "text_delta" in kinds
+    assert kinds.index("reasoning_started") < kinds.index("text_delta")
+    assert kinds.index("text_delta") < kinds.index("reasoning_completed")
+
+
+def test_one_request_sent_to_two_nodes_at_once_is_asked_once(
+    started: Started, quick_model: str
+) -> None:
+    processes = started(quick_model)
+    nodes = [processes.node(), processes.node()]
+    processes.worker()
+
+    def ask(node: Node) -> dict[str, object]:
+        sent = node.client.post(
+            "/api/query", json=QUESTION, headers={"Idempotency-Key": "once"}
+        )
+        assert sent.status_code == 200, sent.text
+        answer: dict[str, object] = sent.json()
+        return answer
+
+    with ThreadPoolExecutor() as callers:
+        answers = list(callers.map(ask, nodes))
+
+    assert answers[0]["query_id"] == answers[1]["query_id"]
+    assert len(nodes[0].client.get("/api/traces").json()["traces"]) == 1
+    assert is_whole(nodes[1].events(str(answers[0]["query_id"])))
+
+
+def test_a_query_is_cancelled_by_a_node_that_was_not_asked_also_while_it_waits(
+    started: Started, slow_model: str
+) -> None:
+    processes = started(slow_model)
+    asked, other = processes.node(), processes.node()
+    waiting = asked.begin()
+    told = other.client.post(f"/api/queries/{waiting}/cancel")
+    worker = processes.worker()
+    running = asked.begin()
+    asked.after(running, "reasoning_started")
+    other.client.post(f"/api/queries/{running}/cancel")
+
+    ended = [asked.answered(query_id)["status"] for query_id in (waiting, running)]
+
+    assert told.status_code == 202
+    assert ended == ["cancelled", "cancelled"]
+    assert asked.client.post(f"/api/queries/{running}/cancel").status_code == 409
+    assert worker.stop() == 0
+
+
+def test_a_node_without_workers_answers_at_the_deadline(
+    started: Started, quick_model: str
+) -> None:
+    node = started(quick_model).node()
+
+    answer = node.client.post("/api/query", json=QUESTION | {"deadline_s": 1.5}).json()
+
+    kinds = node.kinds(answer["query_id"])
+    assert answer["status"] == "partial"
+    assert "deadline" in [each["kind"] for each in answer["uncertainty"]["indicators"]]
+    assert kinds[:3] == ["query_received", "query_resumed", "deadline_passed"]
+    assert "reasoning_requested" not in kinds
+    assert is_whole(node.events(answer["query_id"]))
+
+
+def test_a_question_that_ends_every_worker_is_given_up_with_an_answer_that_says_so(
+    started: Started, tmp_path: Path
+) -> None:
+    script = {
+        "replies": [{"calls": [{"name": "leave", "input": {"reason": "now"}}]}],
+        "then": "last",
+    }
+    with doubling(tmp_path, script) as model:
+        processes = started(
+            model,
+            ANTIPHON_TOOLS="tests.cluster.exits:leave",
+            ANTIPHON_MOST_CLAIMS="2",
+            ANTIPHON_CLAIM_S="1",
+        )
+        node = processes.node()
+        workers = [processes.worker(), processes.worker()]
+        query_id = node.begin()
+        for worker in workers:
+            worker.process.wait(60)
+        processes.worker()
+
+        state = node.answered(query_id)
+
+    assert [worker.process.returncode for worker in workers] == [3, 3]
+    assert state["status"] == "cancelled"
+    assert "it was given up: 2 times a worker took it" in state["answer"]["answer"]
+    # One for each of them, and one to end it.
+    assert node.kinds(query_id).count("query_resumed") == 3
+    assert is_whole(node.events(query_id))
+
+
+def test_a_node_that_cannot_reach_the_servers_refuses_with_503_and_works_again_later(
+    started: Started, quick_model: str, tmp_path: Path
+) -> None:
+    server = NatsServer(tmp_path)
+    server.start()
+    try:
+        processes = started(quick_model, ANTIPHON_NATS_URL=server.url)
+        node = processes.node()
+        processes.worker()
+        server.kill()
+        refused = waited(
+            lambda: node.client.post("/api/query", json=QUESTION),
+            lambda reply: reply.status_code == 503 and "NATS" in reply.text,
+        )
+        server.start()
+        answered = waited(
+            lambda: node.client.post("/api/query", json=QUESTION),
+            lambda reply: reply.status_code == 200,
+        )
+    finally:
+        for process in (processes,):
+            process.end()
+        server.kill()
+
+    assert "cannot be reached" in refused.json()["error"]["message"]
+    assert answered.json()["status"] == "answered"
+
+
+def test_more_questions_than_workers_can_take_in_time_are_refused_with_429(
+    started: Started, slow_model: str
+) -> None:
+    processes = started(slow_model, ANTIPHON_QUEUE_WAIT_S="0")
+    node = processes.node()
+    processes.worker("--concurrency", "1")
+
+    def ask() -> httpx2.Response:
+        return node.client.post("/api/queries", json=QUESTION)
+
+    replies = waited(
+        lambda: [ask() for _ in range(4)],
+        lambda found: found[-1].status_code == 429,
+    )
+
+    assert int(replies[-1].headers["retry-after"]) >= 1
+    assert replies[-1].json()["error"]["code"] == "queue_full"
+
+
+def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_asked(
+    nats_url: str, index: Path, quick_model: str, tmp_path: Path
+) -> None:
+    data_dir = without_traces(index, tmp_path)
+    made = run(
+        *("keys", "add", "web", "--tenant", "acme", "--scope", "ask"),
+        data_dir=data_dir,
+        folder=tmp_path,
+    )
+    with cluster(nats_url, data_dir, quick_model) as processes:
+        node = processes.node()
+        processes.worker()
+        node.client.headers["x-api-key"] = made.stdout.strip()
+
+        state = node.answered(node.begin())
+        [key, tenant] = waited(
+            lambda: node.client.get("/api/usage").json()["shares"],
+            lambda shares: shares[0]["used"]["tokens"] > 0,
+        )
+
+    assert state["status"] == "answered"
+    assert (key["used"]["requests"], tenant["name"]) == (1, "acme")
+    assert key["set_aside"]["tokens"] == 0

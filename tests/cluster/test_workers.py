@@ -1,0 +1,134 @@
+"""Workers that are killed, paused and stopped in mid-query: another goes on, and only with what was under way."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+
+import httpx2
+import pytest
+
+from tests.cluster.conftest import Started
+from tests.cluster.processes import is_whole, waited
+
+
+def test_a_killed_workers_query_is_gone_on_with_by_another_and_only_its_call_is_repeated(
+    started: Started, slow_model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    processes = started(slow_model)
+    first = processes.worker()
+    other = processes.spare()
+    node = processes.node()
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+
+    other.signal(signal.SIGCONT)
+    first.kill()
+    killed_at = time.time()
+    state = node.answered(query_id)
+
+    events = node.events(query_id)
+    kinds = node.kinds(query_id)
+    resumed = [each for each in events if each["event"]["kind"] == "query_resumed"]
+    # A figure to be read, and none that decides.
+    with capsys.disabled():
+        sys.stdout.write(
+            f"\ntaken over {resumed[-1]['at'] - killed_at:.2f} s after the kill; a claim lasts 1.5 s\n"
+        )
+    assert (state["status"], is_whole(events)) == ("answered", True)
+    assert len(resumed) == 2
+    assert kinds.count("reasoning_started") == 2
+    assert kinds.count("reasoning_completed") == 1
+
+
+def test_a_paused_worker_adds_nothing_when_it_wakes_and_goes_on_working(
+    started: Started, slow_model: str
+) -> None:
+    processes = started(slow_model)
+    paused = processes.worker()
+    other = processes.spare()
+    node = processes.node()
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+
+    paused.signal(signal.SIGSTOP)
+    other.signal(signal.SIGCONT)
+    state = node.answered(query_id)
+    before = node.events(query_id)
+    paused.signal(signal.SIGCONT)
+    paused.line_with("claim_lost")
+    other.kill()
+    next_state = node.answered(node.begin())
+
+    assert (state["status"], next_state["status"]) == ("answered", "answered")
+    assert is_whole(before)
+    assert node.events(query_id) == before
+
+
+def test_a_paused_worker_that_wakes_while_another_works_writes_nothing_into_its_trace(
+    started: Started, slow_model: str
+) -> None:
+    # The claim lasts long enough that the first worker still believes in it when the second has gone on.
+    processes = started(slow_model, ANTIPHON_CLAIM_S="2")
+    paused = processes.worker()
+    other = processes.spare()
+    node = processes.node()
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+    paused.signal(signal.SIGSTOP)
+    other.signal(signal.SIGCONT)
+    node.after(query_id, "query_resumed", 2)
+    paused.signal(signal.SIGCONT)
+
+    state = node.answered(query_id)
+
+    assert (state["status"], is_whole(node.events(query_id))) == ("answered", True)
+    assert node.kinds(query_id).count("query_resumed") == 2
+
+
+def test_a_worker_that_is_stopped_lets_its_query_end(
+    started: Started, slow_model: str
+) -> None:
+    processes = started(slow_model)
+    worker = processes.worker()
+    node = processes.node()
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+
+    code = worker.stop()
+
+    assert code == 0
+    assert node.state(query_id)["status"] == "answered"
+    assert node.kinds(query_id).count("query_resumed") == 1
+
+
+def test_a_worker_that_may_not_wait_leaves_its_query_to_another_at_once(
+    started: Started, slow_model: str
+) -> None:
+    # Nobody could wait for such a claim to end by itself.
+    processes = started(slow_model, ANTIPHON_CLAIM_S="120")
+    stopped = processes.worker("--drain", "0")
+    other = processes.spare()
+    node = processes.node()
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+
+    other.signal(signal.SIGCONT)
+    code = stopped.stop()
+
+    assert code == 0
+    assert node.answered(query_id)["status"] == "answered"
+    assert is_whole(node.events(query_id))
+
+
+def test_a_worker_says_whether_it_takes_questions(
+    started: Started, quick_model: str
+) -> None:
+
+    worker = started(quick_model).worker("--health", "0")
+    health = worker.line_with("health at").split("health at ")[1].split(";")[0]
+
+    assert httpx2.get(f"{health}/healthz").text == "alive\n"
+    waited(lambda: httpx2.get(f"{health}/readyz").text, lambda said: said == "ready\n")
+    assert httpx2.get(f"{health}/api/traces").status_code == 404
