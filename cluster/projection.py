@@ -39,6 +39,8 @@ from antiphon.vocabulary.errors import DecodeError
 log = structlog.get_logger(__name__)
 
 FILE_NAME = "traces-of-cluster.sqlite"
+FORMAT = 1
+"""Version of the list's tables."""
 AT_ONCE = 200
 """Messages that are added in one transaction."""
 
@@ -107,6 +109,8 @@ class Projection:
 
     async def _catch_up(self, index: TraceIndex) -> None:
         state = await self._reader.state()
+        # A list that another version of this file made is made anew.
+        state = state._replace(incarnation=f"{FORMAT} {state.incarnation}")
         progress = await index.write(read_progress)
         # Another stream, or one that has lost its end with the power.
         if progress.incarnation != state.incarnation or progress.seq > state.last_seq:
@@ -135,21 +139,29 @@ class Projection:
 
     async def _step_of(self, message: StoredMessage) -> Step:
         query_id = trace_in(message.subject)
-        if query_id is None or not seqs_of(message)[0]:
+        first, last = seqs_of(message)
+        if query_id is None or not first:
             return Step(message, None)
         try:
             payload = await self._log.payload_of(message, query_id)
         except DecodeError as error:
             log.warning("trace_not_listed", query_id=query_id, error=str(error))
             return Step(message, None)
-        part = TracePart(
-            query_id,
-            payload.rows(query_id),
-            message.seq,
-            tenant_of(message.headers),
-            IMPORTED in message.headers,
+        rows = payload.rows(query_id)
+        # Not written by this program: what it says of itself is not what it holds.
+        seqs = [row.seq for row in rows]
+        if (
+            not seqs
+            or seqs[-1] != last
+            or seqs != list(range(first, first + len(seqs)))
+        ):
+            log.warning("trace_not_listed", query_id=query_id, error="events missing")
+            return Step(message, None)
+        tenant = tenant_of(message.headers)
+        is_imported = IMPORTED in message.headers
+        return Step(
+            message, TracePart(query_id, rows, message.seq, tenant, is_imported)
         )
-        return Step(message, part)
 
     async def _compare(self, index: TraceIndex, state: StreamState) -> None:
         """Removes what the stream does not hold any more."""

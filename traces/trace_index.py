@@ -19,7 +19,7 @@ import structlog
 from antiphon.traces.codec import plain_event
 from antiphon.traces.connections import Readers, StoreFile, reason
 from antiphon.traces.encryption import connector, database_errors
-from antiphon.traces.event_log import EventRow, Unpacker, write_events
+from antiphon.traces.event_log import EventRow, Unpacker, last_seq, write_events
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED
 from antiphon.traces.schema import open_writer
@@ -148,6 +148,9 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
     # Its id was used again after it had been deleted elsewhere.
     if part.is_first:
         remove_trace(connection, part.query_id)
+    elif last_seq(connection, part.query_id) >= part.rows[0].seq:
+        _log.warning("trace_events_twice", query_id=part.query_id)
+        return
     else:
         # Somebody goes on with it here, wherever it was recorded.
         connection.execute(
