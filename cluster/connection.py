@@ -71,6 +71,12 @@ async def connect(
         ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
     """
     client = Client()
+
+    async def note_loss() -> None:
+        # One that we close is not lost.
+        if not client.is_closed:
+            log.warning("nats_connection_lost")
+
     try:
         # The client itself would try for ever, as it does later when the connection is lost.
         async with asyncio.timeout(CONNECT_S):
@@ -86,7 +92,7 @@ async def connect(
                 max_outstanding_pings=UNANSWERED_PINGS,
                 pending_size=PENDING_BYTES,
                 error_cb=_note_error,
-                disconnected_cb=_note_loss,
+                disconnected_cb=note_loss,
                 reconnected_cb=_note_return,
             )
     except (NatsError, OSError, TimeoutError) as error:
@@ -175,10 +181,6 @@ def check_version(version: object) -> None:
 
 async def _note_error(error: Exception) -> None:
     log.warning("nats_error", error=str(error) or type(error).__name__)
-
-
-async def _note_loss() -> None:
-    log.warning("nats_connection_lost")
 
 
 async def _note_return() -> None:

@@ -13,6 +13,7 @@ from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.late_model import LateModel
 from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.redaction import redaction_of
+from antiphon.composition.remote import remote_parts
 from antiphon.composition.resources import (
     LoadedLater,
     Resources,
@@ -94,6 +95,10 @@ def build(
         subscribers=components,
         silence_s=settings.silence_s,
         observers=telemetry.observers(),
+    )
+    shared = replace(
+        shared,
+        remote=remote_parts(settings, shared.catalog, registry, shared.models),
     )
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:

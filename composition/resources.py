@@ -11,6 +11,7 @@ from typing import Protocol
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.composition.remote import RemotePart
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.composition.tenant_libraries import TenantLibraries
@@ -42,6 +43,7 @@ class Resources:
         subscribers: Components from outside; a trace names them.
         observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
         silence_s: Seconds without a byte after which the primary model's server is given up.
+        remote: Components that act in other processes.
     """
 
     clock: Clock
@@ -57,6 +59,7 @@ class Resources:
     subscribers: tuple[Subscriber, ...] = ()
     observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
+    remote: tuple[RemotePart, ...] = ()
 
     @property
     def catalog(self) -> Catalog:
@@ -125,6 +128,8 @@ class ServiceResources:
             self.tenants.close()
         for model in self.models:
             await model.aclose()
+        for part in self.shared.remote:
+            await part.link.close()
         await self.store.close()
         self.library.close()
 

@@ -105,6 +105,9 @@ class Settings(BaseSettings):
             between (docs/cluster.md); None: both are in this process and its data folder.
         nats_prefix: The beginning of all names there: several installations may share the servers.
         nats_replicas: Servers that hold each stream's messages.
+        remote: Parts that act in processes of their own (`antiphon act NAME`), with commas between: `dispatcher`,
+            `engine` (docs/cluster.md). Empty: everything acts in this process.
+        remote_lease_s: Seconds without a sign of life after which such a process is given up, and another takes over.
         tools: Tools of your own: `package.module:name`, several with commas between.
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
@@ -181,6 +184,8 @@ class Settings(BaseSettings):
     nats_url: str | None = None
     nats_prefix: str = Field("antiphon", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
     nats_replicas: int = Field(1, ge=1, le=5)
+    remote: str = ""
+    remote_lease_s: float = Field(5.0, ge=0.5, le=60.0, allow_inf_nan=False)
     tools: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"
