@@ -38,11 +38,7 @@ COMMANDS = (
     ),
     Command("search", "Search the courses, without an answer.", "searching:search"),
     Command("serve", "Serve the REST API.", "serve:serve"),
-    Command(
-        "act",
-        "Run one part of the service, such as its tools, for other processes.",
-        "act:act",
-    ),
+    Command("act", "Run tools or model calls for other processes.", "act:act"),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",

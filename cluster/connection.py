@@ -6,6 +6,7 @@ import asyncio
 import re
 import time
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlsplit
 
 import structlog
@@ -71,12 +72,6 @@ async def connect(
         ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
     """
     client = Client()
-
-    async def note_loss() -> None:
-        # One that we close is not lost.
-        if not client.is_closed:
-            log.warning("nats_connection_lost")
-
     try:
         # The client itself would try for ever, as it does later when the connection is lost.
         async with asyncio.timeout(CONNECT_S):
@@ -92,7 +87,7 @@ async def connect(
                 max_outstanding_pings=UNANSWERED_PINGS,
                 pending_size=PENDING_BYTES,
                 error_cb=_note_error,
-                disconnected_cb=note_loss,
+                disconnected_cb=partial(_note_loss, client),
                 reconnected_cb=_note_return,
             )
     except (NatsError, OSError, TimeoutError) as error:
@@ -181,6 +176,12 @@ def check_version(version: object) -> None:
 
 async def _note_error(error: Exception) -> None:
     log.warning("nats_error", error=str(error) or type(error).__name__)
+
+
+async def _note_loss(client: Client) -> None:
+    # The client tells of its own end too.
+    if not client.is_closed:
+        log.warning("nats_connection_lost")
 
 
 async def _note_return() -> None:

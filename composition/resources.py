@@ -11,6 +11,7 @@ from typing import Protocol
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.composition.limits import Limits
 from antiphon.composition.remote import RemotePart
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
@@ -109,6 +110,7 @@ class ServiceResources:
         tenants: The libraries of tenants with documents of their own; None: there can be none.
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
+        limits: What is shared with other processes of the provider; None: nothing is.
     """
 
     shared: Resources
@@ -121,6 +123,7 @@ class ServiceResources:
     tenants: TenantLibraries | None = None
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
+    limits: Limits | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)
@@ -128,6 +131,8 @@ class ServiceResources:
             self.tenants.close()
         for model in self.models:
             await model.aclose()
+        if self.limits is not None:
+            await self.limits.close()
         for part in self.shared.remote:
             await part.link.close()
         await self.store.close()

@@ -105,6 +105,9 @@ class Settings(BaseSettings):
             between (docs/cluster.md); None: both are in this process and its data folder.
         nats_prefix: The beginning of all names there: several installations may share the servers.
         nats_replicas: Servers that hold each stream's messages.
+        model_rpm: Calls of the model a minute, of all processes that share the NATS servers together; None: no limit. A
+            call waits for its turn within its own time.
+        model_tpm: Tokens a minute in them: of requests as far as they are not cached, and of replies.
         remote: Parts that act in processes of their own (`antiphon act NAME`), with commas between: `dispatcher`,
             `engine` (docs/cluster.md). Empty: everything acts in this process.
         remote_lease_s: Seconds without a sign of life after which such a process is given up, and another takes over.
@@ -184,6 +187,8 @@ class Settings(BaseSettings):
     nats_url: str | None = None
     nats_prefix: str = Field("antiphon", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
     nats_replicas: int = Field(1, ge=1, le=5)
+    model_rpm: int | None = Field(None, ge=1)
+    model_tpm: int | None = Field(None, ge=1)
     remote: str = ""
     remote_lease_s: float = Field(5.0, ge=0.5, le=60.0, allow_inf_nan=False)
     tools: str = ""
