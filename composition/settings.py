@@ -112,6 +112,12 @@ class Settings(BaseSettings):
         drain_s: Seconds that queries get to end when their worker is stopped; the rest is left to other workers.
         queue_wait_s: Seconds that a question may be expected to wait for a worker; where it would wait longer it is
             refused with 429.
+        model_rpm: Calls of the model a minute, of all processes that share the NATS servers together; None: no limit. A
+            call waits for its turn within its own time.
+        model_tpm: Tokens a minute in them: of requests as far as they are not cached, and of replies.
+        remote: Parts that act in processes of their own (`antiphon act NAME`), with commas between: `dispatcher`,
+            `engine` (docs/cluster.md). Empty: everything acts in this process.
+        remote_lease_s: Seconds without a sign of life after which such a process is given up, and another takes over.
         tools: Tools of your own: `package.module:name`, several with commas between.
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
@@ -193,6 +199,10 @@ class Settings(BaseSettings):
     worker_queries: int = Field(100, ge=1)
     drain_s: float = Field(30.0, ge=0.0, allow_inf_nan=False)
     queue_wait_s: float = Field(15.0, ge=0.0, allow_inf_nan=False)
+    model_rpm: int | None = Field(None, ge=1)
+    model_tpm: int | None = Field(None, ge=1)
+    remote: str = ""
+    remote_lease_s: float = Field(5.0, ge=0.5, le=60.0, allow_inf_nan=False)
     tools: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Protocol
@@ -10,7 +10,10 @@ from typing import Any, NamedTuple, Protocol
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import SystemClock
 from antiphon.composition.caller import Caller
+from antiphon.composition.components import components_here
+from antiphon.composition.remote import ROOMS, Room
 from antiphon.composition.resources import Resources
+from antiphon.composition.stand_in import StandIn
 from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import DeadlineTimer, ProviderWatch, QueryCoordinator
 from antiphon.dispatcher import ToolDispatcher
@@ -48,6 +51,11 @@ class Action(NamedTuple):
     kind: type[Event]
     method: Callable[[Any, Recorded[Any]], None]
     repeat: Callable[[Any, Recorded[Any]], None] | None = None
+
+    @property
+    def owner(self) -> str:
+        """The class of the component."""
+        return self.method.__qualname__.partition(".")[0]
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -131,38 +139,80 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     # The timer publishes by itself: its events hold numbers alone.
     clock = resources.clock
     timer = DeadlineTimer(ports.publish, ports.spawn, clock)
-    engine = ReasoningEngine(
-        publish,
-        emit_live,
-        ports.spawn,
-        clock,
-        models=resources.models,
-        tools=resources.tool_definitions,
-        styles=resources.styles,
-        chance=resources.chance,
-        followed=ports.followed,
-        silence_s=resources.silence_s,
-    )
-    summaries = SummaryEngine(
-        publish, ports.spawn, clock, models=resources.models, chance=resources.chance
-    )
-    dispatcher = ToolDispatcher(
-        publish, ports.spawn, clock, resources.tools, resources.tool_circuits
-    )
     watch = ProviderWatch(resources.provider_circuit)
-    components = (timer, engine, summaries, dispatcher, watch)
-    actions = [_subscription(action, components) for action in ACTIONS]
+    acting = replace(outside, emit_live=emit_live)
+    stand_ins = _stand_ins(resources, acting)
+    components = (timer, watch, *components_here(resources, acting, stand_ins))
+    actions = _actions(components, stand_ins)
     actions += subscribed
     deciders = [
         decider(ports.publish) for decider in deciders_of(resources.subscribers)
     ]
-    caller_hears = [_subscription(action, (caller,)) for action in CALLER_HEARS]
+    caller_hears = [subscription_of(action, (caller,)) for action in CALLER_HEARS]
     return Wiring(
         deciders=tuple(deciders),
         actions=tuple(actions),
-        recalling=(timer, dispatcher),
+        recalling=_recalling(components, stand_ins),
         caller_hears=tuple(caller_hears),
     )
+
+
+def _stand_ins(resources: Resources, ports: Ports) -> dict[str, StandIn]:
+    """Returns what stands here for components that act in other processes, by room."""
+    stand_ins: dict[str, StandIn] = {}
+    for part in resources.remote:
+        # A query whose tools or models were replaced is worked on with those, which are here.
+        if part.acts_with is resources.tools or part.acts_with is resources.models:
+            stand_ins[part.name] = StandIn(
+                part.link,
+                part.place,
+                ports,
+                resources.catalog,
+                _kinds_of(part.room),
+                resources.catalog.emitted_by(part.room.role),
+            )
+    return stand_ins
+
+
+def _kinds_of(room: Room) -> tuple[type[Event], ...]:
+    """Returns the events that a room hears."""
+    names = {each.__name__ for each in room.classes}
+    kinds = {action.kind: None for action in ACTIONS if action.owner in names}
+    return tuple(kinds)
+
+
+def _actions(
+    components: Sequence[object], stand_ins: Mapping[str, StandIn]
+) -> list[Subscription]:
+    """Returns the subscriptions of the table; a stand-in hears an event once, whoever of its room hears it there."""
+    rooms: dict[str, str] = {}
+    for room in stand_ins:
+        for each in ROOMS[room].classes:
+            rooms[each.__name__] = room
+    heard: set[tuple[str, type[Event]]] = set()
+    subscriptions: list[Subscription] = []
+    for action in ACTIONS:
+        away = rooms.get(action.owner)
+        if away is None:
+            subscriptions.append(subscription_of(action, components))
+        elif (away, action.kind) not in heard:
+            heard.add((away, action.kind))
+            stand_in = stand_ins[away]
+            name = action.method.__qualname__
+            subscriptions.append(
+                Subscription(action.kind, stand_in.hear, name, stand_in.hear_again)
+            )
+    return subscriptions
+
+
+def _recalling(
+    components: Sequence[object], stand_ins: Mapping[str, StandIn]
+) -> tuple[Recalls, ...]:
+    recalling: list[Recalls] = list(stand_ins.values())
+    for component in components:
+        if isinstance(component, DeadlineTimer | ToolDispatcher):
+            recalling.append(component)
+    return tuple(recalling)
 
 
 def who_hears(
@@ -189,12 +239,11 @@ def who_hears(
     return tuple(pairs)
 
 
-def _subscription(action: Action, components: Sequence[object]) -> Subscription:
+def subscription_of(action: Action, components: Sequence[object]) -> Subscription:
     """Subscribes a component's own method, found by the name of its class."""
     name = action.method.__qualname__
-    owner = name.partition(".")[0]
     for component in components:
-        if type(component).__name__ == owner:
+        if type(component).__name__ == action.owner:
             repeat: Callable[[Recorded[Any]], None] | None = None
             if action.repeat is not None:
                 repeat = partial(action.repeat, component)
@@ -202,7 +251,7 @@ def _subscription(action: Action, components: Sequence[object]) -> Subscription:
                 action.kind, partial(action.method, component), name, repeat
             )
     raise LookupError(
-        f"{name} stands in the table of actions, and no component is a {owner}"
+        f"{name} stands in the table of actions, and no component is a {action.owner}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from antiphon.vocabulary.circuit import Circuit
+from antiphon.vocabulary.circuit import Circuit, CircuitHolder, OwnCircuit
 from antiphon.vocabulary.events import (
     FailureKind,
     ReasoningCompleted,
@@ -33,18 +33,24 @@ class ProviderCircuit:
         failures: Failed calls in a row, of whichever queries, that open the circuit.
         rest_s: Seconds for which it then lets no query through.
         deadline_s: The service's own deadline: a call that is too slow for a shorter one says nothing of the provider.
+        holder: Holds it for all processes that share it, in the place of `failures` and `rest_s`.
     """
 
     def __init__(
-        self, failures: int = 5, rest_s: float = 30.0, deadline_s: float = 0.0
+        self,
+        failures: int = 5,
+        rest_s: float = 30.0,
+        deadline_s: float = 0.0,
+        holder: CircuitHolder | None = None,
     ) -> None:
-        self._circuit = Circuit(most_failures=failures, rest_s=rest_s)
+        own = Circuit(most_failures=failures, rest_s=rest_s)
+        self._holder = holder or OwnCircuit(own)
         self._deadline_s = deadline_s
 
     @property
     def is_open(self) -> bool:
         """True if calls are kept from the provider, but for probes."""
-        return self._circuit.is_open
+        return self._holder.value.is_open
 
     def gave_time(self, asked: ReasoningRequested) -> bool:
         """Returns True if the call had all the time that the service's own deadline would have left it."""
@@ -53,18 +59,15 @@ class ProviderCircuit:
 
     def keeps_out(self, now: float) -> bool:
         """Returns True if a query that begins now must not call the provider; otherwise it may be the probe."""
-        if not self._circuit.allows(now):
-            return True
-        self._circuit = self._circuit.entered(now)
-        return False
+        return not self._holder.enter(now)
 
     def succeeded(self) -> None:
         """Notes that the provider answered: the circuit closes."""
-        self._circuit = self._circuit.succeeded()
+        self._holder.succeeded()
 
     def failed(self, now: float) -> None:
         """Notes that a call failed."""
-        self._circuit = self._circuit.failed(now)
+        self._holder.failed(now)
 
 
 class ProviderWatch:
@@ -103,5 +106,5 @@ class ProviderWatch:
 
 def another_provider_circuit(circuit: ProviderCircuit) -> ProviderCircuit:
     """Returns a closed one with the same figures, for callers whose failures say nothing of anybody else's."""
-    now = circuit._circuit
+    now = circuit._holder.value
     return ProviderCircuit(now.most_failures, now.rest_s, circuit._deadline_s)

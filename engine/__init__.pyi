@@ -4,6 +4,11 @@ from antiphon.engine.anthropic_model import AnthropicModel, connect
 from antiphon.engine.capabilities import Finding, find_capabilities
 from antiphon.engine.fold import reply_of
 from antiphon.engine.in_process import InProcessTransport
+from antiphon.engine.limited_model import (
+    LimitedModel,
+    LocalCallBudget,
+    check_wait,
+)
 from antiphon.engine.offline import (
     OFFLINE,
     Double,
@@ -53,6 +58,8 @@ __all__ = [
     "Double",
     "Finding",
     "InProcessTransport",
+    "LimitedModel",
+    "LocalCallBudget",
     "OfflineMessagesApi",
     "PreparedRequest",
     "Price",
@@ -62,6 +69,7 @@ __all__ = [
     "ScriptedReply",
     "SummaryEngine",
     "build_request",
+    "check_wait",
     "connect",
     "events_of",
     "find_capabilities",

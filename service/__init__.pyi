@@ -83,6 +83,7 @@ from antiphon.knowledge import (
     remove_course,
 )
 from antiphon.service.access_file import COMMAND_WAIT_MS, AccessFile
+from antiphon.service.acting import act
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.archive import (
     FILTER_VALUES,
@@ -228,6 +229,7 @@ __all__ = [
     "Totals",
     "UsageReport",
     "Used",
+    "act",
     "answer_in",
     "back_up",
     "briefings_of",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
 from antiphon.bus import SystemClock
+from antiphon.composition.remote import remote_parts
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import Double, InProcessTransport, Script, connect, offline_model
 from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
@@ -23,12 +25,18 @@ class House:
     """The service, its folder, and the double behind it."""
 
     def __init__(
-        self, folder: Path, service: Antiphon, store: SqliteTraceStore, double: Double
+        self,
+        folder: Path,
+        service: Antiphon,
+        store: SqliteTraceStore,
+        double: Double,
+        resources: ServiceResources,
     ) -> None:
         self.folder = folder
         self.service = service
         self.store = store
         self.double = double
+        self.resources = resources
 
     def stored(self) -> bytes:
         """Every byte in the folder: the database, its log, whatever lies beside them."""
@@ -81,6 +89,10 @@ async def house(
         subscribers=subscribers,
         observers=observers,
     )
+    settings = settings or Settings.model_construct()
+    parts = replace(
+        parts, remote=remote_parts(settings, parts.catalog, registry, parts.models)
+    )
     store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())
     built = ServiceResources(
@@ -91,8 +103,8 @@ async def house(
         reasoner="double",
         versions=(),
     )
-    service = Antiphon(settings or Settings.model_construct(), built)
+    service = Antiphon(settings, built)
     try:
-        yield House(folder, service, store, double)
+        yield House(folder, service, store, double, built)
     finally:
         await service.close()

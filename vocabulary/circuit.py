@@ -5,6 +5,8 @@ Whoever owns a circuit (the coordinator the provider's, the dispatcher one for e
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from msgspec.structs import replace
 
 from antiphon.vocabulary.values import Value
@@ -49,3 +51,38 @@ class Circuit(Value, frozen=True, kw_only=True):
     def failed(self, now: float) -> Circuit:
         """Returns the circuit after a failure; one that is open, or opens by it, rests from now on."""
         return replace(self, failures=self.failures + 1, probe_at=now + self.rest_s)
+
+
+class CircuitHolder(Protocol):
+    """Holds the newest value of a circuit: for one process, or for all that share it."""
+
+    @property
+    def value(self) -> Circuit: ...
+
+    def enter(self, now: float) -> bool:
+        """Returns True if a call may go through now; where the circuit is open it is the probe, and the only one."""
+
+    def succeeded(self) -> None:
+        """Notes a success."""
+
+    def failed(self, now: float) -> None:
+        """Notes a failure."""
+
+
+class OwnCircuit:
+    """Holds a circuit of this process alone."""
+
+    def __init__(self, value: Circuit) -> None:
+        self.value = value
+
+    def enter(self, now: float) -> bool:
+        if not self.value.allows(now):
+            return False
+        self.value = self.value.entered(now)
+        return True
+
+    def succeeded(self) -> None:
+        self.value = self.value.succeeded()
+
+    def failed(self, now: float) -> None:
+        self.value = self.value.failed(now)

@@ -18,6 +18,7 @@ ServiceError
 │   ├── TraceStateError    the query is over, or is being worked on, and so that cannot be done
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
+├── RemoteError            a component that acts in another process gave no answer, or one that cannot be used
 ├── UnknownEventError      an event was published that the catalog does not hold: a mistake in a subscriber
 ├── BusyError              no further query may begin now: too many run, or the service is closing
 │   └── QueueFullError     so many wait for a worker that one more would wait too long
@@ -187,6 +188,12 @@ class UnknownEventError(ServiceError):
     """An event was published that is not in the catalog, so that its trace could not be read again."""
 
     code = "unknown_event"
+
+
+class RemoteError(ServiceError):
+    """A component that acts in another process gave no sign of life, or sent what cannot be used."""
+
+    code = "remote"
 
 
 class SlowReaderError(ServiceError):

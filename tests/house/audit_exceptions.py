@@ -60,6 +60,7 @@ CALLS = (
         Allowed("B311", file, _CHANCE)
         for file in (
             "benchmarks/scripted_model.py",
+            "cluster/shared_state.py",
             "benchmarks/size.py",
             "benchmarks/soak.py",
             "engine/offline/playing.py",

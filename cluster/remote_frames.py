@@ -1,0 +1,168 @@
+"""The messages between a session and the process in which one of its components acts, and their reading."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from antiphon.vocabulary.errors import RemoteError
+from antiphon.vocabulary.events import Live
+
+MOST_WORDS = 600
+"""Characters of a reason that the other side gives."""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whose query it is that a component acts in: what it is built from besides the process's own settings.
+
+    Attributes:
+        tenant: Whose documents it searches; empty: those that are everybody's.
+        effects: It may change something outside.
+        tools: The key of the tool definitions that the model is shown: both processes must have the same.
+    """
+
+    query_id: str = ""
+    tenant: str = ""
+    effects: bool = True
+    tools: str = ""
+
+
+class Frame(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag_field="frame",
+):
+    """The base of every message.
+
+    Attributes:
+        lease: The time of one query at one process; a message of another one is nobody's.
+        number: 1, 2, 3 … in each direction: core NATS drops messages where a connection breaks, and that must show.
+    """
+
+    lease: str
+    number: int
+
+
+class Begin(Frame, frozen=True, kw_only=True, tag="begin"):
+    """The query begins here: its component is built.
+
+    Attributes:
+        reply_to: The subject that its messages go to.
+        lease_s: Seconds without a message after which the session gives this process up.
+    """
+
+    place: Place
+    reply_to: str
+    lease_s: float
+
+
+class Recall(Frame, frozen=True, kw_only=True, tag="recall"):
+    """An event from before, which the component takes in and does not act on."""
+
+    recorded: msgspec.Raw
+
+
+class Hear(Frame, frozen=True, kw_only=True, tag="hear"):
+    """An event that the component acts on.
+
+    Attributes:
+        repeat: It was acted on before, in a process that is gone.
+        followed: Somebody reads the query live.
+    """
+
+    recorded: msgspec.Raw
+    repeat: bool = False
+    followed: bool = True
+
+
+class Alive(Frame, frozen=True, kw_only=True, tag="alive"):
+    """The sender works on the query still."""
+
+
+class End(Frame, frozen=True, kw_only=True, tag="end"):
+    """The query is over: all work for it stops."""
+
+
+class Emitted(Frame, frozen=True, kw_only=True, tag="emitted"):
+    """An event to publish; its `cause` is the `seq` of the event that led to it."""
+
+    recorded: msgspec.Raw
+
+
+class Streamed(Frame, frozen=True, kw_only=True, tag="streamed"):
+    """Text for live followers."""
+
+    live: msgspec.Raw
+
+
+class Done(Frame, frozen=True, kw_only=True, tag="done"):
+    """Nothing that the event `seq` led to is under way any more.
+
+    Attributes:
+        error: What failed in the component; empty: nothing.
+    """
+
+    seq: int
+    error: str = ""
+
+
+class Gone(Frame, frozen=True, kw_only=True, tag="gone"):
+    """This process works on the query no more."""
+
+    why: str
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A process's answer to a session that looks for one: the subject on which it takes the query."""
+
+    subject: str
+
+
+ToProcess = Begin | Recall | Hear | Alive | End
+ToSession = Emitted | Streamed | Done | Alive | Gone
+
+_encoder = msgspec.json.Encoder()
+_to_process: msgspec.json.Decoder[ToProcess] = msgspec.json.Decoder(ToProcess)
+_to_session: msgspec.json.Decoder[ToSession] = msgspec.json.Decoder(ToSession)
+_offer: msgspec.json.Decoder[Offer] = msgspec.json.Decoder(Offer)
+_live: msgspec.json.Decoder[Live] = msgspec.json.Decoder(Live)
+
+T = TypeVar("T")
+
+
+def encode(message: Frame | Offer) -> bytes:
+    """Returns a message as JSON."""
+    return _encoder.encode(message)
+
+
+def read_to_process(data: bytes) -> ToProcess:
+    """Reads what a session sent. Raises RemoteError where it is no such message."""
+    return _read(_to_process, data)
+
+
+def read_to_session(data: bytes) -> ToSession:
+    """Reads what an acting process sent. Raises RemoteError where it is no such message."""
+    return _read(_to_session, data)
+
+
+def read_offer(data: bytes) -> Offer:
+    """Reads the answer to a session that looks for a process. Raises RemoteError where it is none."""
+    return _read(_offer, data)
+
+
+def read_live(data: bytes) -> Live:
+    """Reads text for live followers. Raises RemoteError where it is none."""
+    return _read(_live, data)
+
+
+def _read(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    # Of the message itself nothing is said: it is whoever's who reaches the servers.
+    try:
+        return decoder.decode(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise RemoteError(
+            f"a message of {len(data)} bytes cannot be read ({type(error).__name__}): are both of one version?"
+        ) from error

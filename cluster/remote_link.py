@@ -1,0 +1,236 @@
+"""The session's side of a component that acts in another process: finds a process, and keeps count of messages."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from typing import Protocol
+
+import structlog
+from msgspec import Raw
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.errors import MaxPayloadError, NoRespondersError
+
+from antiphon.cluster import remote_frames as frames
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.late_connection import LateConnection
+from antiphon.traces import from_json, to_json
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.errors import RemoteError, ServiceError
+from antiphon.vocabulary.events import Event, Live, Recorded
+
+log = structlog.get_logger(__name__)
+
+LEASE_S = 5.0
+"""Seconds without a sign of life after which a process is given up."""
+BEATS = 4
+"""Signs of life in that time."""
+OFFER_S = 1.0
+"""Seconds in which a process is to answer a session that looks for one."""
+
+
+class Receiver(Protocol):
+    """The session's side of one query. What it raises as a ServiceError ends the lease."""
+
+    def take_event(self, recorded: Recorded[Event]) -> None:
+        """Takes an event to publish; its `cause` is the event that led to it."""
+
+    def take_live(self, live: Live) -> None:
+        """Takes text for live followers."""
+
+    def take_done(self, seq: int, error: str) -> None:
+        """Takes that nothing which that event led to is under way any more."""
+
+    def lost(self) -> None:
+        """Hears that the lease is over."""
+
+
+class Lease:
+    """One query at one process. It is over when `lost` says why."""
+
+    def __init__(self, client: Client, subject: str, lease_s: float) -> None:
+        self.id = secrets.token_hex(8)
+        self.lost = ""
+        self._client = client
+        self._subject = subject
+        self._lease_s = lease_s
+        self._sent = 0
+        self._received = 0
+        self._heard_at = asyncio.get_running_loop().time()
+
+    async def hear(
+        self, recorded: Recorded[Event], *, repeat: bool, followed: bool
+    ) -> None:
+        """Asks for what the event calls for. Raises as `send` does."""
+        raw = Raw(to_json(recorded))
+        await self.send(frames.Hear, recorded=raw, repeat=repeat, followed=followed)
+
+    async def recall(self, recorded: Recorded[Event]) -> None:
+        """Tells of an event from before. Raises as `send` does."""
+        await self.send(frames.Recall, recorded=Raw(to_json(recorded)))
+
+    async def alive(self) -> None:
+        """Tells that the query goes on. Raises as `send` does."""
+        await self.send(frames.Alive)
+
+    async def end(self) -> None:
+        """Tells that the query is over. Raises as `send` does."""
+        await self.send(frames.End)
+
+    async def send(self, kind: type[frames.Frame], **fields: object) -> None:
+        """Sends a message.
+
+        Raises:
+            RemoteError: It is larger than the servers take, or they cannot be reached.
+        """
+        message = kind(lease=self.id, number=self._sent + 1, **fields)
+        data = frames.encode(message)
+        try:
+            await self._client.publish(self._subject, data)
+        except MaxPayloadError as error:
+            raise RemoteError(
+                f"the message `{kind.__struct_config__.tag}` has {len(data):,} bytes, and the NATS servers take "
+                f"{self._client.max_payload:,}: raise their max_payload"
+            ) from error
+        except (NatsError, OSError) as error:
+            raise RemoteError(
+                f"nothing can be sent ({error or type(error).__name__})"
+            ) from error
+        self._sent += 1
+
+    def heard(self, message: frames.Frame) -> bool:
+        """Notes a message of the process; returns False where one before it was lost."""
+        self._heard_at = asyncio.get_running_loop().time()
+        self._received += 1
+        if message.number != self._received:
+            self.lost = "a message was lost on its way"
+        return not self.lost
+
+    def check(self) -> None:
+        """Notes that the process gave no sign of life for too long."""
+        silent_s = asyncio.get_running_loop().time() - self._heard_at
+        if silent_s > self._lease_s and not self.lost:
+            self.lost = f"no sign of life for {self._lease_s:g} s"
+
+
+class RemoteLink:
+    """The way of one process's sessions to a component elsewhere. One a process and component.
+
+    Args:
+        connection: To the servers; made when the first query needs it.
+        room: The component, such as `dispatcher`.
+        catalog: The events that there are.
+        lease_s: Seconds without a sign of life after which a process is given up.
+    """
+
+    def __init__(
+        self,
+        connection: LateConnection,
+        room: str,
+        catalog: Catalog = BUILT_IN,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        self.room = room
+        self._catalog = catalog
+        self.lease_s = lease_s
+        self._connection = connection
+        self._lock = asyncio.Lock()
+        self._inbox = ""
+        self._leases: dict[str, tuple[Lease, Receiver]] = {}
+
+    async def begin(self, place: frames.Place, receiver: Receiver) -> Lease:
+        """Finds a process and begins the query there.
+
+        Args:
+            receiver: Is handed what comes back, in the order in which it was sent.
+
+        Raises:
+            RemoteError: None answers, or it cannot be used.
+            ConfigurationError: NATS cannot be reached.
+        """
+        cluster = await self._connection.get()
+        await self._listen(cluster)
+        subject = await self._find(cluster)
+        lease = Lease(cluster.client, subject, self.lease_s)
+        self._leases[lease.id] = (lease, receiver)
+        await lease.send(
+            frames.Begin, place=place, reply_to=self._inbox, lease_s=self.lease_s
+        )
+        return lease
+
+    async def close(self) -> None:
+        """Closes the connection."""
+        await self._connection.close()
+
+    def forget(self, lease: Lease) -> None:
+        """Takes no more messages of it."""
+        self._leases.pop(lease.id, None)
+
+    async def _listen(self, cluster: Cluster) -> None:
+        """Subscribes once a process to what acting processes send."""
+        async with self._lock:
+            if not self._inbox:
+                inbox = f"{cluster.naming.acting(self.room)}.to.{secrets.token_hex(12)}"
+                await cluster.client.subscribe(inbox, cb=self._on_message)
+                self._inbox = inbox
+
+    async def _find(self, cluster: Cluster) -> str:
+        """Returns the subject of a process that takes the query."""
+        beginning = cluster.naming.acting(self.room)
+        try:
+            try:
+                # To whichever the servers choose of the queue group. That one may be frozen: then all are asked, and
+                # the first that answers is taken.
+                answer = await cluster.client.request(
+                    f"{beginning}.any", b"", timeout=OFFER_S
+                )
+            except TimeoutError:
+                answer = await cluster.client.request(
+                    f"{beginning}.all", b"", timeout=OFFER_S
+                )
+        except NoRespondersError as error:
+            raise RemoteError(
+                f"no process acts as {self.room}: start one with `antiphon act {self.room}`"
+            ) from error
+        except (NatsError, OSError, TimeoutError) as error:
+            raise RemoteError(
+                f"no process that acts as {self.room} answers ({error or type(error).__name__})"
+            ) from error
+        subject = frames.read_offer(answer.data).subject
+        if not subject.startswith(f"{beginning}.at.") or any(
+            mark in subject for mark in "*> "
+        ):
+            raise RemoteError("a process offers itself under a subject that is not its")
+        return subject
+
+    async def _on_message(self, message: Msg) -> None:
+        try:
+            frame = frames.read_to_session(message.data)
+        except RemoteError as error:
+            log.warning("remote_message_refused", room=self.room, error=str(error))
+            return
+        found = self._leases.get(frame.lease)
+        # Such as one of a process that was given up, and woke.
+        if found is None:
+            return
+        lease, receiver = found
+        try:
+            if lease.heard(frame):
+                self._hand_over(frame, receiver)
+        except ServiceError as error:
+            lease.lost = str(error)
+            log.warning("remote_message_refused", room=self.room, error=str(error))
+        if lease.lost:
+            receiver.lost()
+
+    def _hand_over(self, frame: frames.ToSession, receiver: Receiver) -> None:
+        if isinstance(frame, frames.Emitted):
+            receiver.take_event(from_json(bytes(frame.recorded), self._catalog))
+        elif isinstance(frame, frames.Streamed):
+            receiver.take_live(frames.read_live(bytes(frame.live)))
+        elif isinstance(frame, frames.Done):
+            receiver.take_done(frame.seq, frame.error[: frames.MOST_WORDS])
+        elif isinstance(frame, frames.Gone):
+            raise RemoteError(frame.why[: frames.MOST_WORDS])

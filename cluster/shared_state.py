@@ -1,0 +1,120 @@
+"""Small values that all processes agree upon: read, changed by a rule, and written if nobody was faster."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import msgspec
+import structlog
+from nats.errors import Error as NatsError
+from nats.js.api import KeyValueConfig, StorageType
+from nats.js.errors import BadRequestError, KeyNotFoundError
+from nats.js.kv import KeyValue
+
+from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.late_connection import LateConnection
+from antiphon.vocabulary.errors import RemoteError, ServiceError
+
+log = structlog.get_logger(__name__)
+
+TRIES = 50
+"""Changes of others that one change may meet."""
+PAUSE_S = 0.01
+
+T = TypeVar("T")
+
+
+async def state_bucket(cluster: Cluster) -> KeyValue:
+    """Returns the bucket, which is made where it is missing."""
+    config = KeyValueConfig(
+        bucket=cluster.naming.shared_state,
+        history=1,
+        storage=StorageType.FILE,
+        replicas=cluster.replicas,
+    )
+    try:
+        return await cluster.jetstream.create_key_value(config)
+    # It is there, made by a process with other settings.
+    except BadRequestError:
+        return await cluster.jetstream.key_value(cluster.naming.shared_state)
+
+
+class SharedValue(Generic[T]):
+    """One value of the bucket.
+
+    Args:
+        key: Its name there.
+        kind: Its type, which msgspec reads and writes.
+    """
+
+    def __init__(self, connection: LateConnection, key: str, kind: type[T]) -> None:
+        self._connection = connection
+        self._key = key
+        self._decoder = msgspec.json.Decoder(kind)
+        self._bucket: KeyValue | None = None
+
+    async def change(self, rule: Callable[[T | None], T]) -> T:
+        """Applies a rule to the newest value, and returns what was written.
+
+        Args:
+            rule: Is called again where somebody else was faster; what it raises is let through.
+
+        Raises:
+            RemoteError: The servers do not answer, or too many others changed it at the same time.
+        """
+        bucket = await self._open()
+        try:
+            async with asyncio.timeout(REQUEST_S):
+                return await self._change(bucket, rule)
+        except (NatsError, OSError, TimeoutError) as error:
+            raise RemoteError(
+                f"`{self._key}` cannot be agreed upon ({error or type(error).__name__})"
+            ) from error
+
+    async def read(self) -> T | None:
+        """Returns the newest value; None where there is none. Raises as `change` does."""
+        bucket = await self._open()
+        try:
+            async with asyncio.timeout(REQUEST_S):
+                value, _ = await self._newest(bucket)
+                return value
+        except (NatsError, OSError, TimeoutError) as error:
+            raise RemoteError(f"`{self._key}` cannot be read") from error
+
+    async def _change(self, bucket: KeyValue, rule: Callable[[T | None], T]) -> T:
+        for number in range(TRIES):
+            value, revision = await self._newest(bucket)
+            after = rule(value)
+            if after == value:
+                return after
+            try:
+                await bucket.update(self._key, msgspec.json.encode(after), revision)
+                return after
+            # Somebody else was faster.
+            except BadRequestError:
+                await asyncio.sleep(random.random() * PAUSE_S * (number + 1))
+        raise RemoteError(f"`{self._key}` is changed by too many at once")
+
+    async def _newest(self, bucket: KeyValue) -> tuple[T | None, int]:
+        try:
+            entry = await bucket.get(self._key)
+        except KeyNotFoundError as missing:
+            deleted = missing.entry
+            return None, (deleted.revision or 0) if deleted else 0
+        try:
+            return self._decoder.decode(entry.value or b""), entry.revision or 0
+        except (msgspec.MsgspecError, UnicodeError) as error:
+            # By whom it was written nobody knows: begun anew.
+            log.warning("shared_value_refused", key=self._key, error=str(error))
+            return None, entry.revision or 0
+
+    async def _open(self) -> KeyValue:
+        if self._bucket is None:
+            try:
+                self._bucket = await state_bucket(await self._connection.get())
+            except (ServiceError, NatsError, OSError, TimeoutError) as error:
+                raise RemoteError(str(error)) from error
+        return self._bucket

@@ -1,0 +1,226 @@
+"""Runs the whole set on this machine without Docker: `python deploy/cluster.py` (`make cluster`); Ctrl-C ends it all.
+
+The same processes as docker-compose.cluster.yml has: NATS servers, a Chroma server, API nodes and workers. A process
+that ends by itself is named, and ends the rest: this is for trying things out, and no supervisor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = Path(sys.executable).parent
+STARTING_S = 120.0
+SERVERS = ("nats", "chroma")
+ENDING_S = 45.0
+"""Longer than workers let their queries end (ANTIPHON_DRAIN_S)."""
+
+
+class Cluster:
+    """The processes, in the order in which they were started."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
+
+    def start(self, name: str, command: list[str], **settings: str) -> None:
+        """Starts a process that writes what it says into a file of its own."""
+        log = (self._folder / f"{name}.log").open("ab")
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, **settings},
+            stdout=log,
+            stderr=log,
+            cwd=ROOT,
+            # Ctrl-C is for this script alone: it ends the others in their order.
+            process_group=0,
+        )
+        log.close()
+        self._running.append((name, process))
+
+    def wait_for(self, what: str, holds: Callable[[], bool]) -> None:
+        """Waits until something holds; ends where a process ends before."""
+        until = time.monotonic() + STARTING_S
+        while not holds():
+            ended = self.ended()
+            if ended or time.monotonic() > until:
+                raise SystemExit(
+                    f"{what} does not come up{ended and ': ' + ended}. See {self._folder}/*.log."
+                )
+            time.sleep(0.1)
+        say(f"{what} is up")
+
+    def ended(self) -> str:
+        """Names a process that has ended; empty where none has."""
+        for name, process in self._running:
+            if process.poll() is not None:
+                return f"{name} ended with {process.returncode}"
+        return ""
+
+    def stop(self) -> None:
+        """Ends the processes; the servers last, for workers let their queries end while these are still there."""
+        servers: list[subprocess.Popen[bytes]] = []
+        others: list[subprocess.Popen[bytes]] = []
+        for name, process in self._running:
+            if name.startswith(SERVERS):
+                servers.append(process)
+            else:
+                others.append(process)
+        for group in (others, servers):
+            for process in group:
+                process.terminate()
+            for process in group:
+                end(process)
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Waits for a process that was told to end, and kills one that does not."""
+    try:
+        process.wait(ENDING_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def start_nats(cluster: Cluster, folder: Path, count: int) -> str:
+    """Starts the NATS servers, and returns their addresses with the password that they were given."""
+    password = secrets.token_hex(24)
+    places = folder / "nats"
+    places.mkdir(exist_ok=True, mode=0o700)
+    shutil.copy(ROOT / "deploy" / "nats" / "nats.conf", places / "nats.conf")
+    auth = places / "auth.conf"
+    auth.touch(mode=0o600)
+    auth.write_text(f'authorization {{ user: antiphon, password: "{password}" }}\n')
+    ports = [free_port() for _ in range(count)]
+    routes = [free_port() for _ in range(count)]
+    monitors = [free_port() for _ in range(count)]
+    for number in range(count):
+        cluster.start(
+            f"nats-{number + 1}",
+            [str(BIN / "nats-server"), "--config", str(places / "nats.conf")],
+            NATS_NAME=f"nats-{number + 1}",
+            NATS_LISTEN=f"127.0.0.1:{ports[number]}",
+            NATS_MONITOR=f"127.0.0.1:{monitors[number]}",
+            NATS_CLUSTER_LISTEN=f"127.0.0.1:{routes[number]}",
+            NATS_STORE=str(places / f"n{number + 1}"),
+            **{
+                f"NATS_ROUTE_{each + 1}": f"nats://127.0.0.1:{routes[each % count]}"
+                for each in range(3)
+            },
+        )
+    for number, port in enumerate(monitors):
+        health = f"http://127.0.0.1:{port}/healthz?js-enabled-only=true"
+        cluster.wait_for(f"nats-{number + 1}", lambda url=health: answers(url))
+    return ",".join(f"nats://antiphon:{password}@127.0.0.1:{port}" for port in ports)
+
+
+def start_chroma(cluster: Cluster, folder: Path) -> str:
+    """Starts the Chroma server, and returns its address."""
+    port = free_port()
+    command = [str(BIN / "chroma"), "run", "--host", "127.0.0.1", "--port", str(port)]
+    cluster.start(
+        "chroma", [*command, "--path", str(folder / "chroma")], ANONYMIZED_TELEMETRY="0"
+    )
+    url = f"http://127.0.0.1:{port}"
+    cluster.wait_for("chroma", lambda: answers(f"{url}/api/v2/heartbeat"))
+    return url
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Starts everything, says where it is, and waits for Ctrl-C."""
+    folder = Path(arguments.folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    cluster = Cluster(folder)
+    antiphon = [sys.executable, "-m", "antiphon.cli"]
+    try:
+        settings = {
+            "ANTIPHON_DATA_DIR": str(folder / "data"),
+            "ANTIPHON_NATS_URL": start_nats(cluster, folder, arguments.nats),
+            "ANTIPHON_NATS_REPLICAS": str(arguments.nats),
+        }
+        if not arguments.no_chroma:
+            settings["ANTIPHON_CHROMA_URL"] = start_chroma(cluster, folder)
+        subprocess.run(
+            [*antiphon, "index", arguments.courses],
+            env={**os.environ, **settings},
+            cwd=ROOT,
+            check=True,
+        )
+        addresses: list[str] = []
+        for number in range(arguments.apis):
+            port = str(arguments.port + number)
+            cluster.start(
+                f"api-{number + 1}", [*antiphon, "serve", "--port", port], **settings
+            )
+            addresses.append(f"http://127.0.0.1:{port}")
+        for number in range(arguments.workers):
+            cluster.start(f"worker-{number + 1}", [*antiphon, "worker"], **settings)
+        for address in addresses:
+            cluster.wait_for(address, lambda url=address: answers(f"{url}/readyz"))
+        say(f"Ask at {' or '.join(addresses)}; logs: {folder}/*.log; Ctrl-C ends all")
+        while not (ended := cluster.ended()):
+            time.sleep(0.5)
+        raise SystemExit(f"{ended}: see {folder}/*.log. All others are ended.")
+    except KeyboardInterrupt:
+        say("Ending: queries under way have half a minute")
+    finally:
+        cluster.stop()
+
+
+def answers(url: str) -> bool:
+    """Returns True if an address answers with success."""
+    try:
+        with urllib.request.urlopen(url, timeout=2) as response:
+            return bool(response.status == 200)
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    """Returns a port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def say(line: str) -> None:
+    """Prints a line to standard error."""
+    sys.stderr.write(f"{line}\n")
+
+
+def _end(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Reads the options and runs the set."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", default="data/cluster", help="for all data")
+    parser.add_argument("--courses", default="samples/courses", help="to be indexed")
+    parser.add_argument("--nats", type=int, default=3, choices=(1, 3))
+    parser.add_argument("--apis", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=3)
+    parser.add_argument("--port", type=int, default=8000, help="of the first API node")
+    parser.add_argument(
+        "--no-chroma", action="store_true", help="index in each process"
+    )
+    # SIGTERM ends it as Ctrl-C does; started in the background of a script, Ctrl-C would be ignored otherwise.
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, _end)
+    run(parser.parse_args())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""Runs one part of the service in a process of its own, for the sessions of others (`antiphon act`)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import get_args
+
+from antiphon.cluster import Cluster, Place, RemoteHost
+from antiphon.composition import ServiceResources, Settings, build
+from antiphon.composition.hosting import HostedRoom, hosted_room
+from antiphon.composition.remote import check_room, connection_of
+from antiphon.service.tenant_resources import TenantResources
+from antiphon.vocabulary.access import OWNER, Principal, Scope
+from antiphon.vocabulary.ports import Ports
+
+
+async def act(
+    name: str,
+    settings: Settings,
+    stopped: Callable[[], Awaitable[object]],
+    announce: Callable[[], None] = lambda: None,
+) -> None:
+    """Acts as one part until `stopped` returns; then lets work under way end.
+
+    Args:
+        name: The part, such as `dispatcher`.
+        announce: Is called once queries are taken.
+
+    Raises:
+        ConfigurationError: There is no such part, or the settings cannot work.
+    """
+    check_room(name)
+    connection = connection_of(settings, f"act {name}")
+    # Whatever the settings say of others: here the part is at home.
+    settings = settings.model_copy(update={"remote": ""})
+    cluster = await connection.get()
+    resources = await asyncio.to_thread(build, settings)
+    try:
+        host = host_of(name, resources, cluster)
+        await host.start()
+        announce()
+        await stopped()
+        await host.leave()
+    finally:
+        await resources.close()
+        await connection.close()
+
+
+def host_of(name: str, resources: ServiceResources, cluster: Cluster) -> RemoteHost:
+    """Returns the host of one part over a connection."""
+    views = TenantResources(resources)
+
+    async def part_of(place: Place, ports: Ports) -> HostedRoom:
+        shared = views.of(caller_of(place)).shared
+        return hosted_room(name, shared, place, ports)
+
+    return RemoteHost(cluster, name, part_of, resources.shared.catalog)
+
+
+def caller_of(place: Place) -> Principal:
+    """Returns who a query's caller is here: whose documents are searched, and if tools may have effects."""
+    scopes: frozenset[Scope] = frozenset(get_args(Scope))
+    if not place.effects:
+        scopes -= {"effects"}
+    if not place.tenant:
+        return Principal(tenant=OWNER.tenant, scopes=scopes, sees_all=True)
+    return Principal(tenant=place.tenant, scopes=scopes)

@@ -1,0 +1,47 @@
+"""`make cluster`: the processes of the whole set come up without Docker, and end together."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+
+from tests.course_files import write_course
+from tests.e2e.conftest import ROOT, STARTING_S, environment
+from tests.nats_servers import free_port
+
+
+def test_the_set_comes_up_with_a_password_and_ends_with_ctrl_c(
+    tmp_path: Path,
+) -> None:
+    courses = tmp_path / "courses"
+    courses.mkdir()
+    write_course(courses, "trees")
+    port = free_port()
+    process = subprocess.Popen(
+        [
+            sys.executable, str(ROOT / "deploy" / "cluster.py"),
+            "--folder", str(tmp_path / "set"), "--courses", str(courses), "--port", str(port),
+            "--apis", "1", "--workers", "0", "--no-chroma",
+        ],
+        env=environment(tmp_path / "data", ANTIPHON_REASONER="offline"),
+        stderr=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+    try:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("Ask at"):
+                break
+        assert httpx2.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+        auth = (tmp_path / "set" / "nats" / "auth.conf").stat()
+        assert auth.st_mode & 0o077 == 0
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(STARTING_S)
+    assert process.returncode == 0
+    for log in (tmp_path / "set").glob("nats-*.log"):
+        assert "Server Exiting" in log.read_text()
