@@ -31,7 +31,7 @@ from antiphon.vocabulary.events import Event, Recorded, ToolSucceeded
 from tests import misbehaving as servers
 from tests.loopback_time import LoopClock, run
 from tests.misbehaving import Conduct
-from tests.unit.api.fakes import Browser, Reply
+from tests.unit.api.calling import Browser, Reply
 
 CERTIFICATE = Path(__file__).parents[1] / "data/self-signed.pem"
 QUESTION = "What states has a circuit breaker?"
