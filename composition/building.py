@@ -140,6 +140,7 @@ def build(
         over=over,
         models=models,
         later=later,
+        unload=embedder.unload,
         telemetry=telemetry,
         reasoner=reasoner,
         versions=(

@@ -1,13 +1,19 @@
-"""Closes the network for every test: only loopback and Unix sockets can be reached, unless the test is `live`."""
+"""Closes the network for every test: only loopback and Unix sockets can be reached, unless the test is `live`.
+
+What earlier tests used of memory is given back.
+"""
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+
+from antiphon.service.memory import spare_memory
 
 Connect = Callable[[socket.socket, Any], Any]
 
@@ -66,6 +72,17 @@ def _closed_network() -> Iterator[None]:
             socket.socket, "connect_ex", _network.guard(socket.socket.connect_ex)
         )
         patch.setattr(socket, "getaddrinfo", _network.guard_lookup(socket.getaddrinfo))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _memory_given_back() -> Iterator[None]:
+    """Keeps a process of thousands of tests small."""
+    spare_memory()
+    with pytest.MonkeyPatch.context() as patch:
+        # A service that has loaded its parts keeps what there is from the collector, for it is there to stay. Here
+        # that would be all that earlier tests have left lying.
+        patch.setattr(gc, "freeze", lambda: None)
         yield
 
 
