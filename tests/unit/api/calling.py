@@ -4,80 +4,59 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import FastAPI
 
-from antiphon.api import InterceptorOf, create_app
-from antiphon.api.app import start_afresh
+from antiphon.api import InterceptorOf
+from antiphon.api.dependencies import ServiceOpener
 from antiphon.service import Settings
 from antiphon.vocabulary.access import OWNER
 from antiphon.vocabulary.catalog import BUILT_IN
+from tests.apps import APPS, new_app
 from tests.unit.api.fakes import FakeService
 
-_Key = tuple[tuple[str, Any], ...]
-
-
-class Apps:
-    """Apps for tests, one after another: building one and its schema takes a third of a second, and FastAPI keeps it.
-
-    Within a test each is a new one. At the test's end they are free for others, which find nothing of it in them.
-    """
-
-    def __init__(self) -> None:
-        self._free: dict[_Key, list[FastAPI]] = defaultdict(list)
-        self._in_use: list[tuple[_Key, FastAPI]] = []
-
-    def take(
-        self,
-        service: FakeService,
-        interceptor_of: InterceptorOf | None,
-        settings: dict[str, Any],
-    ) -> FastAPI:
-        key = tuple(sorted(settings.items()))
-        if self._free[key]:
-            app = self._free[key].pop()
-            start_afresh(app, Settings.model_construct(**settings), interceptor_of)
-            app.state.service = service
-        else:
-            app = new_app_of(service, interceptor_of, **settings)
-        self._in_use.append((key, app))
-        return app
-
-    def give_back(self) -> None:
-        """Ends a test. An app whose schema may be that of an unusual service is not used again."""
-        for key, app in self._in_use:
-            service: FakeService = app.state.service
-            if service.catalog is BUILT_IN and service.principal is OWNER:
-                self._free[key].append(app)
-        self._in_use.clear()
-
-
-APPS = Apps()
+_IN_USE: list[tuple[Settings, FastAPI]] = []
 
 
 def app_of(
     service: FakeService, interceptor_of: InterceptorOf | None = None, **settings: Any
 ) -> FastAPI:
-    """The app over `service`, open; settings are the defaults but for those given."""
-    return APPS.take(service, interceptor_of, settings)
+    """The app over `service`, open; settings are the defaults but for those given.
+
+    Within a test each is a new one. At the test's end they are free for others.
+    """
+    chosen = Settings.model_construct(**settings)
+    app = APPS.take(chosen, _opening(service), interceptor_of)
+    app.state.service = service
+    _IN_USE.append((chosen, app))
+    return app
 
 
-def new_app_of(
-    service: FakeService, interceptor_of: InterceptorOf | None = None, **settings: Any
-) -> FastAPI:
+def new_app_of(service: FakeService) -> FastAPI:
     """The same, for a test that changes the app itself."""
-
-    async def opened(_: Settings) -> FakeService:
-        chosen: FakeService = app.state.service
-        return chosen
-
-    app = create_app(Settings.model_construct(**settings), opened, interceptor_of)
+    app = new_app(Settings.model_construct(), None)
+    app.state.open_service = _opening(service)
     app.state.service = service
     return app
+
+
+def give_back_apps() -> None:
+    """Ends a test. An app whose schema may be that of an unusual service is not used again."""
+    for settings, app in _IN_USE:
+        service: FakeService = app.state.service
+        if service.catalog is BUILT_IN and service.principal is OWNER:
+            APPS.give_back(settings, app)
+    _IN_USE.clear()
+
+
+def _opening(service: FakeService) -> ServiceOpener:
+    async def opened(_: Settings) -> FakeService:
+        return service
+
+    return opened
 
 
 @dataclass

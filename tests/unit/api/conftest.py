@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.unit.api.calling import APPS
+from tests.unit.api.calling import give_back_apps
 
 
 @pytest.fixture(autouse=True)
 def _apps_given_back() -> Iterator[None]:
     yield
-    APPS.give_back()
+    give_back_apps()
