@@ -19,11 +19,12 @@ from antiphon.api.dependencies import (
     refuse_unknown_parameters,
 )
 from antiphon.api.door import guarded_routes
-from antiphon.api.errors import ALWAYS, install_error_handlers
+from antiphon.api.errors import install_error_handlers
 from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.openapi import operation_id, publish_schema
 from antiphon.api.pages import add_pages
+from antiphon.api.refusals import ALWAYS
 from antiphon.api.routes import (
     archive,
     conversations,

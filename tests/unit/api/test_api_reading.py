@@ -336,7 +336,10 @@ def test_every_route_is_documented_with_summary_description_and_errors() -> None
         for method, route in methods.items():
             assert route["summary"], (method, path)
             assert len(route["description"]) > 20, (method, path)
-            assert {"400", "422", "500"} <= set(route["responses"]), (method, path)
+            assert {"400", "422", "429", "500"} <= set(route["responses"]), (
+                method,
+                path,
+            )
             assert {"200", "201", "202"} & set(route["responses"]), (method, path)
     answer = described["components"]["schemas"]["QueryAnswer"]
     assert answer["examples"]
