@@ -143,8 +143,8 @@ class LateEmbedder:
 
     def unload(self) -> None:
         """Lets go of what was loaded; used again, it is loaded again."""
-        with self._lock:
-            self._loaded = None
+        # Not under the lock: nobody who closes waits until it is loaded.
+        self._loaded = None
 
     def _embedder(self) -> Embedder:
         with self._lock:
