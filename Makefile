@@ -52,9 +52,9 @@ setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
 setup-dev: $(VENV)/.dev ## set up with all that the checks and tests need
 
-# Two processes, a file of tests each at a time; TEST_PROCESSES=0 is none beside pytest itself.
+# Two processes, a file of tests each at a time, in the order of tests/conftest.py; TEST_PROCESSES=0 is none beside pytest itself.
 test: check browser ## every check and every test
-	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile
+	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/.dev ## linter, format, types (of the pages' JavaScript too, where node is), imports, complexity
 	$(BIN)/ruff check .

@@ -19,11 +19,12 @@ from antiphon.api.dependencies import (
     refuse_unknown_parameters,
 )
 from antiphon.api.door import guarded_routes
-from antiphon.api.errors import ALWAYS, install_error_handlers
+from antiphon.api.errors import install_error_handlers
 from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.openapi import operation_id, publish_schema
 from antiphon.api.pages import add_pages
+from antiphon.api.refusals import ALWAYS
 from antiphon.api.routes import (
     archive,
     conversations,
@@ -104,13 +105,7 @@ def create_app(
         generate_unique_id_function=operation_id,
         dependencies=[Depends(refuse_unknown_parameters)],
     )
-    # In the app's state and not in the closure: a test puts its own service there.
-    app.state.running_queries = RunningQueries()
-    app.state.streams_of_tenants = StreamsOfTenants(chosen.most_streams)
-    app.state.idempotent_queries = IdempotentQueries()
-    app.state.interceptor_of = interceptor_of
-    app.state.fault_of = fault_of
-    app.state.event_streams = StreamEnds()
+    start_afresh(app, chosen, interceptor_of, fault_of)
     # The archive before the traces: `import` is no trace's id.
     for routes in (
         queries,
@@ -137,7 +132,7 @@ def create_app(
         max_bytes=MAX_BODY_BYTES,
         larger=_larger_bodies(chosen.root_path),
     )
-    app.add_middleware(EventStreams, streams=app.state.event_streams)
+    app.add_middleware(EventStreams)
     app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
     app.add_middleware(SafeHeaders)
     # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
@@ -147,3 +142,21 @@ def create_app(
     app.add_middleware(PlainRequests)
     app.add_middleware(AccessLog)
     return app
+
+
+def start_afresh(
+    app: FastAPI,
+    settings: Settings,
+    interceptor_of: InterceptorOf | None = None,
+    fault_of: FaultOf | None = None,
+) -> None:
+    """Gives the app what it knows while it serves, with nothing in it yet.
+
+    In the app's state and not in a closure: a test puts its own service there, and uses an app again.
+    """
+    app.state.running_queries = RunningQueries()
+    app.state.streams_of_tenants = StreamsOfTenants(settings.most_streams)
+    app.state.idempotent_queries = IdempotentQueries()
+    app.state.event_streams = StreamEnds()
+    app.state.interceptor_of = interceptor_of
+    app.state.fault_of = fault_of

@@ -13,7 +13,6 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from antiphon.api.schemas import ErrorReply
 from antiphon.service import BusyError
 from antiphon.vocabulary.errors import (
     AmbiguousIdError,
@@ -251,57 +250,3 @@ def _wrong(problem: Any) -> str:
     if words is None:
         return str(problem["msg"]).removeprefix("Value error, ")
     return words.format_map(problem.get("ctx", {}))
-
-
-def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": ErrorReply, "description": description}}
-
-
-ALWAYS = (
-    _documented(400, "The request cannot be read, or names a host that this is not.")
-    | _documented(
-        422, "Something in the request cannot be used; the message says what and why."
-    )
-    | _documented(401, "The service asks for a key, and none came that counts.")
-    | _documented(403, "The key may not do that, or the service does not allow it.")
-    | _documented(500, "A mistake of the service; nothing of its inside is told.")
-)
-"""The refusals of every route, for its documentation."""
-
-FORBIDDEN = _documented(
-    403, "This service does not allow it, or a page of another site asked for it."
-)
-"""That of a route that changes something."""
-
-WITH_BODY = (
-    _documented(408, "The body came too slowly.")
-    | _documented(413, "The body is too large.")
-    | _documented(415, "The body is not declared as it must be.")
-    | FORBIDDEN
-)
-"""Those of a route that takes a body."""
-
-WITH_NAME = _documented(404, "There is none of that name.")
-"""Those of a route that names something."""
-
-WITH_TRACE = WITH_NAME | _documented(
-    409, "Several traces' ids begin so; the message names some."
-)
-"""Those of a route that names a trace, by its id or enough of its beginning."""
-
-NOT_NOW = _documented(
-    409,
-    "Not in this state: it runs or is over, exists already, or several ids begin so.",
-)
-"""That of a route that needs the trace in a certain state."""
-
-FULL = _documented(
-    429, "A share is used up, or so many wait that one more would wait too long."
-)
-"""That of a route that asks a question."""
-
-UNAVAILABLE = _documented(
-    503,
-    "Busy, closing, or the index or the traces cannot be used now; the message says which.",
-)
-"""Those of a route that needs the service's stores."""

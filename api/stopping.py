@@ -62,24 +62,24 @@ class StreamEnds:
 class EventStreams:
     """Knows which replies are event streams, for as long as they are sent."""
 
-    def __init__(self, app: ASGIApp, streams: StreamEnds) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._streams = streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         stream = _Stream(send)
+        streams: StreamEnds = scope["app"].state.event_streams
 
         async def send_and_note(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = Headers(raw=message["headers"])
                 if headers.get("content-type", "").startswith("text/event-stream"):
-                    self._streams.began(stream)
+                    streams.began(stream)
             await stream.send(message)
 
         try:
             await self._app(scope, receive, send_and_note)
         finally:
-            self._streams.ended(stream)
+            streams.ended(stream)

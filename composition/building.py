@@ -157,6 +157,7 @@ def build(
         models=models,
         limits=limits,
         later=later,
+        unload=embedder.unload,
         telemetry=telemetry,
         reasoner=reasoner,
         versions=(

@@ -122,6 +122,8 @@ class ServiceResources:
         versions: Names and versions of what shapes a run, for the first event of each query.
         later: What is loaded behind the service, in this order.
         tenants: The libraries of tenants with documents of their own; None: there can be none.
+        unload: Lets go of the embedder once all is closed: a hundred megabytes, of which the collector sees a few
+            objects, and would leave them lying in a process that opens one service after another.
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
         sharing: The queue that workers in other processes take queries from; None: this process works on its own.
@@ -135,6 +137,7 @@ class ServiceResources:
     reasoner: str
     versions: tuple[tuple[str, str], ...]
     later: tuple[LoadedLater, ...] = ()
+    unload: Callable[[], None] = lambda: None
     tenants: TenantLibraries | None = None
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
@@ -155,6 +158,7 @@ class ServiceResources:
         self.library.close()
         if self.sharing is not None:
             await self.sharing.close()
+        self.unload()
 
 
 class Interceptor(Protocol):

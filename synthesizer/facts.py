@@ -227,10 +227,10 @@ class _Alike:
 
     def _find(self, runs: frozenset[Shingle]) -> str | None:
         """Returns the fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""
-        votes: Counter[str] = Counter()
-        for run in runs:
-            if run in self._first_with:
-                votes[self._first_with[run]] += 1
+        held = self._first_with.keys() & runs
+        if len(held) < LEAST_SHARED * len(runs):
+            return None
+        votes = Counter([self._first_with[run] for run in held])
         best = max(
             votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None
         )

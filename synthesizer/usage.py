@@ -127,11 +127,11 @@ def fold(usage: ToolUsage, event: Event) -> ToolUsage:
 def _with_progress(
     usage: ToolUsage, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed
 ) -> ToolUsage:
-    attempts: list[ToolAttempt] = []
-    for attempt in usage.open:
+    # Of a round's many attempts one changes: the others are copied in one go.
+    attempts = list(usage.open)
+    for place, attempt in enumerate(usage.open):
         if attempt.id == event.tool_call_id:
-            attempt = _after(attempt, event)
-        attempts.append(attempt)
+            attempts[place] = _after(attempt, event)
     return replace(usage, open=tuple(attempts))
 
 

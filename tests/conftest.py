@@ -1,13 +1,40 @@
-"""Closes the network for every test: only loopback and Unix sockets can be reached, unless the test is `live`."""
+"""Closes the network for every test: only loopback and Unix sockets can be reached, unless the test is `live`.
+
+Here too is what keeps the whole suite short and small: the longest files come first, and memory is given back.
+"""
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from antiphon.service.memory import spare_memory
+
+TESTS = Path(__file__).parent
+LONGEST_FIRST = (
+    "e2e/test_schema.py",
+    "e2e/test_readme.py",
+    "faults/test_matrix.py",
+    "browser/test_ask.py",
+    "browser/test_hostile_places.py",
+    "browser/test_trace_apart.py",
+    "integration/test_suspects.py",
+    "browser/test_trace.py",
+    "browser/test_views.py",
+    "integration/test_engine_reads_recordings.py",
+    "integration/test_knowledge_embedders.py",
+    "integration/test_hostile_documents.py",
+    "browser/test_three_clicks.py",
+    "unit/house/test_audit.py",
+)
+"""The files of tests that take longest: begun first, none is left to one process when the other has nothing more to do
+(`make test` runs a file at a time in each of two)."""
 
 Connect = Callable[[socket.socket, Any], Any]
 
@@ -67,6 +94,27 @@ def _closed_network() -> Iterator[None]:
         )
         patch.setattr(socket, "getaddrinfo", _network.guard_lookup(socket.getaddrinfo))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _memory_given_back() -> Iterator[None]:
+    """Keeps a process of thousands of tests small."""
+    spare_memory()
+    with pytest.MonkeyPatch.context() as patch:
+        # A service that has loaded its parts keeps what there is from the collector, for it is there to stay. Here
+        # that would be all that earlier tests have left lying.
+        patch.setattr(gc, "freeze", lambda: None)
+        yield
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the longest files first, all others as they are."""
+    places = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    items.sort(
+        key=lambda item: places.get(
+            str(item.path.relative_to(TESTS)), len(LONGEST_FIRST)
+        )
+    )
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

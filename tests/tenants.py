@@ -13,12 +13,12 @@ import httpx2
 import uvicorn
 
 from antiphon import faults
-from antiphon.api import create_app
 from antiphon.dispatcher import Tool
 from antiphon.service import AccessFile, Keys, Limits, Quotas, Settings
 from antiphon.vocabulary.access import SCOPES
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.values import QuerySettings
+from tests.apps import APPS
 from tests.small_service import House, house
 from tests.story import placed
 
@@ -84,8 +84,9 @@ async def site(
         async def opened(_: Settings) -> Any:
             return at.service
 
-        app = create_app(chosen, open_service=opened, interceptor_of=faults.injector_of)
-        listener = stack.enter_context(socket.socket())
+        app = APPS.take(chosen, opened, faults.injector_of)
+        # Named as TCP, so that no reply waits until its head is acknowledged.
+        listener = stack.enter_context(socket.socket(proto=socket.IPPROTO_TCP))
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # early callers wait until it serves
         config = uvicorn.Config(
@@ -100,6 +101,7 @@ async def site(
             await running.close()
             server.should_exit = True
             await serving
+            APPS.give_back(chosen, app)
 
 
 async def interrupted(at: Site, tenant: str, query_id: str) -> None:

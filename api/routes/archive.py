@@ -9,13 +9,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from antiphon.api.bodies import JSON_LINES, require_json_lines
 from antiphon.api.dependencies import DeletableId, QueryId, Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import (
-    FORBIDDEN,
-    NOT_NOW,
-    UNAVAILABLE,
-    WITH_BODY,
-    WITH_TRACE,
-)
+from antiphon.api.refusals import FORBIDDEN, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_TRACE
 from antiphon.api.schemas import DeletedReply, ImportedReply, RegressionTestReply
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces"])

@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
+from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
 from antiphon.api.schemas import (
     ClearReply,
     ClearRequest,

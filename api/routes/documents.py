@@ -12,13 +12,8 @@ from starlette.exceptions import HTTPException
 
 from antiphon.api.dependencies import Caller, Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import (
-    FORBIDDEN,
-    UNAVAILABLE,
-    WITH_BODY,
-    WITH_NAME,
-    Refusal,
-)
+from antiphon.api.errors import Refusal
+from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,

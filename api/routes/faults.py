@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Response
 
 from antiphon.api.dependencies import Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import schema_at
+from antiphon.api.refusals import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.responses import JSON
 from antiphon.api.schemas import ImportedReply
 from antiphon.service import KEEP_REPORT

@@ -18,16 +18,10 @@ from antiphon.api.dependencies import (
     interceptor_for,
 )
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import (
-    FORBIDDEN,
-    NOT_NOW,
-    UNAVAILABLE,
-    WITH_BODY,
-    WITH_TRACE,
-)
 from antiphon.api.fork_schemas import ForkPlanReply, ForkReply, ForkRequest
 from antiphon.api.openapi import schema_at
 from antiphon.api.query_schemas import QueryAnswer, answer_of
+from antiphon.api.refusals import FORBIDDEN, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_TRACE
 from antiphon.api.responses import (
     CLIENT_GONE,
     CLIENT_GONE_STATUS,

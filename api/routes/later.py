@@ -16,20 +16,20 @@ from antiphon.api.dependencies import (
     interceptor_for,
 )
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import (
-    FULL,
-    NOT_NOW,
-    UNAVAILABLE,
-    WITH_BODY,
-    WITH_NAME,
-    WITH_TRACE,
-)
 from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
 from antiphon.api.query_schemas import (
     QueryBegun,
     QueryRequest,
     QueryState,
     answer_of,
+)
+from antiphon.api.refusals import (
+    FULL,
+    NOT_NOW,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_NAME,
+    WITH_TRACE,
 )
 from antiphon.api.responses import JSON
 from antiphon.api.routes.traces import STREAM, LastEventId, follow_trace

@@ -15,15 +15,6 @@ from antiphon.api.dependencies import (
     interceptor_for,
 )
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import (
-    FORBIDDEN,
-    FULL,
-    NOT_NOW,
-    UNAVAILABLE,
-    WITH_BODY,
-    WITH_NAME,
-    WITH_TRACE,
-)
 from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
 from antiphon.api.openapi import EVENT_ITEM
 from antiphon.api.query_schemas import (
@@ -33,6 +24,15 @@ from antiphon.api.query_schemas import (
     RunningReply,
     WaitingReply,
     answer_of,
+)
+from antiphon.api.refusals import (
+    FORBIDDEN,
+    FULL,
+    NOT_NOW,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_NAME,
+    WITH_TRACE,
 )
 from antiphon.api.responses import (
     CLIENT_GONE,

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from antiphon.api.dependencies import Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import UNAVAILABLE, WITH_NAME
+from antiphon.api.refusals import UNAVAILABLE, WITH_NAME
 from antiphon.api.schemas import MOST_SEQ, SearchReply, TextReply
 from antiphon.service import (
     MOST_NAME_CHARS,

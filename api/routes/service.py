@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from antiphon.api.access_schemas import UsageReply
 from antiphon.api.dependencies import Caller, Service
 from antiphon.api.door import OPEN_TO_ALL, GuardedRoute, needs
-from antiphon.api.errors import FORBIDDEN, UNAVAILABLE
+from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE
 from antiphon.api.schemas import (
     AliveReply,
     CourseReply,

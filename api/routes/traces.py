@@ -15,9 +15,9 @@ from antiphon.api.bodies import JSON_LINES
 from antiphon.api.brief_traces import LEFT_OUT, brief
 from antiphon.api.dependencies import Caller, QueryId, Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import EVENT_ITEM, RECORDED, lines_of
 from antiphon.api.query_schemas import QueryAnswer, answer_of
+from antiphon.api.refusals import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.responses import (
     EVENT_STREAM,
     JSON,

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query, Request, Response
 
 from antiphon.api.dependencies import FaultOf, QueryId, Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.errors import UNAVAILABLE, WITH_TRACE
 from antiphon.api.openapi import JsonSchema, schema_at
+from antiphon.api.refusals import UNAVAILABLE, WITH_TRACE
 from antiphon.api.responses import JSON
 from antiphon.api.schemas import MOST_SEQ, FaultReply
 from antiphon.service import (

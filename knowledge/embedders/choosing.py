@@ -141,6 +141,11 @@ class LateEmbedder:
         """Loads it, if it is not loaded; raises as `load_embedder` does."""
         self._embedder()
 
+    def unload(self) -> None:
+        """Lets go of what was loaded; used again, it is loaded again."""
+        # Not under the lock: nobody who closes waits until it is loaded.
+        self._loaded = None
+
     def _embedder(self) -> Embedder:
         with self._lock:
             if self._loaded is None:

@@ -20,6 +20,7 @@ import httpx2
 import pytest
 
 from tests.course_files import write_course
+from tests.e2e.forking import ForkedCommand, address
 from tests.guarded import with_key
 
 ROOT = Path(__file__).parents[2]
@@ -152,7 +153,7 @@ def antiphon(shell: Shell, data_dir: Path, tmp_path: Path) -> Antiphon:
 class Server:
     """`antiphon serve` in a process of its own."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str] | ForkedCommand) -> None:
         assert process.stderr is not None
         self.process = process
         self.said: list[str] = []
@@ -182,13 +183,28 @@ def serving(
     data_dir: Path, cwd: Path, *options: str, **settings: str
 ) -> Iterator[Server]:
     """A server on a free port, started with these options; stopped at the end."""
+    command = ["serve", "--port", "0", *options]
+    env = environment(data_dir, **settings)
+    with _stopped(ForkedCommand(address(), command, cwd, env)) as server:
+        yield server
+
+
+@contextmanager
+def serving_anew(data_dir: Path, cwd: Path, **settings: str) -> Iterator[Server]:
+    """The same as a new process of Python, which has not imported anything yet."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0", *options],
+        [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0"],
         env=environment(data_dir, **settings),
         cwd=cwd,
         stderr=subprocess.PIPE,
         text=True,
     )
+    with _stopped(process) as server:
+        yield server
+
+
+@contextmanager
+def _stopped(process: subprocess.Popen[str] | ForkedCommand) -> Iterator[Server]:
     try:
         yield Server(process)
     finally:

@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from tests.e2e.conftest import ROOT, STARTING_S, environment
+from tests.e2e.forking import ForkedCommand, address
 
 _PROGRAM = """
 import os, signal, sys
@@ -97,14 +98,8 @@ def doubling(folder: Path, script: object) -> Generator[str, None, None]:
     """A double in a process of its own that plays a script; yields its address."""
     file = folder / "script.yaml"
     file.write_text(yaml.safe_dump(script))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "antiphon.cli", "double", "--script", str(file), "--port", "0"],
-        env=environment(folder),
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
-    assert process.stderr is not None
+    command = ["double", "--script", str(file), "--port", "0"]
+    process = ForkedCommand(address(), command, ROOT, environment(folder))
     try:
         yield process.stderr.readline().split()[4]
     finally:

@@ -14,6 +14,7 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 
 from antiphon.cli import main
+from antiphon.service.memory import spare_memory
 
 
 def run(
@@ -46,5 +47,7 @@ def run(
 
 
 if __name__ == "__main__":
+    # Each command loads its embedder, and the allocator would keep what every one has let go of.
+    spare_memory()
     for line in sys.stdin:
         print(json.dumps(run(**json.loads(line))), flush=True)  # noqa: T201 - the answer

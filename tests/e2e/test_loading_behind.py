@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx2
 
-from tests.e2e.conftest import STARTING_S, serving, without_traces
+from tests.e2e.conftest import STARTING_S, serving_anew, without_traces
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "What is applemailbox7 in the Apple course?"
@@ -18,7 +18,7 @@ def test_a_question_asked_at_once_is_answered_as_any_other(
     data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)
-    with serving(own, tmp_path) as server:
+    with serving_anew(own, tmp_path) as server:
         early = httpx2.get(f"{server.url}/readyz")
         asked = httpx2.post(
             f"{server.url}/api/query", json={"query": QUESTION}, timeout=STARTING_S
@@ -44,7 +44,8 @@ def test_an_embedder_that_cannot_be_loaded_is_said_and_refuses_questions(
     (broken / "onnxruntime.py").write_text(
         "raise ModuleNotFoundError('gone', name='libonnx')"
     )
-    with serving(own, tmp_path, PYTHONPATH=f"{broken}{os.pathsep}{ROOT}") as server:
+    path = f"{broken}{os.pathsep}{ROOT}"
+    with serving_anew(own, tmp_path, PYTHONPATH=path) as server:
         deadline = time.monotonic() + STARTING_S
         problems = ""
         while "libonnx" not in problems and time.monotonic() < deadline:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.conftest import ROOT, Shell, environment, serving
+from tests.e2e.forking import CLIENT, address
 from tests.e2e.readme import (
     PAGE,
     Reader,
@@ -52,7 +53,7 @@ def reader(shell: Shell, tmp_path_factory: pytest.TempPathFactory) -> Iterator[R
     assert run.returncode == 0, run.stderr
     command = folder / "bin" / "antiphon"
     command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m antiphon.cli "$@"\n')
+    command.write_text(CLIENT.format(python=sys.executable, address=address()))
     command.chmod(0o755)
     with serving(data_dir, folder) as server:
         typing = environment_with(command, environment(data_dir))

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from tests.e2e.conftest import Server
-from tests.unit.api.fakes import events_in
+from tests.unit.api.calling import events_in
 
 QUESTION = {"query": "What is applemailbox7 in the Apple course?"}
 

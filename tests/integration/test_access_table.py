@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import pytest
+
 from antiphon.api import create_app
 from antiphon.api.door import guarded_routes
 from antiphon.service import load_settings
 from antiphon.vocabulary.access import SCOPES
-from tests.house.access_table import NO_KEY, PAGE, ROLES, page_with, rows, table
+from tests.house.access_table import (
+    NO_KEY,
+    PAGE,
+    ROLES,
+    Row,
+    page_with,
+    rows,
+    table,
+)
 
 FREE = {"`GET /healthz`", "`GET /readyz`"}
 
 
-async def test_each_route_lets_in_who_has_its_scope_and_nobody_else() -> None:
-    found = {
-        row.what: dict(zip(ROLES, row.allowed, strict=True)) for row in await rows()
-    }
+@pytest.fixture(scope="module")
+def called() -> list[Row]:
+    """What came of calling every route as every role."""
+    return asyncio.run(rows())
+
+
+def test_each_route_lets_in_who_has_its_scope_and_nobody_else(
+    called: list[Row],
+) -> None:
+    found = {row.what: dict(zip(ROLES, row.allowed, strict=True)) for row in called}
 
     for method, path, scope in guarded_routes(create_app(load_settings())):
         allowed = found[f"`{method} {path.replace(':path', '')}`"]
@@ -30,7 +48,7 @@ async def test_each_route_lets_in_who_has_its_scope_and_nobody_else() -> None:
     )
 
 
-async def test_the_page_holds_the_table_that_was_found() -> None:
-    assert PAGE.read_text() == page_with(table(await rows())), (
+def test_the_page_holds_the_table_that_was_found(called: list[Row]) -> None:
+    assert PAGE.read_text() == page_with(table(called)), (
         "python -m tests.house.access_table"
     )

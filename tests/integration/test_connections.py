@@ -18,6 +18,7 @@ from antiphon.api import connections
 from antiphon.api.bodies import BodyLimit
 from antiphon.api.connections import HEAD_BYTES, BoundedHttp
 from antiphon.api.errors import install_error_handlers
+from antiphon.api.serving import serve_app
 
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
 LARGE = b"x" * 20_000_000
@@ -216,3 +217,28 @@ async def _trickle(writer: asyncio.StreamWriter) -> None:
     while not writer.is_closing():
         writer.write(b"{")
         await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize("made_with", [0, socket.IPPROTO_TCP])
+async def test_no_reply_waits_until_a_caller_has_acknowledged_its_head(
+    made_with: int,
+) -> None:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, made_with)
+    listener.bind(("127.0.0.1", 0))
+    listener.listen()
+    address = listener.getsockname()
+    # A second handle of the same listener, to accept a connection from when nobody else does any more.
+    same = listener.dup()
+    serving_app = asyncio.create_task(serve_app(App(), listener))
+    reader, writer = await connected(address[1])
+    writer.write(ASK)
+    await reader.readuntil(b"ok")
+    writer.close()
+    serving_app.cancel()
+    await asyncio.gather(serving_app, return_exceptions=True)
+
+    with same, socket.create_connection(address):
+        accepted, _ = same.accept()
+
+    assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    accepted.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from subprocess import run
@@ -231,3 +232,16 @@ def test_an_embedder_that_is_not_used_is_not_loaded() -> None:
 
     assert done.stdout.strip() == "all-MiniLM-L6-v2 int8 (onnxruntime) False"
     assert embedder_when_used("onnx").name == load_embedder("onnx").name
+
+
+def test_an_embedder_that_is_let_go_of_leaves_nothing_and_is_loaded_again_when_used() -> (
+    None
+):
+    embedder = embedder_when_used("onnx")
+    before = embedder.embed(["A sentence."])
+    held = weakref.ref(embedder._embedder())
+
+    embedder.unload()
+
+    assert held() is None
+    assert embedder.embed(["A sentence."]) == before

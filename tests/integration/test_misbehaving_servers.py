@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import pytest
 from fastapi import FastAPI
 
-from antiphon.api import create_app
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.engine import AnthropicModel, connect, offline_model
 from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
@@ -24,14 +23,16 @@ from antiphon.service import (
     Resources,
     ServiceResources,
     Settings,
+    admission,
     open_trace_store,
     replay,
 )
 from antiphon.vocabulary.events import Event, Recorded, ToolSucceeded
 from tests import misbehaving as servers
+from tests.apps import APPS
 from tests.loopback_time import LoopClock, run
 from tests.misbehaving import Conduct
-from tests.unit.api.fakes import Browser, Reply
+from tests.unit.api.calling import Browser, Reply
 
 CERTIFICATE = Path(__file__).parents[1] / "data/self-signed.pem"
 QUESTION = "What states has a circuit breaker?"
@@ -150,8 +151,9 @@ class Asked(NamedTuple):
 async def ask(
     case: Case, wish: dict[str, Any], folder: Path, patch: pytest.MonkeyPatch
 ) -> Asked:
-    # As often as servers ping: each one is a step of the loop's time.
+    # Seldom: each time is a step of the loop's, which waits whether something is on its way.
     patch.setattr(servers, "PING_EVERY_S", 2.0)
+    patch.setattr(admission, "LOOK_EVERY_S", 2.0)
     for name in ("NO_PROXY", "no_proxy"):
         patch.delenv(name, raising=False)
     clock = LoopClock()
@@ -162,13 +164,13 @@ async def ask(
         async def opening(_: Settings) -> Antiphon:
             return service
 
-        browser = await stack.enter_async_context(
-            opened(create_app(service.settings, opening))
-        )
+        app = APPS.take(service.settings, opening)
+        browser = await stack.enter_async_context(opened(app))
         before = clock.now()
         reply = await browser.post("/api/query", {"query": QUESTION} | wish)
         took_s = clock.now() - before
         trace = await service.store.read(reply.json()["query_id"])
+    APPS.give_back(service.settings, app)
     return Asked(reply, trace, took_s)
 
 

@@ -15,7 +15,7 @@ from antiphon.api.door import guarded_routes
 from antiphon.service import load_settings
 from antiphon.vocabulary.errors import TraceError
 from tests.tenants import QUESTION, interrupted, site
-from tests.unit.api.fakes import events_in
+from tests.unit.api.calling import events_in
 
 ABSENT = "f" * 32
 BODIES: dict[str, Any] = {

@@ -9,7 +9,8 @@ import pytest
 
 from antiphon.api.answer_html import ELEMENTS, answer_html
 from antiphon.vocabulary.values import Citation
-from tests.unit.api.fakes import Browser, FakeService, app_of, events_in
+from tests.unit.api.calling import Browser, app_of, events_in
+from tests.unit.api.fakes import FakeService
 
 SOURCES = ["Search - Lesson 1", "Search - Lesson 2"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from antiphon.service import MOST_BYTES, MOST_FILES
-from tests.unit.api.fakes import Browser, FakeService, Reply, app_of, events_in
+from tests.unit.api.calling import Browser, Reply, app_of, events_in
+from tests.unit.api.fakes import FakeService
 
 BOUNDARY = "xyz"
 MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"

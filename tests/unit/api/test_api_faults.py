@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from antiphon.service import FaultReport
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService
 
 
 async def test_without_a_report_the_command_that_makes_one_is_named() -> None:

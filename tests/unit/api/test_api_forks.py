@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from antiphon.service import Change, NoInterceptor
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService
 
 
 async def asked() -> FakeService:

@@ -16,7 +16,8 @@ from antiphon.api import connections
 from antiphon.api.bodies import BodyLimit
 from antiphon.api.errors import Refusal
 from antiphon.vocabulary.catalog import BUILT_IN
-from tests.unit.api.fakes import Browser, FakeService, app_of, events_in
+from tests.unit.api.calling import Browser, app_of, events_in
+from tests.unit.api.fakes import FakeService
 
 QUERY = "/api/query"
 
@@ -160,7 +161,7 @@ async def test_the_head_of_a_request_must_come_in_time(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "HEAD_S", 0.05)
-    config = uvicorn.Config(_ok, lifespan="off")
+    config = uvicorn.Config(_ok, lifespan="off", timeout_keep_alive=1)
     state = ServerState()
     server = await asyncio.get_running_loop().create_server(
         lambda: connections.BoundedHttp(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.settings import DECLARED
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService
 
 
 async def test_every_kind_of_event_is_told_with_who_hears_it() -> None:

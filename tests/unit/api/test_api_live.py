@@ -10,7 +10,9 @@ import pytest
 from antiphon.api.responses import KEEP_ALIVE, events_of, with_keep_alive
 from antiphon.vocabulary.errors import SlowReaderError, TraceError
 from antiphon.vocabulary.events import Event, Live, Recorded
-from tests.unit.api.fakes import Browser, FakeAsked, FakeService, app_of, events_in
+from tests.unit.api.calling import Browser, app_of, events_in
+from tests.unit.api.fakes import FakeService
+from tests.unit.api.fakes_parts import FakeAsked
 
 STREAM = "text/event-stream"
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from antiphon.vocabulary.events import BriefingPrepared, Event, Recorded
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService
 from tests.unit.synthesizer.scenarios import comparison_in_two_rounds
 from tests.unit.synthesizer.stories import Told
 

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from antiphon.api.pages import FOLDER, VIEWS
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService
 
 PATHS = [
     path.replace("{session_id}", "s").replace("{query_id}", "q").replace("{seq}", "3")

@@ -16,7 +16,8 @@ from antiphon.vocabulary.errors import (
     TraceError,
     TraceStateError,
 )
-from tests.unit.api.fakes import Browser, FakeService, app_of, refusing
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService, refusing
 
 QUERY = "/api/query"
 

@@ -12,7 +12,8 @@ from structlog.testing import capture_logs
 from antiphon.api import brief_traces
 from antiphon.api.brief_traces import LEFT_OUT
 from tests.story import placed, query_received, tool_succeeded
-from tests.unit.api.fakes import Browser, FakeService, app_of, events_in
+from tests.unit.api.calling import Browser, app_of, events_in, new_app_of
+from tests.unit.api.fakes import FakeService
 
 TELLING = (query_received(), tool_succeeded("BM25 ranks."))
 
@@ -292,7 +293,7 @@ async def test_the_service_opens_and_closes_with_the_app() -> None:
 async def test_the_schema_that_requests_are_checked_against_is_made_before_the_first_and_beside_the_loop() -> (
     None
 ):
-    app = app_of(FakeService())
+    app = new_app_of(FakeService())
     described = app.openapi
     threads: list[threading.Thread] = []
 
@@ -313,7 +314,7 @@ async def test_the_schema_that_requests_are_checked_against_is_made_before_the_f
 
 async def test_a_service_that_was_opened_is_closed_when_the_app_cannot_start() -> None:
     service = FakeService()
-    app = app_of(service)
+    app = new_app_of(service)
 
     def broken() -> dict[str, Any]:
         raise NotImplementedError("an event has no schema")
@@ -335,7 +336,10 @@ def test_every_route_is_documented_with_summary_description_and_errors() -> None
         for method, route in methods.items():
             assert route["summary"], (method, path)
             assert len(route["description"]) > 20, (method, path)
-            assert {"400", "422", "500"} <= set(route["responses"]), (method, path)
+            assert {"400", "422", "429", "500"} <= set(route["responses"]), (
+                method,
+                path,
+            )
             assert {"200", "201", "202"} & set(route["responses"]), (method, path)
     answer = described["components"]["schemas"]["QueryAnswer"]
     assert answer["examples"]

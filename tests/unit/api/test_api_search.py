@@ -11,7 +11,8 @@ from antiphon.vocabulary.errors import (
     ServiceError,
 )
 from antiphon.vocabulary.values import Passage, Signals, StoredText
-from tests.unit.api.fakes import Browser, FakeService, app_of, refusing
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService, refusing
 
 PASSAGES = (
     Passage(

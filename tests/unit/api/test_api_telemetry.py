@@ -10,7 +10,8 @@ from starlette.types import Message, Receive, Scope, Send
 from antiphon.api.telemetry import RequestTelemetry, shows_metrics
 from antiphon.service import Settings
 from antiphon.vocabulary.caller_trace import caller_trace
-from tests.unit.api.fakes import Browser, FakeService, app_of
+from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.fakes import FakeService
 
 
 class CountedRequests:

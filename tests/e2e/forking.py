@@ -1,0 +1,179 @@
+"""Runs `antiphon` commands as forks of one process that has imported the packages: two CPU seconds less for each.
+
+Every command is a process of its own, with its own folder, environment, files and signals; only what importing does is
+done once. Tests of how a command begins start it anew (tests/e2e/processes.py, `serving_anew`).
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import json
+import os
+import random
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO
+
+from antiphon.cli import process
+
+ROOT = Path(__file__).parents[2]
+IMPORTED = (
+    "antiphon.cli.entry",
+    "antiphon.api.serving",
+    "anthropic",
+    "aiohttp",
+    "chromadb",
+    "onnxruntime",
+    "tokenizers",
+)
+"""What commands import sooner or later, as far as it starts no thread."""
+CLIENT = """\
+#!{python} -IS
+import json, os, socket, sys
+with socket.socket(socket.AF_UNIX) as calling:
+    calling.connect({address!r})
+    called = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+    socket.send_fds(calling, [b"%12d" % len(called)], [0, 1, 2])
+    calling.sendall(called)
+    ended = calling.makefile().read().split()
+os._exit(int(ended[1]) % 256)
+"""
+"""The command `antiphon` for a shell: it has the fork use its own input and outputs, and ends as the fork ends."""
+
+
+class ForkedCommand:
+    """A command under way, as `subprocess.Popen` shows one."""
+
+    def __init__(self, address: str, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:  # fmt: skip
+        ours, theirs = os.pipe()
+        self._status = socket.socket(socket.AF_UNIX)
+        self._status.connect(address)
+        called = json.dumps([arguments, str(cwd), dict(env)]).encode()
+        with open(os.devnull, "r+b") as nothing:
+            handles = [nothing.fileno(), nothing.fileno(), theirs]
+            socket.send_fds(self._status, [b"%12d" % len(called)], handles)
+        os.close(theirs)
+        self._status.sendall(called)
+        self.stderr: TextIO = open(ours)  # noqa: SIM115 - open as long as the command
+        self._lines = self._status.makefile()
+        self.pid = int(self._lines.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code, or None while it runs."""
+        try:
+            return self.wait(0)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Waits until it ends; its exit code."""
+        if self.returncode is None:
+            readable, _, _ = select.select([self._status], [], [], timeout)
+            if not readable:
+                raise subprocess.TimeoutExpired(f"antiphon ({self.pid})", timeout or 0)
+            self.returncode = int(self._lines.readline())
+            self._status.close()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+@functools.cache
+def address() -> str:
+    """Where this process's forking process listens; it is started by the first who asks, and ends with this process."""
+    path = str(Path(tempfile.mkdtemp(prefix="antiphon-")) / "fork")
+    forking = subprocess.Popen(
+        [sys.executable, "-m", "tests.e2e.forking", path],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert forking.stdin is not None
+    assert forking.stdout is not None
+    atexit.register(forking.stdin.close)
+    assert forking.stdout.readline() == b"ready\n"
+    return path
+
+
+def main() -> None:
+    """Forks for whoever calls, until standard input is closed."""
+    for name in IMPORTED:
+        import_module(name)
+    # Whoever waits for a command is a child of ours, and nobody waits for that one.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(sys.argv[1])
+        listener.listen(100)
+        print("ready", flush=True)  # noqa: T201 - whoever started it waits for that
+        while True:
+            readable, _, _ = select.select([listener, sys.stdin], [], [])
+            if sys.stdin in readable:
+                break
+            called, _ = listener.accept()
+            if not os.fork():
+                listener.close()
+                _watch(called)
+            called.close()
+    os.unlink(sys.argv[1])
+    os.rmdir(os.path.dirname(sys.argv[1]))
+
+
+def _watch(called: socket.socket) -> None:
+    """Forks once more, and says how that ended; this process ends here."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    length, handles, _, _ = socket.recv_fds(called, 12, 3)
+    with called.makefile("rb") as sent:
+        arguments, cwd, environment = json.loads(sent.read(int(length)))
+    command = os.fork()
+    if not command:
+        called.close()
+        _run(arguments, cwd, environment, handles)
+    for handle in handles:
+        os.close(handle)
+    called.sendall(b"%d\n" % command)
+    # A Ctrl-C on a terminal is for the command.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _, status = os.waitpid(command, 0)
+    called.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+    os._exit(0)
+
+
+def _run(
+    arguments: list[str], cwd: str, environment: dict[str, str], handles: list[int]
+) -> None:
+    """Runs one command as a process that has just begun would; does not return."""
+    for number, handle in enumerate(handles):
+        os.dup2(handle, number)
+    os.closerange(3, 1_000)
+    sys.stdin = open(0)  # noqa: SIM115 - as long as the process
+    sys.stdout = open(1, "w")  # noqa: SIM115
+    sys.stderr = open(2, "w", errors="backslashreplace", buffering=1)  # noqa: SIM115
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    random.seed()
+    # What a child of the command's says on Ctrl-C is left to the command: it must know which of the two it is.
+    process._started_as = os.getpid()
+    sys.argv = ["antiphon", *arguments]
+    process.main()
+
+
+if __name__ == "__main__":
+    main()
