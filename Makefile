@@ -29,7 +29,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-load overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -112,8 +112,11 @@ bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
 load: setup $(VENV)/.dev ## fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
-cluster-load: setup $(VENV)/.dev ## 500 questions over four workers and two nodes, of which some are killed and paused meanwhile
-	$(BIN)/python -m tests.cluster.load --servers 3 --break worker,node,leader,pause
+cluster-kills: setup $(VENV)/.dev ## 2,000 questions over four workers and two nodes, while everything is killed once (QUERIES=)
+	$(BIN)/python -m benchmarks.cluster.kills --queries $(or $(QUERIES),2000)
+
+cluster-throughput: setup $(VENV)/.dev ## queries a second by the number of workers, and CPU a query beside one process
+	$(BIN)/python -m benchmarks.cluster.throughput
 
 overload: setup $(VENV)/.dev ## five times the capacity; 500 streams that nobody reads and 1,000 idle connections
 	$(BIN)/python -m benchmarks.overload --index $(DATA)

@@ -52,23 +52,35 @@ class Findings:
 
 def problems_of(events: Sequence[Json]) -> list[str]:
     """Returns what is wrong with a trace, a line each."""
+    return [*problems_of_order(events), *problems_of_outcomes(events)]
+
+
+def problems_of_order(events: Sequence[Json]) -> list[str]:
+    """Returns what is wrong with the numbers of events, their causes, and their end."""
     problems: list[str] = []
     numbers = [event["seq"] for event in events]
     if numbers != list(range(1, len(events) + 1)):
         problems.append(f"its events are numbered {numbers}")
     ends = [event["seq"] for event in events if event["kind"] == ENDED]
-    if len(ends) != 1 or ends[0] != len(events):
+    if ends != [len(events)]:
         problems.append(f"it ends at {ends} of {len(events)}")
     for event in events:
         if not 0 <= event["cause"] < event["seq"]:
             problems.append(f"event {event['seq']} is caused by {event['cause']}")
-    outcomes = Counter(
-        event["call_id"] for event in events if event["kind"] in OUTCOMES
-    )
-    for call_id, count in outcomes.items():
-        if count > 1:
-            problems.append(f"{call_id} has {count} outcomes")
     return problems
+
+
+def problems_of_outcomes(events: Sequence[Json]) -> list[str]:
+    """Returns the calls that have more than one outcome."""
+    outcomes: Counter[str] = Counter()
+    for event in events:
+        if event["kind"] in OUTCOMES:
+            outcomes[event["call_id"]] += 1
+    return [
+        f"{call_id} has {count} outcomes"
+        for call_id, count in outcomes.items()
+        if count > 1
+    ]
 
 
 def repeated_calls(events: Sequence[Json]) -> int:

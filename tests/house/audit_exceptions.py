@@ -11,7 +11,13 @@ _MEASURED = (
     "starts what is measured: no shell, and its commands are the benchmarks' own"
 )
 _BOUND = "joins constants of its own module; what comes from outside is bound"
-_STARTING = ("benchmarks/scale.py", "benchmarks/size.py", "benchmarks/starting.py")
+_STARTING = (
+    "benchmarks/cluster/fleet.py",
+    "benchmarks/cluster/setting.py",
+    "benchmarks/scale.py",
+    "benchmarks/size.py",
+    "benchmarks/starting.py",
+)
 _QUERIES = (
     "service/keys.py",
     "service/quotas.py",
@@ -38,6 +44,7 @@ CALLS = (
         Allowed("B101", file, _FOR_TYPES)
         for file in (
             "api/errors.py",
+            "benchmarks/cluster/fleet.py",
             "api/query_schemas.py",
             "api/routes/forks.py",
             "cli/faults_random.py",
@@ -59,6 +66,7 @@ CALLS = (
     *(
         Allowed("B311", file, _CHANCE)
         for file in (
+            "benchmarks/capacity.py",
             "benchmarks/scripted_model.py",
             "cluster/shared_state.py",
             "benchmarks/size.py",
@@ -74,6 +82,8 @@ CALLS = (
     Allowed("B404", "benchmarks/processes.py", "starts the servers that are measured"),
     Allowed("B603", "benchmarks/processes.py", "no shell, and its commands are the benchmarks' own"),
     Allowed("B310", "benchmarks/processes.py", "opens an address on loopback that it has made itself"),
+    Allowed("B310", "benchmarks/cluster/fleet.py", "opens an address on loopback that it has made itself"),
+    Allowed("B310", "benchmarks/cluster/kills.py", "opens an address on loopback that it has made itself"),
     Allowed("B310", "benchmarks/starting.py", "opens an address on loopback that it has made itself"),
     *(Allowed("B404", file, _MEASURED) for file in _STARTING),
     *(Allowed("B603", file, _MEASURED) for file in _STARTING),
@@ -82,6 +92,8 @@ CALLS = (
 """Findings of bandit (https://bandit.readthedocs.io/en/latest/plugins/)."""
 
 SECRETS = (
+    Allowed("Secret Keyword", "benchmarks/cluster/setting.py", "made up, for a model server of the benchmark's own"),
+    Allowed("Secret Keyword", "benchmarks/cluster/throughput.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "benchmarks/overload.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "benchmarks/soak.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "composition/settings.py", "the pattern of an alias, no value"),
