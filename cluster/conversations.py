@@ -10,6 +10,7 @@ from antiphon.cluster.list_tables import CONVERSATION
 from antiphon.cluster.messages import beginning_headers
 from antiphon.cluster.projection import Projection
 from antiphon.cluster.stream_reading import as_trace_errors
+from antiphon.cluster.streams import MOST_ID_BYTES, is_nameable
 from antiphon.cluster.trace_log import CONFLICTS, EXPECTED
 from antiphon.vocabulary.errors import TraceError
 
@@ -61,9 +62,7 @@ class SharedConversations:
 
 
 def _check_id(session_id: str) -> None:
-    try:
-        session_id.encode()
-    except UnicodeEncodeError as error:
+    if not is_nameable(session_id):
         raise TraceError(
-            "the conversation cannot be stored: its id holds a lone surrogate, no text"
-        ) from error
+            f"the conversation cannot be stored: its id has more than {MOST_ID_BYTES} bytes, or is no text"
+        )

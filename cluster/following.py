@@ -18,12 +18,15 @@ from antiphon.cluster.trace_log import TraceLog
 from antiphon.cluster.trace_reading import TraceReader, unpacked
 from antiphon.traces import Unpacker, to_json
 from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.errors import DecodeError, TraceError
 from antiphon.vocabulary.events import Event, Live, QueryClosed, Recorded
 
 log = structlog.get_logger(__name__)
 
 LOOK_AGAIN_S = 5.0
 """Seconds without news after which the trace is looked at: what was passed on may have been lost on the way."""
+MOST_FAILED_LOOKS = 12
+"""Looks in vain after which a reader is told; each takes `LOOK_AGAIN_S` and as long as the servers are waited for."""
 AFTER = "Antiphon-After"
 _MOST_WAITING = 10_000
 """Messages that wait to be read, and live texts that wait for their event; all of these are in an event in the end."""
@@ -73,6 +76,7 @@ class Following:
         self._after = after
         self._seen = 0
         self._closed = False
+        self._failed_looks = 0
         self._texts: dict[str, str] = {}
         self._unpacker = Unpacker(self._texts.get, catalog)
         self._news: asyncio.Queue[Msg] = asyncio.Queue()
@@ -116,10 +120,7 @@ class Following:
             async with asyncio.timeout(LOOK_AGAIN_S):
                 message = await self._news.get()
         except TimeoutError:
-            head = await self._log.head(self._query_id)
-            if head.seq == self._seen:
-                return []
-            return await self._stored()
+            return await self._look_again()
         if message.subject == self._cluster.naming.deltas(self._query_id):
             return self._live(message)
         return await self._passed_on(message)
@@ -132,8 +133,29 @@ class Following:
         if last <= self._seen:
             return []
         if first != self._seen + 1:
-            return await self._stored()
+            return await self._look_again()
         return await self._taken([stored])
+
+    async def _look_again(self) -> list[Item]:
+        """Reads the trace where it has grown unheard; servers that are away for a while end no reader.
+
+        Raises:
+            TraceError: They have been away for too long.
+        """
+        try:
+            head = await self._log.head(self._query_id)
+            items: list[Item] = []
+            if head.seq != self._seen:
+                items = await self._stored()
+        except DecodeError:
+            raise
+        except TraceError:
+            self._failed_looks += 1
+            if self._failed_looks > MOST_FAILED_LOOKS:
+                raise
+            return []
+        self._failed_looks = 0
+        return items
 
     async def _stored(self) -> list[Item]:
         """Reads the trace, and returns the events that were not seen yet."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from antiphon.cluster.messages import tenant_of
-from antiphon.cluster.stream_reading import StoredMessage
+from antiphon.cluster.stream_reading import StoredMessage, StreamState
 from antiphon.cluster.streams import Naming, text_of
 from antiphon.traces import (
     TracePart,
@@ -25,12 +25,12 @@ CREATE TABLE IF NOT EXISTS progress (
     messages INTEGER NOT NULL, missing INTEGER NOT NULL
 );
 CREATE TABLE IF NOT EXISTS subjects (
-    subject TEXT NOT NULL PRIMARY KEY, messages INTEGER NOT NULL, stored_at REAL NOT NULL
+    subject TEXT NOT NULL PRIMARY KEY, messages INTEGER NOT NULL, last_seq INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
 _ADD_TO_SUBJECT = """
     INSERT INTO subjects VALUES (?, 1, ?)
-        ON CONFLICT DO UPDATE SET messages = messages + 1, stored_at = excluded.stored_at
+        ON CONFLICT DO UPDATE SET messages = messages + 1, last_seq = excluded.last_seq
 """
 _SET_PROGRESS = "INSERT OR REPLACE INTO progress VALUES (1, ?, ?, ?, ?)"
 _FORGET_SUBJECT = "DELETE FROM subjects WHERE subject = ? RETURNING messages"
@@ -74,31 +74,42 @@ def make_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-def read_progress(connection: sqlite3.Connection) -> Progress:
-    row = connection.execute(
-        "SELECT incarnation, seq, messages, missing FROM progress"
-    ).fetchone()
-    if row is None:
-        return Progress("")
-    return Progress(*row)
+def begin(
+    connection: sqlite3.Connection, state: StreamState, before: Progress
+) -> Progress:
+    """Returns how far the file has come; empties it where it is of another stream, or of one that has lost its end.
 
-
-def begin_anew(connection: sqlite3.Connection) -> None:
+    Args:
+        before: How far it had come before the stream was asked for its state: since then others may have gone further.
+    """
+    held = read_progress(connection)
+    is_same = before.incarnation == state.incarnation
+    has_lost_its_end = is_same and before.seq > state.last_seq
+    if held.incarnation == state.incarnation and not has_lost_its_end:
+        return held
     remove_everything(connection)
     connection.execute("DELETE FROM subjects")
-    connection.execute("DELETE FROM progress")
+    begun = Progress(state.incarnation)
+    connection.execute(_SET_PROGRESS, begun)
+    return begun
 
 
 def add_steps(
-    connection: sqlite3.Connection, steps: Sequence[Step], reached: Progress
+    connection: sqlite3.Connection, steps: Sequence[Step], after: Progress, reached: int
 ) -> Progress:
-    """Adds messages; returns how far the file has come."""
+    """Adds messages; returns how far the file has come.
+
+    Args:
+        after: How far it had come when the messages were read from there on.
+        reached: The place in the stream up to which these are all there are.
+    """
     held = read_progress(connection)
-    if held.incarnation != reached.incarnation:
-        held = Progress(reached.incarnation)
-    # Another process of this machine may have added some of them meanwhile.
+    # Another process has begun anew meanwhile: what comes before these messages would be missing.
+    if held.incarnation != after.incarnation or held.seq < after.seq:
+        return held
+    # Another process may have added some of them.
     new = [step for step in steps if step.message.seq > held.seq]
-    connection.execute(_SET_PROGRESS, held._replace(seq=max(held.seq, reached.seq)))
+    connection.execute(_SET_PROGRESS, held._replace(seq=max(held.seq, reached)))
     for message, part in new:
         if part is None:
             _note_conversation(connection, message)
@@ -106,9 +117,18 @@ def add_steps(
             if part.is_first:
                 _forget_subject(connection, message.subject)
             index_part(connection, part)
-        connection.execute(_ADD_TO_SUBJECT, (message.subject, message.at))
+        connection.execute(_ADD_TO_SUBJECT, (message.subject, message.seq))
     _count(connection, len(new))
     return read_progress(connection)
+
+
+def read_progress(connection: sqlite3.Connection) -> Progress:
+    row = connection.execute(
+        "SELECT incarnation, seq, messages, missing FROM progress"
+    ).fetchone()
+    if row is None:
+        return Progress("")
+    return Progress(*row)
 
 
 def _note_conversation(connection: sqlite3.Connection, message: StoredMessage) -> None:
@@ -133,12 +153,24 @@ def remove(connection: sqlite3.Connection, subjects: Iterable[str]) -> None:
 
 
 def remove_others(
-    connection: sqlite3.Connection, there: Mapping[str, int], naming: Naming
+    connection: sqlite3.Connection,
+    there: Mapping[str, int],
+    seen_seq: int,
+    naming: Naming,
 ) -> None:
-    """Removes what the stream does not have any more."""
-    rows = connection.execute("SELECT subject FROM subjects").fetchall()
+    """Removes what the stream does not have any more.
+
+    Args:
+        there: The subjects that it has.
+        seen_seq: How far the stream had come before they were asked for: what came later may be missing among them.
+    """
+    rows = connection.execute(
+        "SELECT subject FROM subjects WHERE last_seq <= ?", (seen_seq,)
+    ).fetchall()
     # One that has lost some of its messages stays, so that its deletion, which was broken off, can be done again.
     remove(connection, [subject for (subject,) in rows if subject not in there])
+    if read_progress(connection).seq > seen_seq:
+        return
     # A conversation that was only asked in has no message of its own.
     for (session_id,) in connection.execute(_EMPTY_CONVERSATIONS).fetchall():
         if naming.conversation(session_id) not in there:
@@ -155,8 +187,12 @@ def _count(connection: sqlite3.Connection, messages: int) -> None:
     connection.execute("UPDATE progress SET messages = messages + ?", (messages,))
 
 
-def note_missing(connection: sqlite3.Connection, messages: int) -> None:
-    connection.execute("UPDATE progress SET missing = ? - messages", (messages,))
+def note_missing(connection: sqlite3.Connection, state: StreamState) -> None:
+    """Notes by how many messages file and stream differ, where both have come equally far."""
+    connection.execute(
+        "UPDATE progress SET missing = ? - messages WHERE seq = ?",
+        (state.messages, state.last_seq),
+    )
 
 
 def trace_in(subject: str) -> str | None:

@@ -14,7 +14,7 @@ from antiphon.cluster.list_tables import (
     Progress,
     Step,
     add_steps,
-    begin_anew,
+    begin,
     make_tables,
     note_missing,
     read_progress,
@@ -34,11 +34,13 @@ from antiphon.traces import (
     TracePart,
     merge_words,
 )
-from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.errors import DecodeError, TraceError
 
 log = structlog.get_logger(__name__)
 
 FILE_NAME = "traces-of-cluster.sqlite"
+FORMAT = 1
+"""Version of the list's tables."""
 AT_ONCE = 200
 """Messages that are added in one transaction."""
 
@@ -106,57 +108,81 @@ class Projection:
             self._index = None
 
     async def _catch_up(self, index: TraceIndex) -> None:
+        before = await index.write(read_progress)
         state = await self._reader.state()
-        progress = await index.write(read_progress)
-        # Another stream, or one that has lost its end with the power.
-        if progress.incarnation != state.incarnation or progress.seq > state.last_seq:
-            await index.write(begin_anew)
-            progress = Progress(state.incarnation)
-        if progress.seq < state.last_seq:
+        # A list that another version of this file made is made anew.
+        state = state._replace(incarnation=f"{FORMAT} {state.incarnation}")
+        progress = await index.write(partial(begin, state=state, before=before))
+        while progress.seq < state.last_seq:
             progress = await self._add(index, progress, state)
-        # Another node has deleted traces since the two were compared, or an older one was compared with.
-        if progress.messages + progress.missing != state.messages:
+            # Made anew by another process for yet another stream: what this look was for is gone.
+            if progress.incarnation != state.incarnation:
+                raise TraceError(
+                    "the stream of traces was replaced while it was read: read it again"
+                )
+        # Another node has deleted traces since the two were compared. Where another process has come further than this
+        # one has asked, it compares them.
+        held = progress.messages + progress.missing
+        if progress.seq == state.last_seq and held != state.messages:
             await self._compare(index, state)
 
     async def _add(
         self, index: TraceIndex, progress: Progress, state: StreamState
     ) -> Progress:
+        """Adds what comes after a place; returns how far the file has come, which may be less than was added."""
         steps: list[Step] = []
         everything = f"{self._naming.prefix}.>"
         first = progress.seq + 1
         async for message in self._reader.between(everything, first, state.last_seq):
             steps.append(await self._step_of(message))
             if len(steps) == AT_ONCE:
-                reached = progress._replace(seq=message.seq)
-                await index.write(partial(add_steps, steps=steps, reached=reached))
+                progress = await self._write(index, steps, progress, message.seq)
+                if progress.seq < message.seq:
+                    return progress
                 steps = []
-        reached = progress._replace(seq=state.last_seq)
-        return await index.write(partial(add_steps, steps=steps, reached=reached))
+        return await self._write(index, steps, progress, state.last_seq)
+
+    async def _write(
+        self, index: TraceIndex, steps: list[Step], after: Progress, reached: int
+    ) -> Progress:
+        return await index.write(
+            partial(add_steps, steps=steps, after=after, reached=reached)
+        )
 
     async def _step_of(self, message: StoredMessage) -> Step:
         query_id = trace_in(message.subject)
-        if query_id is None or not seqs_of(message)[0]:
+        first, last = seqs_of(message)
+        if query_id is None or not first:
             return Step(message, None)
         try:
             payload = await self._log.payload_of(message, query_id)
         except DecodeError as error:
             log.warning("trace_not_listed", query_id=query_id, error=str(error))
             return Step(message, None)
-        part = TracePart(
-            query_id,
-            payload.rows(query_id),
-            message.seq,
-            tenant_of(message.headers),
-            IMPORTED in message.headers,
+        rows = payload.rows(query_id)
+        # Not written by this program: what it says of itself is not what it holds.
+        seqs = [row.seq for row in rows]
+        if (
+            not seqs
+            or seqs[-1] != last
+            or seqs != list(range(first, first + len(seqs)))
+        ):
+            log.warning("trace_not_listed", query_id=query_id, error="events missing")
+            return Step(message, None)
+        tenant = tenant_of(message.headers)
+        is_imported = IMPORTED in message.headers
+        return Step(
+            message, TracePart(query_id, rows, message.seq, tenant, is_imported)
         )
-        return Step(message, part)
 
     async def _compare(self, index: TraceIndex, state: StreamState) -> None:
         """Removes what the stream does not hold any more."""
         there = await self._reader.subjects(f"{self._naming.prefix}.>")
-        compare = partial(remove_others, there=there, naming=self._naming)
+        compare = partial(
+            remove_others, there=there, seen_seq=state.last_seq, naming=self._naming
+        )
         await index.write(compare)
-        await index.write(partial(note_missing, messages=state.messages))
+        await index.write(partial(note_missing, state=state))
 
 
 def _note_error(looked: asyncio.Task[TraceIndex]) -> None:

@@ -26,6 +26,9 @@ DEDUPLICATION_S = 120.0
 MOST_WAITING = 100_000
 """Queries that may wait in all: beyond that a submission is refused by the stream itself."""
 
+MOST_ID_BYTES = 512
+"""The longest id that a subject takes; a server takes 4,096 bytes for subject, reply and sizes together."""
+
 _PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
 
@@ -99,6 +102,14 @@ def token(text: str) -> str:
         return text
     encoded = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
     return f"={encoded.decode().rstrip('=')}"
+
+
+def is_nameable(text: str) -> bool:
+    """Returns False for an id that is no text, or for which a subject has no room: a server ends the connection."""
+    try:
+        return len(text.encode()) <= MOST_ID_BYTES
+    except UnicodeEncodeError:
+        return False
 
 
 def text_of(token: str) -> str:

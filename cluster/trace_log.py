@@ -27,6 +27,7 @@ from antiphon.cluster.stream_reading import (
     StreamReader,
     as_trace_errors,
 )
+from antiphon.cluster.streams import MOST_ID_BYTES, is_nameable
 from antiphon.cluster.tails import Batch, Tail, Tails, tail_at
 from antiphon.traces import Packer, Redaction, unknown_trace
 from antiphon.vocabulary.errors import (
@@ -101,6 +102,7 @@ class TraceLog:
 
     async def last(self, query_id: str) -> StoredMessage:
         """Reads a trace's last message. Raises as `read` does."""
+        _check_may_be_there(query_id)
         last = await self._reader.last(self._naming.trace(query_id))
         if last is None:
             raise unknown_trace(query_id)
@@ -108,6 +110,7 @@ class TraceLog:
 
     async def first(self, query_id: str) -> StoredMessage:
         """Reads a trace's first message. Raises as `read` does."""
+        _check_may_be_there(query_id)
         first = await self._reader.next(self._naming.trace(query_id), 1)
         if first is None:
             raise unknown_trace(query_id)
@@ -274,9 +277,12 @@ def _is_conflict(error: BaseException | None) -> bool:
 
 
 def _check_id(query_id: str) -> None:
-    try:
-        query_id.encode()
-    except UnicodeEncodeError as error:
+    if not is_nameable(query_id):
         raise TraceError(
-            "the trace cannot be stored: its id holds a lone surrogate, no text"
-        ) from error
+            f"the trace cannot be stored: its id has more than {MOST_ID_BYTES} bytes, or is no text"
+        )
+
+
+def _check_may_be_there(query_id: str) -> None:
+    if not is_nameable(query_id):
+        raise unknown_trace(query_id)

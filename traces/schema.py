@@ -135,8 +135,9 @@ def _opened(path: Path, durability: Durability, connect: Connect) -> sqlite3.Con
 
 
 def _check_owner(path: Path, connection: sqlite3.Connection) -> None:
-    owner = _number(connection, "PRAGMA application_id")
+    # In this order: another process that makes the file just now commits both at once.
     tables = _number(connection, "SELECT count(*) FROM sqlite_master")
+    owner = _number(connection, "PRAGMA application_id")
     if tables and owner != _APPLICATION_ID:
         raise ConfigurationError(
             f"{path} is a database of another program; name another data folder"

@@ -19,7 +19,7 @@ import structlog
 from antiphon.traces.codec import plain_event
 from antiphon.traces.connections import Readers, StoreFile, reason
 from antiphon.traces.encryption import connector, database_errors
-from antiphon.traces.event_log import EventRow, Unpacker, write_events
+from antiphon.traces.event_log import EventRow, Unpacker, last_seq, write_events
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED
 from antiphon.traces.schema import open_writer
@@ -58,6 +58,13 @@ _READ_KINDS = frozenset(
 _GATHERED = """
     SELECT seq, cause, at, version, body FROM events WHERE query_id = ? AND body != x'' ORDER BY seq
 """
+_EMPTY = (
+    "DELETE FROM events",
+    "DELETE FROM queries",
+    "DELETE FROM conversations",
+    "DELETE FROM marks",
+    "DELETE FROM words",
+)
 _KEEP_ANSWER = "UPDATE events SET body = x'' WHERE query_id = ? AND kind != ?"
 
 
@@ -141,6 +148,9 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
     # Its id was used again after it had been deleted elsewhere.
     if part.is_first:
         remove_trace(connection, part.query_id)
+    elif last_seq(connection, part.query_id) >= part.rows[0].seq:
+        _log.warning("trace_events_twice", query_id=part.query_id)
+        return
     else:
         # Somebody goes on with it here, wherever it was recorded.
         connection.execute(
@@ -215,8 +225,8 @@ def merge_words(connection: sqlite3.Connection) -> None:
 
 def remove_everything(connection: sqlite3.Connection) -> None:
     """Empties the tables."""
-    for table in ("events", "kept", "queries", "conversations", "marks", "words"):
-        connection.execute(f"DELETE FROM {table}")  # noqa: S608 - names of this file
+    for statement in _EMPTY:
+        connection.execute(statement)
 
 
 def _no_text(_: str) -> str:

@@ -48,6 +48,7 @@ def indexed(folder: Path) -> Path:
     (data / "documents" / "own.txt").write_text("An own document.")
     (data / ".incoming" / "x").mkdir(parents=True)
     (data / ".incoming" / "x" / "half.txt").write_text("half a file")
+    (data / "traces-of-cluster.sqlite").write_text("a list of what is on NATS")
     return data
 
 
@@ -100,6 +101,7 @@ async def test_a_backup_made_under_load_is_restored_whole(tmp_path: Path) -> Non
         await again.close()
         assert (place / "documents" / "own.txt").read_text() == "An own document."
         assert not (place / ".incoming").exists()
+        assert not (place / "traces-of-cluster.sqlite").exists()
         assert not [path for path in place.rglob("*") if path.name.endswith("-wal")]
     assert whole_traces == sorted(whole_traces)
     assert whole_traces[0] < whole_traces[-1]

@@ -12,11 +12,9 @@ import pytest_asyncio
 
 from antiphon.cluster import Cluster, JetStreamTraceStore
 from antiphon.cluster.blobs import PART_BYTES
-from antiphon.cluster.messages import Payload
+from antiphon.cluster.messages import Payload, unpack
 from antiphon.cluster.stream_reading import StreamReader
-from antiphon.vocabulary.errors import (
-    DecodeError,
-)
+from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed
 from tests.story import NOON, placed, query_received, tool_succeeded
 from tests.trace_stores import connected, nats_url
@@ -102,6 +100,65 @@ async def test_what_another_program_put_under_a_trace_is_refused_by_name(
     with pytest.raises(DecodeError, match="trace q1"):
         await store.read("q1")
     assert await store.ids("", 9) == []
+
+
+@pytest.mark.parametrize("odd", ["x" * 600, "x" * 60_000, "half \ud800"])
+async def test_an_id_that_no_subject_holds_is_refused_and_costs_nobody_the_connection(
+    cluster: Cluster, tmp_path: Path, odd: str
+) -> None:
+    store = await another(cluster, tmp_path)
+    events = placed("q1", [query_received()])
+
+    with pytest.raises(TraceError, match="no text"):
+        await store.append(odd, 0, events)
+    with pytest.raises(TraceError, match="no text"):
+        await store.open_conversation(odd)
+    for asked in (store.read(odd), store.head(odd), store.take_over(odd)):
+        with pytest.raises(NotFoundError):
+            await asked
+    assert await store.tenant_of(odd) is None
+    assert await store.delete([odd]) == 0
+
+    await store.append("q1", 0, events)
+    assert cluster.client.stats["reconnects"] == 0
+
+
+async def test_what_others_put_into_the_stream_keeps_no_trace_out_of_the_list(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    store = await another(cluster, tmp_path)
+    publish = cluster.jetstream.publish
+    trace = cluster.naming.trace
+    event = (1, 0, NOON, "query_received", 1, b'{"kind":"query_received"}')
+    nothing = msgspec.msgpack.encode(Payload(()))
+    broken = msgspec.msgpack.encode(Payload((event,)))
+    for number, (data, headers) in enumerate(
+        [
+            (b"", {"Antiphon-Events": "1-1"}),
+            (b"\xff", {"Antiphon-Events": "1-1"}),
+            (nothing, {"Antiphon-Events": "1-1"}),
+            (broken, {"Antiphon-Events": "1-1", "Antiphon-Tenant": "=\u00ff!"}),
+            (broken, {"Antiphon-Events": "1-2"}),
+            (broken, {"Antiphon-Events": "1-999999999999999"}),
+            (broken, {"Antiphon-Events": "9" * 30 + "-1"}),
+            (b"", {"Antiphon-Events": "1-1", "Antiphon-Payload": "0" * 64}),
+        ]
+    ):
+        await publish(trace(f"odd{number}"), data, headers=headers)
+    await publish(f"{cluster.naming.prefix}.traces.=!", b"")
+    await publish(cluster.naming.conversation("s1"), b"\xff")
+    await store.append("q1", 0, placed("q1", [query_received(), tool_succeeded("x")]))
+    # The same events once more, by somebody who passes the fence by.
+    twice = await StreamReader(cluster, cluster.naming.traces_stream).last(trace("q1"))
+    assert twice is not None
+    rest = Payload((unpack(twice.data, "q1").events[1],))
+    await publish(
+        trace("q1"),
+        msgspec.msgpack.encode(rest),
+        headers={"Antiphon-Events": "2-2"},
+    )
+
+    assert [line.query_id for line in await store.list()] == ["q1"]
 
 
 async def test_an_event_of_a_later_version_is_refused_by_name(
