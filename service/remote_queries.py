@@ -54,11 +54,12 @@ class BegunHere:
         await asyncio.gather(query.outcome(), return_exceptions=True)
         self.queries.pop(query.query_id, None)
 
-    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Does something that nobody waits for."""
+    def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
+        """Starts what ends with the service, whoever waits for it."""
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def close(self) -> None:
         """Lets go of them: workers go on with them."""
@@ -131,6 +132,7 @@ class RemoteQueries:
             follow=self.follow,
             cancel=self._cancel_soon,
             removed=self._remove,
+            spawn=self._begun.spawn,
         )
 
     async def is_there(self, query_id: str) -> bool:

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+)
+from typing import Any
 
 import structlog
 
@@ -57,6 +64,7 @@ class RemoteQuery:
         follow: Callable[[str, int], Streamed],
         cancel: Callable[[str, str], None],
         removed: Callable[[str], Awaitable[None]],
+        spawn: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:
         self.query_id = query_id
         self.session_id = session_id
@@ -67,6 +75,7 @@ class RemoteQuery:
         self._follow = follow
         self._cancel = cancel
         self._removed = removed
+        self._spawn = spawn
         self._events: list[Recorded[Event]] = []
         self._owed: PendingTable = {}
         self._take_over_at = float("inf")
@@ -107,7 +116,7 @@ class RemoteQuery:
             NotFoundError: No such trace.
         """
         if self._watching is None:
-            self._watching = asyncio.create_task(self._watch(), name="watch a query")
+            self._watching = self._spawn(self._watch(), "watch a query")
         # Cancelled, only the waiting ends.
         await asyncio.shield(self._watching)
         caller = Caller()
