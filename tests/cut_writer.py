@@ -19,6 +19,7 @@ from antiphon.cluster import Cluster, connect, make_streams
 
 REPLICAS = 3
 PAUSE_S = 0.02
+TRIES = 60
 
 
 async def last_of(cluster: Cluster, subject: str) -> tuple[int, int]:
@@ -31,10 +32,21 @@ async def last_of(cluster: Cluster, subject: str) -> tuple[int, int]:
     return int(message.data or b"0"), message.seq or 0
 
 
+async def make_when_possible(cluster: Cluster) -> None:
+    """Makes the streams once all servers have found one another: three replicas need three."""
+    for _ in range(TRIES):
+        try:
+            await make_streams(cluster.jetstream, cluster.naming, REPLICAS)
+            return
+        except (NatsError, TimeoutError):
+            await asyncio.sleep(0.5)
+    raise SystemExit("the servers make no streams")
+
+
 async def write(url: str, query_id: str, file: Path) -> None:
     """Appends 1, 2, 3 … until it is told to stop; a number that was refused is tried again."""
     cluster = await connect(url, name=query_id, replicas=REPLICAS)
-    await make_streams(cluster.jetstream, cluster.naming, REPLICAS)
+    await make_when_possible(cluster)
     subject = cluster.naming.trace(query_id)
     with file.open("a", buffering=1) as told:
         while not file.with_suffix(".stop").exists():

@@ -16,7 +16,7 @@ import pytest
 from tests.nats_servers import BINARY
 from tests.network import Network, NotAllowedError, address, network
 
-WITHIN_S = 60.0
+WITHIN_S = 120.0
 MORE = 40
 """Appends of the majority in which the minority must not have made one."""
 
