@@ -56,6 +56,7 @@ CALLS = (
     *(
         Allowed("B311", file, _CHANCE)
         for file in (
+            "benchmarks/capacity.py",
             "benchmarks/scripted_model.py",
             "cluster/shared_state.py",
             "benchmarks/size.py",
@@ -95,6 +96,7 @@ SECRETS = (
             ("Secret Keyword", "tests/hostile/test_redaction_by_name.py"),
             ("Slack Token", "tests/hostile/test_redaction_by_name.py"),
             ("Secret Keyword", "tests/hostile/test_injection.py"),
+            ("Basic Auth Credentials", "tests/integration/test_cluster_connection.py"),
             ("Basic Auth Credentials", "tests/integration/test_engine_bad_connections.py"),
             ("Basic Auth Credentials", "tests/integration/test_knowledge_chroma_server.py"),
             ("Basic Auth Credentials", "tests/integration/test_model_settings.py"),
