@@ -1,0 +1,87 @@
+"""Machines of a network of the test's own: network namespaces on one switch, each of which can be cut off."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class NotAllowedError(Exception):
+    """Namespaces cannot be made here."""
+
+
+class Network:
+    """So many machines, with addresses from 10.99.0.1 on; nothing outside of them is reached."""
+
+    def __init__(self, machines: int) -> None:
+        self._name = f"cut{os.getpid()}"
+        self._switch = f"{self._name}s"
+        self.machines = list(range(1, machines + 1))
+
+    def make(self) -> None:
+        """Makes the namespaces, a switch in one of its own, and a cable to each.
+
+        Raises:
+            NotAllowedError: Only root may, and not everywhere.
+        """
+        try:
+            _ip("netns", "add", self._switch)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise NotAllowedError(str(error)) from error
+        _ip("-n", self._switch, "link", "add", "br0", "type", "bridge")
+        _ip("-n", self._switch, "link", "set", "br0", "up")
+        for machine in self.machines:
+            name = self._namespace(machine)
+            _ip("netns", "add", name)
+            _ip(
+                "-n", name, "link", "add", "eth0", "type", "veth",
+                "peer", "name", f"v{machine}", "netns", self._switch,
+            )  # fmt: skip
+            _ip("-n", name, "addr", "add", f"{address(machine)}/24", "dev", "eth0")
+            _ip("-n", name, "link", "set", "lo", "up")
+            _ip("-n", name, "link", "set", "eth0", "up")
+            _ip("-n", self._switch, "link", "set", f"v{machine}", "master", "br0")
+            _ip("-n", self._switch, "link", "set", f"v{machine}", "up")
+
+    def remove(self) -> None:
+        """Removes all of it."""
+        for name in (*map(self._namespace, self.machines), self._switch):
+            with suppress(OSError, subprocess.CalledProcessError):
+                _ip("netns", "del", name)
+
+    def cut(self, machine: int) -> None:
+        """Pulls a machine's cable: what is sent is lost, and nobody is told."""
+        _ip("-n", self._switch, "link", "set", f"v{machine}", "nomaster")
+
+    def heal(self, machine: int) -> None:
+        """Puts the cable back."""
+        _ip("-n", self._switch, "link", "set", f"v{machine}", "master", "br0")
+
+    def on(self, machine: int, *command: str) -> list[str]:
+        """Returns a command as it is run on a machine."""
+        return ["ip", "netns", "exec", self._namespace(machine), *command]
+
+    def _namespace(self, machine: int) -> str:
+        return f"{self._name}m{machine}"
+
+
+@contextmanager
+def network(machines: int) -> Iterator[Network]:
+    """A network, removed at the end. Raises NotAllowedError as `make` does."""
+    made = Network(machines)
+    try:
+        made.make()
+        yield made
+    finally:
+        made.remove()
+
+
+def address(machine: int) -> str:
+    """Returns a machine's address."""
+    return f"10.99.0.{machine}"
+
+
+def _ip(*arguments: str) -> None:
+    subprocess.run(["ip", *arguments], check=True, capture_output=True, timeout=20)
