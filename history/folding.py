@@ -66,12 +66,13 @@ class Fold:
             rule = decider.rules.get(kind)
             if rule is None:
                 continue
-            if failed and decider.handler_name(kind) in failed:
+            name = decider.handler_name(kind)
+            if name in failed:
                 continue
             try:
                 state, events = rule(self.states[decider], recorded)
             except Exception as error:  # noqa: BLE001 - the bus edge of a replay: what is raised is the finding
-                failures.append(RuleFailure(decider.handler_name(kind), error))
+                failures.append(RuleFailure(name, error))
                 continue
             self.states[decider] = state
             for event in events:

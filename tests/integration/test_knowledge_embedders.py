@@ -7,6 +7,7 @@ import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
+from pathlib import Path
 from subprocess import run
 from typing import Any
 
@@ -245,3 +246,28 @@ def test_an_embedder_that_is_let_go_of_leaves_nothing_and_is_loaded_again_when_u
 
     assert held() is None
     assert embedder.embed(["A sentence."]) == before
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells it")
+def test_what_embedding_many_texts_took_is_given_back() -> None:
+    code = """
+from pathlib import Path
+from antiphon.knowledge import load_embedder
+from antiphon.service.memory import spare_memory
+
+def resident_mb():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return [int(line.split()[1]) // 1024 for line in lines if line.startswith("VmRSS")][0]
+
+spare_memory()
+embedder = load_embedder("onnx")
+embedder.embed(["A question of a few words."])
+before = resident_mb()
+embedder.embed(["Every lesson is kept and found by its words. " * 20] * 64)
+print(resident_mb() - before)
+"""
+
+    done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    # By itself it keeps 120 MB.
+    assert int(done.stdout) < 50
