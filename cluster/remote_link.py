@@ -27,8 +27,14 @@ LEASE_S = 5.0
 """Seconds without a sign of life after which a process is given up."""
 BEATS = 4
 """Signs of life in that time."""
+LOOKS = 3
+LOOK_S = 0.2
 OFFER_S = 1.0
 """Seconds in which a process is to answer a session that looks for one."""
+
+
+class NoProcessError(RemoteError):
+    """Nobody acts as the component that a session asks for."""
 
 
 class Receiver(Protocol):
@@ -152,7 +158,7 @@ class RemoteLink:
         """
         cluster = await self._connection.get()
         await self._listen(cluster)
-        subject = await self._find(cluster)
+        subject = await self._find_again(cluster)
         lease = Lease(cluster.client, subject, self.lease_s)
         self._leases[lease.id] = (lease, receiver)
         await lease.send(
@@ -176,6 +182,15 @@ class RemoteLink:
                 await cluster.client.subscribe(inbox, cb=self._on_message)
                 self._inbox = inbox
 
+    async def _find_again(self, cluster: Cluster) -> str:
+        """Returns what `_find` does; none may be there for a moment, while the only one is started anew."""
+        for _ in range(LOOKS):
+            try:
+                return await self._find(cluster)
+            except NoProcessError:
+                await asyncio.sleep(LOOK_S)
+        return await self._find(cluster)
+
     async def _find(self, cluster: Cluster) -> str:
         """Returns the subject of a process that takes the query."""
         beginning = cluster.naming.acting(self.room)
@@ -191,7 +206,7 @@ class RemoteLink:
                     f"{beginning}.all", b"", timeout=OFFER_S
                 )
         except NoRespondersError as error:
-            raise RemoteError(
+            raise NoProcessError(
                 f"no process acts as {self.room}: start one with `antiphon act {self.room}`"
             ) from error
         except (NatsError, OSError, TimeoutError) as error:

@@ -44,7 +44,7 @@ async def test_hostile_messages_end_nothing_and_reach_nobody(
     try:
         with acting(*elsewhere.place, "dispatcher"):
             beginning = cluster.naming.acting("dispatcher")
-            offer = await cluster.client.request(f"{beginning}.any", timeout=STARTING_S)
+            offer = await cluster.client.request(f"{beginning}.all", timeout=STARTING_S)
             subject = msgspec.json.decode(offer.data)["subject"]
             for data in HOSTILE:
                 await cluster.client.publish(subject, data)
