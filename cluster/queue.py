@@ -47,6 +47,9 @@ class JetStreamQueue:
         self._stream = cluster.naming.queries_stream
         self._dead_letters = DeadLetters(cluster)
         self._turn = 0
+        # The lanes that may hold a query for this process: asking an empty one costs as much as asking any other.
+        self._promising = set(range(LANES))
+        self._look_at = 0.0
         self._nudged = asyncio.Event()
 
     @classmethod
@@ -84,7 +87,8 @@ class JetStreamQueue:
                 ),
             )
         await self._dead_letters.declare()
-        await self._cluster.client.subscribe(self._nudges, cb=self._on_nudge)
+        nudges = _nudges(self._cluster)
+        await self._cluster.client.subscribe(nudges, cb=self._on_nudge)
 
     @property
     def reachable(self) -> bool:
@@ -108,19 +112,28 @@ class JetStreamQueue:
                 raise QueueFullError(
                     "The queue of questions is full: ask again in a moment.", 5.0
                 ) from error
-        await self._cluster.client.publish(self._nudges, b"")
+        await nudge(self._cluster, query)
 
     async def claim(self, wait_s: float) -> JetStreamClaim | None:
+        now = time.monotonic()
+        # A query whose worker has died comes back without a nudge.
+        if now >= self._look_at:
+            self._promising = set(range(LANES))
+            self._look_at = now + self._claim_s * LOOK_SHARE
         # Before the look and not behind it: what is submitted in between is not slept through.
         self._nudged.clear()
         for _ in range(LANES):
-            claim = await _reached(self._claim_in(self._turn))
-            self._turn = (self._turn + 1) % LANES
+            lane = self._turn
+            self._turn = (lane + 1) % LANES
+            if lane not in self._promising:
+                continue
+            self._promising.discard(lane)
+            claim = await _reached(self._claim_in(lane))
             if claim is not None:
+                self._promising.add(lane)
                 return claim
         with contextlib.suppress(TimeoutError):
-            # A query whose worker has died comes back without a nudge.
-            most_s = self._claim_s * LOOK_SHARE
+            most_s = max(0.0, self._look_at - time.monotonic())
             await asyncio.wait_for(self._nudged.wait(), min(wait_s, most_s))
         return None
 
@@ -203,12 +216,11 @@ class JetStreamQueue:
     def _subject(self, query: QueuedQuery) -> str:
         return self._cluster.naming.query(query.tenant, query.query_id)
 
-    @property
-    def _nudges(self) -> str:
-        return f"{self._cluster.naming.prefix}.nudge"
-
-    async def _on_nudge(self, _: Msg) -> None:
-        self._nudged.set()
+    async def _on_nudge(self, message: Msg) -> None:
+        lane = message.data.decode("ascii", "replace")
+        if lane.isdecimal() and int(lane) < LANES:
+            self._promising.add(int(lane))
+            self._nudged.set()
 
 
 class JetStreamClaim:
@@ -234,6 +246,8 @@ class JetStreamClaim:
         if delay_s:
             how += json.dumps({"delay": int(delay_s * 1e9)}).encode()
         await self._answer(how)
+        if not delay_s:
+            await nudge(self._cluster, self.query)
 
     async def _answer(self, how: bytes) -> None:
         # As a request: the server answers, so that it is known to have got through.
@@ -242,6 +256,16 @@ class JetStreamClaim:
                 self._message.reply, how, timeout=self.lasts_s / 3
             )
         )
+
+
+async def nudge(cluster: Cluster, query: QueuedQuery) -> None:
+    """Tells all workers in which lane a query waits."""
+    lane = lane_of(query.tenant)
+    await _reached(cluster.client.publish(_nudges(cluster), b"%d" % lane))
+
+
+def _nudges(cluster: Cluster) -> str:
+    return f"{cluster.naming.prefix}.nudge"
 
 
 def query_in(data: bytes) -> QueuedQuery | None:

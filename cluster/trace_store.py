@@ -134,7 +134,7 @@ class JetStreamTraceStore:
         Raises:
             NotFoundError: No such trace.
         """
-        await self._first(query_id)
+        await self._check_sees(query_id)
         return IMPORTED in (await self._log.last(query_id)).headers
 
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
@@ -162,8 +162,7 @@ class JetStreamTraceStore:
             NotFoundError: No such trace.
             TraceError: The store cannot be read.
         """
-        if self._tenant is not None:
-            await self._first(query_id)
+        await self._check_sees(query_id)
         return await self._log.head(query_id)
 
     async def follow(
@@ -175,7 +174,7 @@ class JetStreamTraceStore:
             NotFoundError: No such trace.
             TraceError: The store cannot be read.
         """
-        await self._first(query_id)
+        await self._check_sees(query_id)
         following = Following(
             self._cluster, self._log, self._reader, self._catalog, query_id, after
         )
@@ -218,7 +217,7 @@ class JetStreamTraceStore:
             NotFoundError: No such trace.
             TraceStateError: It is over.
         """
-        await self._first(query_id)
+        await self._check_sees(query_id)
         if await self._log.remember(query_id):
             raise TraceStateError(
                 f"query {query_id} is over: there is nothing to go on with"
@@ -286,11 +285,10 @@ class JetStreamTraceStore:
         self._check_seen(query_id, messages[0])
         return await self._reader.trace_of(query_id, messages)
 
-    async def _first(self, query_id: str) -> StoredMessage:
-        """Reads a trace's first message, if the tenant sees it."""
-        first = await self._log.first(query_id)
-        self._check_seen(query_id, first)
-        return first
+    async def _check_sees(self, query_id: str) -> None:
+        """Raises NotFoundError for another tenant's trace; who sees everything needs no look at its first message."""
+        if self._tenant is not None:
+            self._check_seen(query_id, await self._log.first(query_id))
 
     def _check_seen(self, query_id: str, first: StoredMessage) -> None:
         if self._tenant not in (None, tenant_of(first.headers)):

@@ -36,6 +36,7 @@ class Callers:
 
     Args:
         ended: Called with the number of answers so far after each.
+        keyed: Send an idempotency key, without which a question that is sent again is asked again.
     """
 
     def __init__(
@@ -43,12 +44,15 @@ class Callers:
         urls: Sequence[str],
         run: str,
         ended: Callable[[int], None] = lambda _: None,
+        *,
+        keyed: bool = True,
     ) -> None:
         limits = httpx2.Limits(max_connections=2_000, max_keepalive_connections=500)
         self._urls = list(urls)
         self._client = httpx2.AsyncClient(timeout=GIVE_UP_S, limits=limits)
         self._run = run
         self._ended = ended
+        self._keyed = keyed
         self.answered: list[Answered] = []
         self.unanswered: list[int] = []
         self.statuses: Counter[str] = Counter()
@@ -101,11 +105,14 @@ class Callers:
 
     async def _post(self, url: str, number: int) -> Json | None:
         question = f"{QUESTIONS[number % len(QUESTIONS)]} ({number})"
+        headers: dict[str, str] = {}
+        if self._keyed:
+            headers["Idempotency-Key"] = f"{self._run}-{number}"
         try:
             reply = await self._client.post(
                 f"{url}/api/query",
                 json={"query": question},
-                headers={"Idempotency-Key": f"{self._run}-{number}"},
+                headers=headers,
             )
         except httpx2.HTTPError as error:
             self.statuses[type(error).__name__] += 1

@@ -46,7 +46,7 @@ async def cpu_a_query(
 ) -> float:
     """Returns the CPU milliseconds that the members take for a query."""
     members = list(members)
-    callers = Callers(urls, uuid.uuid4().hex[:8])
+    callers = Callers(urls, uuid.uuid4().hex[:8], keyed=False)
     try:
         await callers.ask(at_once, at_once)
         before = sum(member.cpu_s() for member in members)
