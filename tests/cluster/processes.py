@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 import time
 import uuid
@@ -17,6 +15,7 @@ from typing import Any
 import httpx2
 
 from tests.e2e.conftest import ROOT, STARTING_S, environment
+from tests.e2e.forking import ForkedCommand, address
 
 PATIENCE_S = 60.0
 """Seconds that a test waits for what must come."""
@@ -29,17 +28,12 @@ class Process:
         self.said: list[str] = []
         self._over = False
         self._news = threading.Condition()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "antiphon.cli", *arguments],
-            env=environment(folder, **settings),
-            cwd=ROOT,
-            stderr=subprocess.PIPE,
-            text=True,
+        self.process = ForkedCommand(
+            address(), arguments, ROOT, environment(folder, **settings)
         )
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        assert self.process.stderr is not None
         for line in self.process.stderr:
             with self._news:
                 self.said.append(line)

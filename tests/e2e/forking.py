@@ -33,6 +33,7 @@ IMPORTED = (
     "chromadb",
     "onnxruntime",
     "tokenizers",
+    "nats.js",
 )
 """What commands import sooner or later, as far as it starts no thread."""
 CLIENT = """\
