@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 from typing import Literal
 
-from antiphon.traces.connections import OPEN_TIMEOUT_S, is_no_database, reason
+from antiphon.traces.connections import (
+    OPEN_TIMEOUT_S,
+    is_locked,
+    is_no_database,
+    reason,
+)
 from antiphon.traces.encryption import (
     Connect,
     connector,
@@ -24,6 +30,8 @@ _FOUND_SINCE = 2
 
 Durability = Literal["process", "power"]
 """Losses that a commit outlives: the death of the process, or the loss of the machine's power too."""
+
+_SWITCH_AGAIN_S = 0.01
 
 _SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
 """In WAL mode FULL flushes the log to the disk with each commit, NORMAL only before the log is moved:
@@ -153,7 +161,7 @@ def _check_owner(path: Path, connection: sqlite3.Connection) -> None:
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:
     # Only a file without tables takes it; its free pages can then be given back bit by bit (traces/deleting.py).
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    mode = _switched_to_wal(connection)
     if mode != "wal":
         raise ConfigurationError(
             f"the trace store {path} lies on a file system without SQLite's WAL mode (it offers {mode!r}); "
@@ -173,6 +181,19 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
             index_everything(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
+
+
+def _switched_to_wal(connection: sqlite3.Connection) -> str:
+    """Switches a file to WAL mode, unless it is in it; returns the mode that it is in then."""
+    until = time.monotonic() + OPEN_TIMEOUT_S
+    while True:
+        try:
+            return str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
+        # SQLite does not always wait here for a process that opens the same file just now, as it does elsewhere.
+        except database_errors() as error:
+            if not is_locked(error) or time.monotonic() > until:
+                raise
+            time.sleep(_SWITCH_AGAIN_S)
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
