@@ -166,17 +166,19 @@ class JetStreamQueue:
         return await _reached(self._state())
 
     async def _state(self) -> QueueState:
-        lanes: list[int] = []
+        # All lanes in one request, which is made several times a second while questions come.
+        consumers = await self._cluster.jetstream.consumers_info(self._stream)
+        found = {info.name: info for info in consumers}
+        lanes = [0] * LANES
         claimed = 0
         oldest_s = 0.0
         for lane in range(LANES):
-            info = await self._cluster.jetstream.consumer_info(
-                self._stream, _durable(lane)
-            )
-            waiting = info.num_pending or 0
-            lanes.append(waiting)
+            info = found.get(_durable(lane))
+            if info is None:
+                continue
+            lanes[lane] = info.num_pending or 0
             claimed += info.num_ack_pending or 0
-            if waiting and info.delivered is not None:
+            if lanes[lane] and info.delivered is not None:
                 age_s = await self._age_of_next(lane, info.delivered.stream_seq)
                 oldest_s = max(oldest_s, age_s)
         return QueueState(

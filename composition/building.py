@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from antiphon import cluster as on_nats
 from antiphon import engine
 from antiphon.bus import SystemClock
-from antiphon.cluster import Cluster
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.late_model import LateModel
@@ -51,7 +51,7 @@ def build(
     subscribers: Sequence[Subscriber] = (),
     *,
     loads_later: bool = False,
-    cluster: Cluster | None = None,
+    cluster: on_nats.Cluster | None = None,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -364,6 +365,10 @@ def load_settings(**overrides: object) -> Settings:
         raise ConfigurationError(
             f"These settings cannot be used: {'; '.join(wrong)}."
         ) from error
+    if settings.nats_url is not None and find_spec("nats") is None:
+        raise ConfigurationError(
+            "ANTIPHON_NATS_URL is set, and the client of NATS is not installed: pip install 'antiphon[cluster]'."
+        )
     sources: Sources = {
         "the environment": EnvSettingsSource(Settings).env_vars,
         ".env": DotEnvSettingsSource(Settings).env_vars,

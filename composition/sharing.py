@@ -5,13 +5,13 @@ from __future__ import annotations
 import socket
 from dataclasses import replace
 
-from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, connect, make_streams
+from antiphon import cluster as on_nats
 from antiphon.composition.resources import ServiceResources, Sharing
 from antiphon.composition.settings import Settings
 from antiphon.vocabulary.queue_ports import QueryQueue
 
 
-async def open_cluster(settings: Settings) -> Cluster | None:
+async def open_cluster(settings: Settings) -> on_nats.Cluster | None:
     """Connects to the servers that the settings name, and makes the streams; None where they name none.
 
     Raises:
@@ -19,18 +19,18 @@ async def open_cluster(settings: Settings) -> Cluster | None:
     """
     if settings.nats_url is None:
         return None
-    cluster = await connect(
+    cluster = await on_nats.connect(
         settings.nats_url,
         name=f"antiphon on {socket.gethostname()}",
         prefix=settings.nats_prefix,
         replicas=settings.nats_replicas,
     )
-    await make_streams(cluster.jetstream, cluster.naming, cluster.replicas)
+    await on_nats.make_streams(cluster.jetstream, cluster.naming, cluster.replicas)
     return cluster
 
 
 async def with_sharing(
-    resources: ServiceResources, cluster: Cluster | None, settings: Settings
+    resources: ServiceResources, cluster: on_nats.Cluster | None, settings: Settings
 ) -> ServiceResources:
     """Returns the resources of a process with the queue that it shares, where it shares one.
 
@@ -40,10 +40,12 @@ async def with_sharing(
     if cluster is None:
         return resources
     queue = await queue_of(cluster, settings)
-    sharing = Sharing(queue, NatsSignals(cluster), cluster.close)
+    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close)
     return replace(resources, sharing=sharing)
 
 
-async def queue_of(cluster: Cluster, settings: Settings) -> QueryQueue:
+async def queue_of(cluster: on_nats.Cluster, settings: Settings) -> QueryQueue:
     """Opens the queue alone. Raises BusyError where the servers do not answer."""
-    return await JetStreamQueue.open(cluster, settings.claim_s, settings.most_claims)
+    return await on_nats.JetStreamQueue.open(
+        cluster, settings.claim_s, settings.most_claims
+    )

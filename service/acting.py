@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import get_args
 
-from antiphon.cluster import Cluster, Place, RemoteHost
+from antiphon import cluster as on_nats
 from antiphon.composition import ServiceResources, Settings, build
 from antiphon.composition.hosting import HostedRoom, hosted_room
 from antiphon.composition.remote import check_room, connection_of
@@ -47,18 +47,20 @@ async def act(
         await connection.close()
 
 
-def host_of(name: str, resources: ServiceResources, cluster: Cluster) -> RemoteHost:
+def host_of(
+    name: str, resources: ServiceResources, cluster: on_nats.Cluster
+) -> on_nats.RemoteHost:
     """Returns the host of one part over a connection."""
     views = TenantResources(resources)
 
-    async def part_of(place: Place, ports: Ports) -> HostedRoom:
+    async def part_of(place: on_nats.Place, ports: Ports) -> HostedRoom:
         shared = views.of(caller_of(place)).shared
         return hosted_room(name, shared, place, ports)
 
-    return RemoteHost(cluster, name, part_of, resources.shared.catalog)
+    return on_nats.RemoteHost(cluster, name, part_of, resources.shared.catalog)
 
 
-def caller_of(place: Place) -> Principal:
+def caller_of(place: on_nats.Place) -> Principal:
     """Returns who a query's caller is here: whose documents are searched, and if tools may have effects."""
     scopes: frozenset[Scope] = frozenset(get_args(Scope))
     if not place.effects:
