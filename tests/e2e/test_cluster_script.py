@@ -14,7 +14,7 @@ from tests.e2e.conftest import ROOT, STARTING_S, environment
 from tests.nats_servers import free_port
 
 
-def test_the_set_comes_up_with_a_password_and_ends_with_ctrl_c(
+def test_the_set_comes_up_with_a_password_answers_and_ends_with_ctrl_c(
     tmp_path: Path,
 ) -> None:
     courses = tmp_path / "courses"
@@ -25,7 +25,7 @@ def test_the_set_comes_up_with_a_password_and_ends_with_ctrl_c(
         [
             sys.executable, str(ROOT / "deploy" / "cluster.py"),
             "--folder", str(tmp_path / "set"), "--courses", str(courses), "--port", str(port),
-            "--apis", "1", "--workers", "0", "--no-chroma",
+            "--apis", "1", "--workers", "1",
         ],
         env=environment(tmp_path / "data", ANTIPHON_REASONER="offline"),
         stderr=subprocess.PIPE,
@@ -36,7 +36,12 @@ def test_the_set_comes_up_with_a_password_and_ends_with_ctrl_c(
         for line in process.stderr:
             if line.startswith("Ask at"):
                 break
-        assert httpx2.get(f"http://127.0.0.1:{port}/readyz").status_code == 200
+        node = f"http://127.0.0.1:{port}"
+        assert httpx2.get(f"{node}/readyz").status_code == 200
+        asked = {"query": "What is treesmailbox7?", "deadline_s": 60}
+        answer = httpx2.post(f"{node}/api/query", json=asked, timeout=90).json()
+        assert answer["status"] == "answered"
+        assert "treesmailbox7" in answer["answer"]
         auth = (tmp_path / "set" / "nats" / "auth.conf").stat()
         assert auth.st_mode & 0o077 == 0
     finally:

@@ -29,11 +29,14 @@ class StateOfQueue:
 
     def __init__(self, *lanes: int) -> None:
         self.lanes = lanes
+        self.oldest_s = 0.0
         self.looks = 0
 
     async def state(self) -> QueueState:
         self.looks += 1
-        return QueueState(waiting=sum(self.lanes), lanes=self.lanes)
+        return QueueState(
+            waiting=sum(self.lanes), oldest_s=self.oldest_s, lanes=self.lanes
+        )
 
     def lane_of(self, tenant: str) -> int:
         return int(tenant)
@@ -108,6 +111,20 @@ async def test_what_was_let_in_since_the_last_look_counts() -> None:
         await admission.let_in("0")
 
     assert queue.looks == 1
+
+
+async def test_nobody_is_let_in_behind_one_who_waits_for_longer_than_anybody_should() -> (
+    None
+):
+    queue = StateOfQueue(1, 0)
+    queue.oldest_s = 10.5
+
+    # By the reckoning there would be room: ten places, and two seconds a query.
+    with pytest.raises(QueueFullError):
+        await _admission(queue, Time()).let_in("1")
+
+    queue.lanes = (0, 0)
+    await _admission(queue, Time()).let_in("1")
 
 
 async def test_without_workers_few_wait_and_the_others_are_told_why() -> None:
