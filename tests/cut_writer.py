@@ -1,7 +1,7 @@
-"""Appends to a trace as workers do, fenced by the last sequence: `python -m tests.cut_writer write URL ID FILE`.
+"""Appends to a trace through the store, as a worker does: `python -m tests.cut_writer write URL ID FILE`.
 
-Each number that the servers acknowledged is a line `stored N` of the file, each that they did not `refused N`. It ends
-when the file `FILE.stop` is there. `… read URL ID` prints the numbers that are stored.
+Each event that the store says is stored is a line `stored N` of the file, each that it refused `refused N`. It ends
+when the file `FILE.stop` is there. `… read URL ID` prints the numbers of the events that are stored.
 """
 
 from __future__ import annotations
@@ -9,73 +9,62 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import tempfile
 from pathlib import Path
 
 from nats.errors import Error as NatsError
-from nats.js.api import Header
-from nats.js.errors import NotFoundError
 
-from antiphon.cluster import Cluster, connect, make_streams
+from antiphon.cluster import Cluster, JetStreamTraceStore, connect
+from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.events import Event, QueryResumed
+from tests.story import placed, query_received
 
 REPLICAS = 3
 PAUSE_S = 0.02
 TRIES = 60
 
 
-async def last_of(cluster: Cluster, subject: str) -> tuple[int, int]:
-    """Returns the last number of a trace and its sequence in the stream."""
-    stream = cluster.naming.traces_stream
-    try:
-        message = await cluster.jetstream.get_last_msg(stream, subject)
-    except NotFoundError:
-        return 0, 0
-    return int(message.data or b"0"), message.seq or 0
-
-
-async def make_when_possible(cluster: Cluster) -> None:
-    """Makes the streams once all servers have found one another: three replicas need three."""
+async def opened(cluster: Cluster, folder: str) -> JetStreamTraceStore:
+    """Opens the store once all servers have found one another: three replicas need three."""
     for _ in range(TRIES):
         try:
-            await make_streams(cluster.jetstream, cluster.naming, REPLICAS)
-            return
-        except (NatsError, TimeoutError):
+            return await JetStreamTraceStore.open(cluster, Path(folder))
+        except (TraceError, NatsError, TimeoutError):
             await asyncio.sleep(0.5)
     raise SystemExit("the servers make no streams")
 
 
 async def write(url: str, query_id: str, file: Path) -> None:
-    """Appends 1, 2, 3 … until it is told to stop; a number that was refused is tried again."""
+    """Appends one event after another until it is told to stop; one that was refused is tried again."""
     cluster = await connect(url, name=query_id, replicas=REPLICAS)
-    await make_when_possible(cluster)
-    subject = cluster.naming.trace(query_id)
-    with file.open("a", buffering=1) as told:
+    with tempfile.TemporaryDirectory() as folder, file.open("a", buffering=1) as told:
+        store = await opened(cluster, folder)
+        number = 0
         while not file.with_suffix(".stop").exists():
-            number = 0
+            event: Event = QueryResumed(away_s=0.0, why=f"{number}")
+            if number == 0:
+                event = query_received()
             try:
-                number, seq = await last_of(cluster, subject)
-                await cluster.jetstream.publish(
-                    subject,
-                    str(number + 1).encode(),
-                    timeout=1.0,
-                    headers={Header.EXPECTED_LAST_SUBJECT_SEQUENCE: str(seq)},
+                await store.append(
+                    query_id, number, placed(query_id, [event], after=number)
                 )
-                told.write(f"stored {number + 1}\n")
-            except (NatsError, OSError, TimeoutError):
+            except TraceError:
                 told.write(f"refused {number + 1}\n")
+            else:
+                number += 1
+                told.write(f"stored {number}\n")
             await asyncio.sleep(PAUSE_S)
+        await store.close()
     await cluster.close()
 
 
 async def read(url: str, query_id: str) -> list[int]:
-    """Returns the numbers that are stored, in their order."""
+    """Returns the numbers of the events that are stored, in their order."""
     cluster = await connect(url, name="reader", replicas=REPLICAS)
-    consumer = await cluster.jetstream.subscribe(
-        cluster.naming.trace(query_id), ordered_consumer=True
-    )
-    last, _ = await last_of(cluster, cluster.naming.trace(query_id))
-    found: list[int] = []
-    while not found or found[-1] < last:
-        found.append(int((await consumer.next_msg(10.0)).data))
+    with tempfile.TemporaryDirectory() as folder:
+        store = await opened(cluster, folder)
+        found = [recorded.seq for recorded in await store.read(query_id)]
+        await store.close()
     await cluster.close()
     return found
 
