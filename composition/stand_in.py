@@ -123,6 +123,7 @@ class StandIn:
                 try:
                     async with asyncio.timeout(pause_s):
                         await self._news.wait()
+                # Nothing to send: the lease is looked at all the same.
                 except TimeoutError:
                     pass
                 self._news.clear()

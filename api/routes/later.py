@@ -7,13 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from antiphon.api.beginning import begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
     Caller,
     QueryId,
-    RunningQuery,
     Service,
-    interceptor_for,
 )
 from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
@@ -34,8 +33,7 @@ from antiphon.api.refusals import (
 from antiphon.api.responses import JSON
 from antiphon.api.routes.traces import STREAM, LastEventId, follow_trace
 from antiphon.api.streams import Streams
-from antiphon.service import NoInterceptor
-from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
+from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api/queries", tags=["queries"])
@@ -59,22 +57,11 @@ async def begin_query(
 
     `html` and `strict` belong to answers, and change nothing here.
     """
-    if problems := service.readiness().problems:
-        raise KnowledgeError(" ".join(problems))
-    question = body.question()
-    interceptor = interceptor_for(request, body.faults) or NoInterceptor()
-
-    async def start(query_id: str | None) -> RunningQuery:
-        return await service.start(question, interceptor, query_id)
-
-    keyed: IdempotentQueries = request.app.state.idempotent_queries
+    query = await begin(body, request, service, idempotency_key)
+    # With a key it is awaited already.
     if idempotency_key is None:
-        query = await start(None)
+        keyed: IdempotentQueries = request.app.state.idempotent_queries
         keyed.await_end(query)
-    else:
-        sent = body.model_dump_json(exclude={"html"}).encode()
-        query = await keyed.begin(service, idempotency_key, sent, start)
-    request.state.query_id = query.query_id
     begun = QueryBegun(
         query_id=query.query_id, session_id=query.session_id, status="queued"
     )

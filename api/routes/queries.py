@@ -6,16 +6,15 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from antiphon.api.beginning import begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
     QueryId,
-    RunningQuery,
     Service,
     Waited,
-    interceptor_for,
 )
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
+from antiphon.api.idempotency import IdempotencyKey
 from antiphon.api.openapi import EVENT_ITEM
 from antiphon.api.query_schemas import (
     QueryAnswer,
@@ -44,8 +43,7 @@ from antiphon.api.responses import (
     preferred,
 )
 from antiphon.api.schemas import CancelledReply
-from antiphon.service import NoInterceptor, Outcome
-from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.service import Outcome
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["queries"])
 
@@ -96,24 +94,7 @@ async def ask(
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query, but for one with an `Idempotency-Key`.
     """
-    # As /readyz has it: an answer that names no document would read as if the documents held none.
-    if problems := service.readiness().problems:
-        raise KnowledgeError(" ".join(problems))
-    question = body.question()
-    interceptor = interceptor_for(request, body.faults) or NoInterceptor()
-
-    async def start(query_id: str | None) -> RunningQuery:
-        return await service.start(question, interceptor, query_id)
-
-    if idempotency_key is None:
-        query = await start(None)
-    else:
-        keyed: IdempotentQueries = request.app.state.idempotent_queries
-        # How the answer is shown is no part of the question.
-        sent = body.model_dump_json(exclude={"html"}).encode()
-        query = await keyed.begin(service, idempotency_key, sent, start)
-    # For the access log, and for an error that comes after this.
-    request.state.query_id = query.query_id
+    query = await begin(body, request, service, idempotency_key)
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
         return LiveAnswer(query, waited, html=body.html)
     with waited.waiting(query, CLIENT_GONE):

@@ -1,0 +1,42 @@
+"""The query that a request asks for: begun once, whichever route takes the request, and however it is answered."""
+
+from __future__ import annotations
+
+from fastapi import Request
+
+from antiphon.api.dependencies import Facade, RunningQuery, interceptor_for
+from antiphon.api.idempotency import IdempotentQueries
+from antiphon.api.query_schemas import QueryRequest
+from antiphon.service import NoInterceptor
+from antiphon.vocabulary.errors import KnowledgeError
+
+
+async def begin(
+    body: QueryRequest, request: Request, service: Facade, idempotency_key: str | None
+) -> RunningQuery:
+    """Begins the query, or returns the one that was begun with its key.
+
+    Raises:
+        KnowledgeError: There is nothing to search.
+        Refusal: 409: the key was used with another body.
+        ServiceError: As `Facade.start` does.
+    """
+    # As /readyz has it: an answer that names no document would read as if the documents held none.
+    if problems := service.readiness().problems:
+        raise KnowledgeError(" ".join(problems))
+    question = body.question()
+    interceptor = interceptor_for(request, body.faults) or NoInterceptor()
+
+    async def start(query_id: str | None) -> RunningQuery:
+        return await service.start(question, interceptor, query_id)
+
+    if idempotency_key is None:
+        query = await start(None)
+    else:
+        keyed: IdempotentQueries = request.app.state.idempotent_queries
+        # How the answer is shown is no part of the question.
+        sent = body.model_dump_json(exclude={"html"}).encode()
+        query = await keyed.begin(service, idempotency_key, sent, start)
+    # For the access log, and for an error that comes after this.
+    request.state.query_id = query.query_id
+    return query
