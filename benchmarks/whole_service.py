@@ -52,7 +52,7 @@ async def whole_service(folder: Path) -> AsyncIterator[Antiphon]:
         reasoner="double",
         versions=(),
     )
-    service = Antiphon(Settings.model_construct(data_dir=folder), resources)
+    service = Antiphon.over(Settings.model_construct(data_dir=folder), resources)
     try:
         yield service
     finally:

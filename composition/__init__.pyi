@@ -1,6 +1,6 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
-from antiphon.composition.building import build, open_library, speaker_of
+from antiphon.composition.building import build, open_library
 from antiphon.composition.caller import (
     GIVEN_UP,
     RECORDING_ENDS,
@@ -18,6 +18,7 @@ from antiphon.composition.logs import (
     silence_logging,
 )
 from antiphon.composition.question import Question, check_question
+from antiphon.composition.reasoners import speaker_of
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import (
     CourseIndex,

@@ -68,14 +68,23 @@ class Admission:
         """The queries that wait for a place."""
         return len(self._line)
 
+    @property
+    def closing(self) -> bool:
+        """True once the service has begun to close."""
+        return self._closing
+
+    def check_open(self) -> None:
+        """Refuses (BusyError) once the service has begun to close."""
+        if self._closing:
+            raise _closing()
+
     def check(self) -> None:
         """Refuses where nothing can begin at once.
 
         Raises:
             BusyError: Too many queries run, or the service is closing.
         """
-        if self._closing:
-            raise _closing()
+        self.check_open()
         if not self._has_place():
             raise self._busy()
 
@@ -148,8 +157,7 @@ class Admission:
 
     async def _wait(self) -> None:
         """Returns once a place is reserved."""
-        if self._closing:
-            raise _closing()
+        self.check_open()
         if self._has_place() and not self._line:
             self._reserved += 1
             return

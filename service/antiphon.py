@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 
 import structlog
 
-from antiphon.bus import Bus, Pending
+from antiphon.bus import Pending
 from antiphon.composition import (
-    Caller,
     Interceptor,
     NoInterceptor,
     Outcome,
     QueryHandle,
     ServiceResources,
     Settings,
-    Totals,
-    build,
-    check_question,
-    open_cluster,
-    wire,
-    with_sharing,
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import Follow, History
 from antiphon.knowledge import Course
-from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.archive import Archive
-from antiphon.service.callers import Callers
+from antiphon.service.asking import Asking
 from antiphon.service.continuing import Continuing
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
@@ -43,40 +33,28 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.metering import Metering, Need, bounded, need_of
-from antiphon.service.queue_admission import QueueAdmission
-from antiphon.service.readiness import Readiness, readiness_of
+from antiphon.service.readiness import Readiness
 from antiphon.service.recorded_query import RecordedQuery
-from antiphon.service.remote_queries import BegunHere, RemoteQueries, followed
+from antiphon.service.remote_queries import RemoteQueries, followed
 from antiphon.service.remote_query import RemoteQuery
+from antiphon.service.runtime import Runtime
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
-from antiphon.service.state import service_state
 from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.service.sweeping import Sweeper
-from antiphon.service.tenant_documents import TenantDocuments
-from antiphon.service.tenant_resources import TenantResources
-from antiphon.service.upkeep import (
-    SEARCH_WAITS_S,
-    Loading,
-    keep_traces,
-    refresh_library,
-)
+from antiphon.service.upkeep import SEARCH_WAITS_S
 from antiphon.service.usage import UsageReport
 from antiphon.service.worker import Worker
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     ConfigurationError,
-    ForbiddenError,
-    SequenceError,
     ServiceError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.queue_ports import QueuedQuery
-from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
 
 log = structlog.get_logger(__name__)
@@ -84,131 +62,97 @@ log = structlog.get_logger(__name__)
 _NO_INTERCEPTOR = NoInterceptor()
 
 
-class _Life:
-    """What every caller's view of the service shares: that it closes."""
-
-    closing = False
-
-
 class Antiphon:
-    """Answers questions over the indexed courses. Make one a process with `open`, and `close` it."""
+    """Answers questions over the indexed courses. Make one a process with `open`, and `close` it.
 
-    def __init__(self, settings: Settings, resources: ServiceResources) -> None:
-        self.settings = settings
-        self.totals = Totals()
-        self._service = resources
-        self._admission = Admission(
-            settings.concurrent_queries, settings.most_wait_s, lambda: bus.under_way
-        )
-        # Not `self._bus` above: a session that somebody holds would hold the service.
-        self._bus = bus = Bus(
-            resources.store,
-            resources.shared.clock,
-            resources.shared.catalog,
-            self._admission.ended,
-        )
-        self._callers = Callers(settings)
-        self._metering = Metering(self._callers.quotas)
-        self._life = _Life()
-        self._loading = Loading(resources.later)
-        self._views = TenantResources(resources)
-        self._documents = TenantDocuments(settings, resources)
-        self._begun = BegunHere()
-        self._queue_admission: QueueAdmission | None = None
-        if resources.sharing is not None:
-            self._queue_admission = QueueAdmission(
-                resources.sharing.queue, settings.queue_wait_s
-            )
-        self._see(self._callers.without_key)
-        self.metrics = resources.telemetry.metrics
-        if self.metrics is not None:
-            self.metrics.watch(partial(service_state, self, self._shared))
-        self._upkeep = [
-            asyncio.create_task(
-                refresh_library(resources.library), name="watch the index"
-            ),
-            asyncio.create_task(watch_loop(self._admission), name="watch the loop"),
-        ]
-        if settings.keep_days is not None or settings.keep_mb is not None:
-            keeping = keep_traces(resources.store, settings, resources.shared.clock)
-            self._upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
+    Another caller's view of the same service is made by `seen_by`.
+    """
 
-    def _see(self, principal: Principal) -> None:
+    def __init__(self, runtime: Runtime, principal: Principal | None = None) -> None:
         """Takes the place of a caller: the parts below reach what is theirs, and nothing else."""
-        self.principal = principal
-        self._resources = self._views.of(principal)
+        self._runtime = runtime
+        self.settings = runtime.settings
+        self.totals = runtime.totals
+        self.metrics = runtime.metrics
+        self.principal = principal or runtime.callers.without_key
+        self._resources = runtime.tenants.of(self.principal)
         self._shared = self._resources.shared
-        store: TraceStore = self._service.store
+        self.store: TraceStore = runtime.resources.store
         tenant: str | None = None
-        if not principal.sees_all:
-            tenant = principal.tenant
-            store = self._service.store.seen_by(tenant)
-        self.store = store
-        self.documents = self._documents.of(principal)
+        if not self.principal.sees_all:
+            tenant = self.principal.tenant
+            self.store = runtime.resources.store.seen_by(tenant)
+        self.documents = runtime.documents.of(self.principal)
+        sessions = runtime.bus.sessions
         self.archive = Archive(
-            store, self.settings, self._shared.subscribers, self._bus.sessions, tenant
+            self.store, self.settings, self._shared.subscribers, sessions, tenant
         )
-        self.fault_reports = FaultReports(self.settings.data_dir, self.archive, store)
+        self.fault_reports = FaultReports(
+            self.settings.data_dir, self.archive, self.store
+        )
         self._remote = self._remote_queries()
-        waits: Callable[[float], Awaitable[float]] | None = self._loading.wait
+        waits: Callable[[float], Awaitable[float]] | None = runtime.loading.wait
         follow: Follow | None = None
         if self._remote is not None:
             # Workers search; whoever is only asked needs no embedder.
             waits = None
             follow = self._remote.follow
-        self._intake = Intake(self.settings, self._resources, waits)
+        intake = Intake(self.settings, self._resources, waits)
+        self._asking = Asking(
+            self.principal, runtime, self._shared, self.store, intake, self._remote
+        )
         self.history = History(
-            self._bus,
+            runtime.bus,
             self._shared,
-            store,
-            self._admission.check,
+            self.store,
+            runtime.admission.check,
             self.totals,
-            self._intake.versions,
+            intake.versions,
             follow,
         )
         self._continuing = Continuing(
-            principal,
+            self.principal,
             lambda: self.settings,
             self._shared,
-            store,
+            self.store,
             self.history,
-            self._metering,
-            self._bus.sessions,
-            self._admission.check,
+            runtime.metering,
+            sessions,
+            runtime.admission.check,
         )
 
     def _remote_queries(self) -> RemoteQueries | None:
         """Returns the way to the workers, where other processes work on queries."""
-        if self._service.sharing is None:
+        sharing = self._runtime.resources.sharing
+        if sharing is None or self._runtime.queue_admission is None:
             return None
         return RemoteQueries(
             self.principal,
-            self._service.sharing,
+            sharing,
+            self._runtime.queue_admission,
             followed(self.store),
             lambda: self.history,
             self._shared.clock,
-            self._begun,
+            self._runtime.begun,
         )
 
     def seen_by(self, principal: Principal) -> Antiphon:
         """Returns this service as a caller sees it: what is not theirs is not there."""
         if principal == self.principal:
             return self
-        seen = copy.copy(self)
-        seen._see(principal)
-        return seen
+        return Antiphon(self._runtime, principal)
 
     def principal_of(self, key: str | None) -> Principal:
         """Returns who a caller is by the key that they sent. Raises as `Callers.principal_of` does."""
-        return self._callers.principal_of(key)
+        return self._runtime.callers.principal_of(key)
 
     def public_principal(self) -> Principal:
         """Returns who a caller is to what asks nobody for a key."""
-        return self._callers.public_principal()
+        return self._runtime.callers.public_principal()
 
     async def usage(self) -> UsageReport:
         """Returns what the caller's key and tenant have used today."""
-        return self._callers.quotas.report(self.principal)
+        return self._runtime.callers.quotas.report(self.principal)
 
     @classmethod
     async def open(
@@ -229,27 +173,17 @@ class Antiphon:
             KnowledgeError: The index cannot be read.
             TraceError: The trace store cannot be opened.
         """
-        # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
-        cluster = await open_cluster(settings)
-        try:
-            resources = await asyncio.to_thread(
-                build, settings, subscribers, loads_later=loads_later, cluster=cluster
-            )
-            opened = cls(settings, await with_sharing(resources, cluster, settings))
-            await opened._hear_workers()
-        except BaseException:
-            if cluster is not None:
-                await cluster.close()
-            raise
-        return opened
+        runtime = await Runtime.open(settings, subscribers, loads_later=loads_later)
+        return cls(runtime)
 
-    async def _hear_workers(self) -> None:
-        if self._service.sharing is not None and self._queue_admission is not None:
-            await self._service.sharing.signals.hear_reports(self._queue_admission.hear)
+    @classmethod
+    def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
+        """Returns the service over resources that are open already, such as those of a test."""
+        return cls(Runtime(settings, resources))
 
     def load(self) -> None:
         """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
-        self._loading.begin()
+        self._runtime.loading.begin()
 
     async def start(
         self,
@@ -269,71 +203,9 @@ class Antiphon:
             BusyError: Too many queries run or wait, or the service is closing, or NATS cannot be reached.
             ForbiddenError: It is to be broken on purpose, and workers in other processes answer.
         """
-        query_id = query_id or uuid.uuid4().hex
-        if self._queue_admission is not None and self._remote is not None:
-            return await self._queue(
-                question, interceptor, query_id, self._queue_admission, self._remote
-            )
-        async with self._admission.place(query_id):
-            return await self._let_in(question, interceptor, query_id)
-
-    async def _queue(
-        self,
-        question: Question,
-        interceptor: Interceptor,
-        query_id: str,
-        admission: QueueAdmission,
-        remote: RemoteQueries,
-    ) -> QueryHandle | RemoteQuery:
-        """Begins a query that a worker will go on with."""
-        if interceptor.faults:
-            raise ForbiddenError(
-                "Fault plans are not taken where workers answer: they are for a service of one process."
-            )
-        if self._life.closing:
-            self._admission.check()
-        await admission.let_in(self.principal.tenant)
-        try:
-            return await self._let_in(question, interceptor, query_id)
-        except SequenceError:
-            # The same was asked of two nodes at once, and the other was first.
-            return remote.find(query_id)
-
-    async def _let_in(
-        self, question: Question, interceptor: Interceptor, query_id: str
-    ) -> QueryHandle | RemoteQuery:
-        need = Need()
-        settings: QuerySettings | None = None
-        if self.principal.key_id:
-            # What cannot be asked is not counted.
-            settings = check_question(question, self.settings).settings
-            need = need_of(settings, self._shared)
-        async with self._metering.let_in(self.principal, query_id, need) as allowance:
-            if settings is not None:
-                question = bounded(question, settings, allowance)
-            handle = await self._begin(question, interceptor, query_id)
-            self._metering.watch(self.principal, handle)
-        return handle
-
-    async def _begin(
-        self, question: Question, interceptor: Interceptor, query_id: str
-    ) -> QueryHandle | RemoteQuery:
-        # The conversation is read from the same store that the query is recorded in: it may be made to fail.
-        store = interceptor.store(self.store)
-        first = await self._intake.receive(question, store, interceptor)
-        # The service may have begun to close while the conversation was read.
-        if self._life.closing:
-            self._admission.check()
-        if self._remote is not None:
-            return await self._remote.begin(query_id, first, self.totals)
-        caller = Caller()
-        resources = interceptor.resources(self._shared)
-        components = interceptor.components(
-            lambda ports: wire(resources, ports, caller).subscriptions()
+        return await self._asking.start(
+            question, interceptor, query_id or uuid.uuid4().hex
         )
-        session = self._bus.open(query_id, components, store=store)
-        session.start(first)
-        return QueryHandle(session, caller, first.session_id, self.totals)
 
     async def ask(self, question: Question) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
@@ -376,19 +248,19 @@ class Antiphon:
     async def resume_unfinished(self) -> Sequence[QueryHandle]:
         """Goes on with the queries that a process left behind, each as whose it is."""
         resumed: list[QueryHandle] = []
-        if self._service.sharing is not None:
+        if self._runtime.resources.sharing is not None:
             await self._count_earlier()
             return resumed
-        for query_id in await self._service.store.unfinished():
-            tenant = await self._service.store.tenant_of(query_id)
-            principal = self._callers.opener_of(query_id, tenant)
+        for query_id in await self._runtime.resources.store.unfinished():
+            tenant = await self._runtime.resources.store.tenant_of(query_id)
+            principal = self._runtime.callers.opener_of(query_id, tenant)
             # One that cannot be gone on with is left as it is.
             try:
                 handle = await self.seen_by(principal).history.resume(query_id)
             except ServiceError as error:
                 log.warning("query_not_resumed", query_id=query_id, error=str(error))
                 continue
-            self._metering.watch_resumed(principal, handle)
+            self._runtime.metering.watch_resumed(principal, handle)
             resumed.append(handle)
         return resumed
 
@@ -404,12 +276,12 @@ class Antiphon:
 
     async def _count_earlier(self) -> None:
         """Waits for the queries that an earlier process was asked here, to count what they use."""
-        for query_id in self._callers.quotas.under_way():
-            tenant = await self._service.store.tenant_of(query_id)
-            principal = self._callers.opener_of(query_id, tenant)
+        for query_id in self._runtime.callers.quotas.under_way():
+            tenant = await self._runtime.resources.store.tenant_of(query_id)
+            principal = self._runtime.callers.opener_of(query_id, tenant)
             remote = self.seen_by(principal)._remote
             if remote is not None:
-                self._metering.watch_resumed(principal, remote.find(query_id))
+                self._runtime.metering.watch_resumed(principal, remote.find(query_id))
 
     def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
         """Returns a query that was begun before, as its caller would hold it."""
@@ -436,7 +308,7 @@ class Antiphon:
         Raises:
             TraceStateError: It is over, or does not run here where no other process works on queries.
         """
-        session = self._bus.sessions.get(query_id)
+        session = self._runtime.bus.sessions.get(query_id)
         if session is None and self._remote is not None:
             await self._remote.cancel(query_id, why)
             return
@@ -461,7 +333,7 @@ class Antiphon:
     ) -> SearchResult:
         """Finds passages as the tools do, without a question that is answered. Raises as `searching.search` does."""
         library = self._resources.library
-        await self._loading.wait(SEARCH_WAITS_S)
+        await self._runtime.loading.wait(SEARCH_WAITS_S)
         return await asyncio.to_thread(
             search, library, query, course, lesson, limit, why=why
         )
@@ -471,7 +343,7 @@ class Antiphon:
     ) -> TextStretch:
         """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
         folder = self.settings.data_dir
-        own = self._views.library_of(self.principal)
+        own = self._runtime.tenants.library_of(self.principal)
         if own is not None and own.library.holds_itself(course):
             folder = own.data_dir
         return await asyncio.to_thread(
@@ -490,10 +362,10 @@ class Antiphon:
     def running(self) -> dict[str, tuple[Pending, ...]]:
         """Returns each open query of the caller, and who owes it what."""
         running: dict[str, tuple[Pending, ...]] = {}
-        for query_id, session in self._bus.sessions.items():
+        for query_id, session in self._runtime.bus.sessions.items():
             if self._opened(query_id):
                 running[query_id] = session.pending()
-        for query_id, query in self._begun.queries.items():
+        for query_id, query in self._runtime.begun.queries.items():
             if self._opened(query_id):
                 running[query_id] = query.pending()
         return running
@@ -501,11 +373,11 @@ class Antiphon:
     def _opened(self, query_id: str) -> bool:
         if self.principal.sees_all:
             return True
-        return self._metering.opened(query_id, self.principal.tenant)
+        return self._runtime.metering.opened(query_id, self.principal.tenant)
 
     def readiness(self) -> Readiness:
         """Reports the readiness to answer questions now, and what is missing where there is none."""
-        return readiness_of(self._resources, self._loading, closing=self._life.closing)
+        return self._runtime.readiness(self._resources)
 
     def worker(self, name: str) -> tuple[Worker, Sweeper]:
         """Returns the part that works on queries of the queue, and the one that looks for those which nobody comes to.
@@ -513,13 +385,13 @@ class Antiphon:
         Raises:
             ConfigurationError: No queue is named.
         """
-        sharing = self._service.sharing
+        sharing = self._runtime.resources.sharing
         if sharing is None:
             raise ConfigurationError(
                 "A worker takes queries from a queue, and none is named: set ANTIPHON_NATS_URL, such as "
                 "nats://127.0.0.1:4222, or give it with --queue."
             )
-        store = self._service.store
+        store = self._runtime.resources.store
         worker = Worker(
             name,
             sharing,
@@ -532,24 +404,13 @@ class Antiphon:
 
     def _history_of(self, query: QueuedQuery) -> History:
         """Returns the recorded queries as whoever asked a query sees them."""
-        principal = self._callers.asker(query.key_id, query.tenant)
+        principal = self._runtime.callers.asker(query.key_id, query.tenant)
         return self.seen_by(principal).history
-
-    async def close(self) -> None:
-        """Ends every query and lets go of everything."""
-        await self.leave()
-        await self._resources.close()
 
     async def leave(self) -> None:
         """Ends every query; the resources stay open, for they may be another service's too."""
-        # First of all, so that no query begins while others end.
-        self._life.closing = True
-        self._admission.close()
-        await self._begun.close()
-        await self._documents.close()
-        for task in self._upkeep:
-            task.cancel()
-        await asyncio.gather(*self._upkeep, return_exceptions=True)
-        await self._bus.close()
-        await self._metering.close()
-        self._callers.close()
+        await self._runtime.leave()
+
+    async def close(self) -> None:
+        """Ends every query and lets go of everything."""
+        await self._runtime.close()

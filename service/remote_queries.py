@@ -10,6 +10,7 @@ import structlog
 
 from antiphon.composition import Sharing, Totals
 from antiphon.history.history import History
+from antiphon.service.queue_admission import QueueAdmission
 from antiphon.service.remote_query import RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
@@ -75,6 +76,7 @@ class RemoteQueries:
         self,
         principal: Principal,
         sharing: Sharing,
+        admission: QueueAdmission,
         store: FollowedStore,
         history: Callable[[], History],
         clock: Clock,
@@ -82,10 +84,15 @@ class RemoteQueries:
     ) -> None:
         self._principal = principal
         self._sharing = sharing
+        self._admission = admission
         self._store = store
         self._history = history
         self._clock = clock
         self._begun = begun
+
+    async def let_in(self) -> None:
+        """Waits at the door of the queue. Raises as `QueueAdmission.let_in` does."""
+        await self._admission.let_in(self._principal.tenant)
 
     async def begin(
         self, query_id: str, first: QueryReceived, totals: Totals

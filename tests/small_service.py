@@ -103,7 +103,7 @@ async def house(
         reasoner="double",
         versions=(),
     )
-    service = Antiphon(settings, built)
+    service = Antiphon.over(settings, built)
     try:
         yield House(folder, service, store, double, built)
     finally:

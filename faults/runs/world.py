@@ -101,7 +101,7 @@ class World:
             versions=(("harness", "1"),),
         )
         # Made without its constructor, which would read the environment: a run depends on its plan alone.
-        return Antiphon(Settings.model_construct(), built)
+        return Antiphon.over(Settings.model_construct(), built)
 
 
 def _rate_of(_: str, name: str | None) -> Rate:

@@ -91,7 +91,7 @@ async def service(url: str, folder: Path) -> AsyncIterator[Antiphon]:
         reasoner="claude",
         versions=(),
     )
-    opened = Antiphon(Settings.model_construct(), resources)
+    opened = Antiphon.over(Settings.model_construct(), resources)
     try:
         yield opened
     finally:

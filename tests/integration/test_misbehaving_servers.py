@@ -107,7 +107,7 @@ def service_of(model: AnthropicModel, folder: Path) -> Antiphon:
         reasoner="m",
         versions=(),
     )
-    return Antiphon(Settings.model_construct(), built)
+    return Antiphon.over(Settings.model_construct(), built)
 
 
 @asynccontextmanager

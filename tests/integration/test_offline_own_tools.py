@@ -53,7 +53,7 @@ async def ask(question: str, folder: Path) -> Outcome:
         reasoner="offline",
         versions=(),
     )
-    service = Antiphon(Settings.model_construct(), built)
+    service = Antiphon.over(Settings.model_construct(), built)
     try:
         return await service.ask(Question(query=question))
     finally:

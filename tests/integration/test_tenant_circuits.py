@@ -39,7 +39,9 @@ async def test_the_provider_that_fails_one_tenant_is_asked_for_the_other(
         kept_out = await _asked(acme, "What is BM25?")
         unasked = len(at.house.double.requests) - asked
         let_in = await _asked(other, "What is BM25?")
-        owner_is_open = at.house.service._service.shared.provider_circuit.is_open
+        owner_is_open = (
+            at.house.service._runtime.resources.shared.provider_circuit.is_open
+        )
 
     assert unasked == 0
     assert kept_out["reasoner"] == "offline"

@@ -1,0 +1,123 @@
+"""Who answers: Claude as the settings name it, and the offline reasoner, which is there in any case."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+from antiphon import engine
+from antiphon.composition.late_model import LateModel
+from antiphon.composition.settings import ANTHROPIC_URL, Settings
+from antiphon.engine import OFFLINE, Profile
+from antiphon.knowledge import Library
+from antiphon.language.evidence import Measures
+from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.events import Reasoner
+from antiphon.vocabulary.ports import Courses
+
+
+class Reasoners(NamedTuple):
+    """Who answers, and who stands in.
+
+    Attributes:
+        primary: Whom a question goes to first; the offline reasoner itself where no server is configured.
+        offline: The one that answers where Claude is away.
+        profiles: The abilities of the configured server, where there is one.
+    """
+
+    primary: LateModel
+    offline: LateModel
+    profiles: dict[Reasoner, Profile]
+
+    @property
+    def models(self) -> tuple[LateModel, ...]:
+        """Each of them once."""
+        if self.primary is self.offline:
+            return (self.offline,)
+        return (self.primary, self.offline)
+
+
+def reasoners_of(settings: Settings, library: Library) -> Reasoners:
+    """Returns who answers by the settings.
+
+    Raises:
+        ConfigurationError: Claude is to answer, and nothing says where it is.
+    """
+    offline = offline_over(library.courses, library)
+    if not settings.speaks_to_claude:
+        return Reasoners(offline, offline, {})
+    check_reasoner(settings)
+    primary = LateModel(None, partial(claude, settings))
+    return Reasoners(primary, offline, {"primary": profile_of(settings)})
+
+
+def offline_over(courses: Courses, library: Library) -> LateModel:
+    """Returns the offline reasoner, who knows these courses and compares texts by this library."""
+    return LateModel(OFFLINE, lambda: engine.offline_model(_measures(library), courses))
+
+
+def _measures(library: Library) -> Measures:
+    """Returns how the offline reasoner compares texts: terms by their rarity in the library, meanings by the embedder.
+
+    It is the last resort: it must answer even without an index, where all terms are alike.
+    """
+
+    def weight(term: str) -> float:
+        try:
+            return library.weight(term)
+        except KnowledgeError:
+            return 1.0
+
+    return Measures(weight, library.likeness)
+
+
+def profile_of(settings: Settings) -> Profile:
+    """Returns the abilities of the configured server."""
+    citations = settings.citations
+    # Elsewhere one small call finds out; Anthropic's own server is known to take them.
+    if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
+        citations = "native"
+    return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))
+
+
+def speaker_of(settings: Settings) -> engine.AnthropicModel:
+    """Returns the configured reasoner alone, without index and store."""
+    if settings.speaks_to_claude:
+        return claude(settings)
+    return engine.offline_model()
+
+
+def check_reasoner(settings: Settings) -> None:
+    """Checks that the settings lead to a server.
+
+    Raises:
+        ConfigurationError: No key, token or address is set, or they come from different places.
+    """
+    if settings.mixed_sources:
+        raise ConfigurationError(settings.mixed_sources)
+    key, token = settings.anthropic_api_key, settings.anthropic_auth_token
+    if key is None and token is None and settings.anthropic_base_url is None:
+        raise ConfigurationError(
+            "ANTIPHON_REASONER is `claude`, and neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set: set one, "
+            "or use `offline`."
+        )
+
+
+def claude(settings: Settings) -> engine.AnthropicModel:
+    """Returns a model at the configured server. Raises as `check_reasoner` does."""
+    check_reasoner(settings)
+    key, token = settings.anthropic_api_key, settings.anthropic_auth_token
+    # The SDK sends no request without a key, which a compatible server may not want, and none with both.
+    api_key: str | None = "none"
+    auth_token: str | None = None
+    if token is not None:
+        api_key = None
+        auth_token = token.get_secret_value()
+    elif key is not None:
+        api_key = key.get_secret_value()
+    return engine.connect(
+        api_key,
+        settings.anthropic_base_url or ANTHROPIC_URL,
+        auth_token=auth_token,
+        silence_s=settings.silence_s,
+    )

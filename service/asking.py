@@ -1,0 +1,113 @@
+"""How a caller's question becomes a query: let in, counted, received and begun, here or by a worker elsewhere."""
+
+from __future__ import annotations
+
+from antiphon.composition import (
+    Caller,
+    Interceptor,
+    QueryHandle,
+    Resources,
+    check_question,
+    wire,
+)
+from antiphon.composition.intake import Intake
+from antiphon.composition.question import Question
+from antiphon.service.metering import Need, bounded, need_of
+from antiphon.service.remote_queries import RemoteQueries
+from antiphon.service.remote_query import RemoteQuery
+from antiphon.service.runtime import Runtime
+from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.errors import ForbiddenError, SequenceError
+from antiphon.vocabulary.ports import TraceStore
+from antiphon.vocabulary.settings import QuerySettings
+
+
+class Asking:
+    """The questions of one caller, who sees the resources and the store given.
+
+    Args:
+        remote: The way to the workers in other processes; None where this process works on queries itself.
+    """
+
+    def __init__(
+        self,
+        principal: Principal,
+        runtime: Runtime,
+        resources: Resources,
+        store: TraceStore,
+        intake: Intake,
+        remote: RemoteQueries | None,
+    ) -> None:
+        self._principal = principal
+        self._runtime = runtime
+        self._resources = resources
+        self._store = store
+        self._intake = intake
+        self._remote = remote
+
+    async def start(
+        self, question: Question, interceptor: Interceptor, query_id: str
+    ) -> QueryHandle | RemoteQuery:
+        """Begins to work on a question. Raises as `Antiphon.start` does."""
+        if self._remote is not None:
+            return await self._queue(question, interceptor, query_id, self._remote)
+        async with self._runtime.admission.place(query_id):
+            return await self._let_in(question, interceptor, query_id)
+
+    async def _queue(
+        self,
+        question: Question,
+        interceptor: Interceptor,
+        query_id: str,
+        remote: RemoteQueries,
+    ) -> QueryHandle | RemoteQuery:
+        """Begins a query that a worker will go on with."""
+        if interceptor.faults:
+            raise ForbiddenError(
+                "Fault plans are not taken where workers answer: they are for a service of one process."
+            )
+        self._runtime.admission.check_open()
+        await remote.let_in()
+        try:
+            return await self._let_in(question, interceptor, query_id)
+        except SequenceError:
+            # The same was asked of two nodes at once, and the other was first.
+            return remote.find(query_id)
+
+    async def _let_in(
+        self, question: Question, interceptor: Interceptor, query_id: str
+    ) -> QueryHandle | RemoteQuery:
+        """Begins a query within what is left of its caller's share, and has it counted."""
+        metering = self._runtime.metering
+        need = Need()
+        settings: QuerySettings | None = None
+        if self._principal.key_id:
+            # What cannot be asked is not counted.
+            settings = check_question(question, self._runtime.settings).settings
+            need = need_of(settings, self._resources)
+        async with metering.let_in(self._principal, query_id, need) as allowance:
+            if settings is not None:
+                question = bounded(question, settings, allowance)
+            handle = await self._begin(question, interceptor, query_id)
+            metering.watch(self._principal, handle)
+        return handle
+
+    async def _begin(
+        self, question: Question, interceptor: Interceptor, query_id: str
+    ) -> QueryHandle | RemoteQuery:
+        # The conversation is read from the same store that the query is recorded in: it may be made to fail.
+        store = interceptor.store(self._store)
+        first = await self._intake.receive(question, store, interceptor)
+        # The service may have begun to close while the conversation was read.
+        self._runtime.admission.check_open()
+        totals = self._runtime.totals
+        if self._remote is not None:
+            return await self._remote.begin(query_id, first, totals)
+        caller = Caller()
+        resources = interceptor.resources(self._resources)
+        components = interceptor.components(
+            lambda ports: wire(resources, ports, caller).subscriptions()
+        )
+        session = self._runtime.bus.open(query_id, components, store=store)
+        session.start(first)
+        return QueryHandle(session, caller, first.session_id, totals)

@@ -1,0 +1,135 @@
+"""What a process has once, however many callers it answers: its resources, its bus, its doors, its tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+from antiphon.bus import Bus
+from antiphon.composition import (
+    ServiceResources,
+    Settings,
+    Totals,
+    build,
+    open_cluster,
+    with_sharing,
+)
+from antiphon.service.admission import Admission, watch_loop
+from antiphon.service.callers import Callers
+from antiphon.service.metering import Metering
+from antiphon.service.queue_admission import QueueAdmission
+from antiphon.service.readiness import Readiness, readiness_of
+from antiphon.service.remote_queries import BegunHere
+from antiphon.service.state import service_state
+from antiphon.service.tenant_documents import TenantDocuments
+from antiphon.service.tenant_resources import TenantResources
+from antiphon.service.upkeep import Loading, keep_traces, refresh_library
+from antiphon.vocabulary.subscribers import Subscriber
+
+
+class Runtime:
+    """The parts that all callers share. Make one a process with `open`, and `close` it.
+
+    Attributes:
+        totals: The sums of every query's outcome.
+        begun: The queries that workers in other processes were given here; empty where there are none.
+        queue_admission: The door to those workers; None where this process works on queries itself.
+    """
+
+    def __init__(self, settings: Settings, resources: ServiceResources) -> None:
+        self.settings = settings
+        self.resources = resources
+        self.totals = Totals()
+        self.admission = Admission(
+            settings.concurrent_queries, settings.most_wait_s, lambda: bus.under_way
+        )
+        # Not `self.bus` above: a session that somebody holds would hold the service.
+        self.bus = bus = Bus(
+            resources.store,
+            resources.shared.clock,
+            resources.shared.catalog,
+            self.admission.ended,
+        )
+        self.callers = Callers(settings)
+        self.metering = Metering(self.callers.quotas)
+        self.loading = Loading(resources.later)
+        self.tenants = TenantResources(resources)
+        self.documents = TenantDocuments(settings, resources)
+        self.begun = BegunHere()
+        self.queue_admission: QueueAdmission | None = None
+        if resources.sharing is not None:
+            self.queue_admission = QueueAdmission(
+                resources.sharing.queue, settings.queue_wait_s
+            )
+        self.metrics = resources.telemetry.metrics
+        if self.metrics is not None:
+            self.metrics.watch(partial(service_state, self))
+        self._upkeep = self._begin_upkeep()
+
+    @classmethod
+    async def open(
+        cls, settings: Settings, subscribers: Sequence[Subscriber], *, loads_later: bool
+    ) -> Runtime:
+        """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
+        cluster = await open_cluster(settings)
+        try:
+            # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
+            resources = await asyncio.to_thread(
+                build, settings, subscribers, loads_later=loads_later, cluster=cluster
+            )
+            opened = cls(settings, await with_sharing(resources, cluster, settings))
+            await opened._hear_workers()
+        except BaseException:
+            if cluster is not None:
+                await cluster.close()
+            raise
+        return opened
+
+    async def _hear_workers(self) -> None:
+        if self.resources.sharing is not None and self.queue_admission is not None:
+            await self.resources.sharing.signals.hear_reports(self.queue_admission.hear)
+
+    def _begin_upkeep(self) -> list[asyncio.Task[None]]:
+        library, store = self.resources.library, self.resources.store
+        upkeep = [
+            asyncio.create_task(refresh_library(library), name="watch the index"),
+            asyncio.create_task(watch_loop(self.admission), name="watch the loop"),
+        ]
+        if self.settings.keep_days is not None or self.settings.keep_mb is not None:
+            keeping = keep_traces(store, self.settings, self.resources.shared.clock)
+            upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
+        return upkeep
+
+    @property
+    def queries_running(self) -> int:
+        """The queries that are not over: those that are worked on here, and those that workers were given here."""
+        return len(self.bus.sessions) + len(self.begun.queries)
+
+    def readiness(self, resources: ServiceResources | None = None) -> Readiness:
+        """Reports the readiness to answer questions now, and what is missing where there is none.
+
+        Args:
+            resources: Those of a caller; None: those of the process.
+        """
+        return readiness_of(
+            resources or self.resources, self.loading, closing=self.admission.closing
+        )
+
+    async def leave(self) -> None:
+        """Ends every query; the resources stay open, for they may be another service's too."""
+        # First of all, so that no query begins while others end.
+        self.admission.close()
+        await self.begun.close()
+        await self.documents.close()
+        for task in self._upkeep:
+            task.cancel()
+        await asyncio.gather(*self._upkeep, return_exceptions=True)
+        await self.bus.close()
+        await self.metering.close()
+        self.callers.close()
+
+    async def close(self) -> None:
+        """Ends every query and lets go of everything."""
+        await self.leave()
+        await self.resources.close()
