@@ -10,6 +10,7 @@ from functools import partial
 
 import structlog
 
+from antiphon import cluster as on_nats
 from antiphon.bus import Bus, Pending
 from antiphon.composition import (
     Caller,
@@ -35,6 +36,7 @@ from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.archive import Archive
 from antiphon.service.callers import Callers
 from antiphon.service.continuing import Continuing
+from antiphon.service.earlier_queries import count_earlier
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
     EventKind,
@@ -42,6 +44,7 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
+from antiphon.service.ledgers import UnderWay
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.metering import Metering, Need, bounded, need_of
 from antiphon.service.queue_admission import QueueAdmission
@@ -84,6 +87,12 @@ log = structlog.get_logger(__name__)
 _NO_INTERCEPTOR = NoInterceptor()
 
 
+def _state_of(resources: ServiceResources) -> on_nats.SharedState | None:
+    if resources.sharing is None:
+        return None
+    return resources.sharing.state
+
+
 class _Life:
     """What every caller's view of the service shares: that it closes."""
 
@@ -107,7 +116,7 @@ class Antiphon:
             resources.shared.catalog,
             self._admission.ended,
         )
-        self._callers = Callers(settings)
+        self._callers = Callers(settings, _state_of(resources))
         self._metering = Metering(self._callers.quotas)
         self._life = _Life()
         self._loading = Loading(resources.later)
@@ -129,6 +138,9 @@ class Antiphon:
             ),
             asyncio.create_task(watch_loop(self._admission), name="watch the loop"),
         ]
+        if resources.sharing is not None:
+            watching = resources.sharing.queue.watch()
+            self._upkeep.append(asyncio.create_task(watching, name="watch the queue"))
         if settings.keep_days is not None or settings.keep_mb is not None:
             keeping = keep_traces(resources.store, settings, resources.shared.clock)
             self._upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
@@ -208,7 +220,7 @@ class Antiphon:
 
     async def usage(self) -> UsageReport:
         """Returns what the caller's key and tenant have used today."""
-        return self._callers.quotas.report(self.principal)
+        return await self._callers.quotas.report(self.principal)
 
     @classmethod
     async def open(
@@ -236,16 +248,23 @@ class Antiphon:
                 build, settings, subscribers, loads_later=loads_later, cluster=cluster
             )
             opened = cls(settings, await with_sharing(resources, cluster, settings))
-            await opened._hear_workers()
+            await opened._share()
         except BaseException:
             if cluster is not None:
                 await cluster.close()
             raise
         return opened
 
-    async def _hear_workers(self) -> None:
+    async def _share(self) -> None:
+        """Begins to hear of workers, and to share keys: before anybody is let in who has none."""
         if self._service.sharing is not None and self._queue_admission is not None:
             await self._service.sharing.signals.hear_reports(self._queue_admission.hear)
+        shared = self._callers.shared
+        if shared is not None:
+            await shared.sync()
+            self._upkeep.append(
+                asyncio.create_task(shared.keep_same(), name="share the keys")
+            )
 
     def load(self) -> None:
         """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
@@ -377,11 +396,14 @@ class Antiphon:
         """Goes on with the queries that a process left behind, each as whose it is."""
         resumed: list[QueryHandle] = []
         if self._service.sharing is not None:
-            await self._count_earlier()
+            counting = count_earlier(
+                self._callers.quotas, self._metering, self._earlier
+            )
+            self._upkeep.append(asyncio.create_task(counting, name="count the rest"))
             return resumed
         for query_id in await self._service.store.unfinished():
             tenant = await self._service.store.tenant_of(query_id)
-            principal = self._callers.opener_of(query_id, tenant)
+            principal = await self._callers.opener_of(query_id, tenant)
             # One that cannot be gone on with is left as it is.
             try:
                 handle = await self.seen_by(principal).history.resume(query_id)
@@ -402,14 +424,15 @@ class Antiphon:
             return beginning
         return await whole_id(self.store, beginning)
 
-    async def _count_earlier(self) -> None:
-        """Waits for the queries that an earlier process was asked here, to count what they use."""
-        for query_id in self._callers.quotas.under_way():
-            tenant = await self._service.store.tenant_of(query_id)
-            principal = self._callers.opener_of(query_id, tenant)
-            remote = self.seen_by(principal)._remote
-            if remote is not None:
-                self._metering.watch_resumed(principal, remote.find(query_id))
+    async def _earlier(self, query: UnderWay) -> tuple[Principal, RemoteQuery]:
+        """Returns a query that another process was asked, and by whom."""
+        principal = self._callers.asker(query.key_id, query.tenant)
+        remote = self.seen_by(principal)._remote
+        if remote is None:
+            raise ConfigurationError(
+                "No queue is named: there are no queries of others."
+            )
+        return principal, remote.find(query.query_id)
 
     def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
         """Returns a query that was begun before, as its caller would hold it."""
@@ -528,7 +551,10 @@ class Antiphon:
             places=self.settings.worker_queries,
             drain_s=self.settings.drain_s,
         )
-        return worker, Sweeper(sharing, self._history_of, store, store.tenant_of)
+        sweeper = Sweeper(
+            sharing, self._history_of, store, store.tenant_of, self.settings.claim_s
+        )
+        return worker, sweeper
 
     def _history_of(self, query: QueuedQuery) -> History:
         """Returns the recorded queries as whoever asked a query sees them."""

@@ -37,7 +37,7 @@ def readiness_of(
         problems.append(loading.problem)
     if resources.sharing is not None and not resources.sharing.queue.reachable:
         problems.append(
-            "The NATS servers that hold traces and questions cannot be reached."
+            "The NATS servers that hold traces and questions cannot be reached, or most of them are away."
         )
     return Readiness(
         ready=not problems and not closing,
