@@ -21,12 +21,14 @@ MOST_FAILED = 3
 """Looks in vain, one after the other, after which the servers are not reached: a new leader is elected in one to three
 seconds, which whoever asks meanwhile can wait for."""
 
+_LED = "a leader"
+
 
 class Reach:
     """The way of one process to the servers, as it looks at it all the time.
 
     Args:
-        stream: Asked for its state, which only the leader that most of its servers follow can tell.
+        stream: Asked for its state, which tells whom most of its servers follow.
     """
 
     def __init__(self, cluster: Cluster, stream: str) -> None:
@@ -46,17 +48,26 @@ class Reach:
             await asyncio.sleep(LOOK_S)
 
     async def _look(self) -> None:
-        try:
-            async with asyncio.timeout(LOOK_S):
-                await self._cluster.jetstream.stream_info(self._stream)
-        except (NatsError, TimeoutError, ConnectionError) as error:
+        found = await self._found()
+        if found != _LED:
             self._failed += 1
             if self._failed == MOST_FAILED:
-                log.warning("nats_not_answering", error=type(error).__name__)
+                log.warning("nats_not_answering", found=found)
             return
         if self._failed >= MOST_FAILED:
             log.info("nats_answering_again")
         self._failed = 0
+
+    async def _found(self) -> str:
+        try:
+            async with asyncio.timeout(LOOK_S):
+                info = await self._cluster.jetstream.stream_info(self._stream)
+        except (NatsError, TimeoutError, ConnectionError) as error:
+            return type(error).__name__
+        # A server that is cut off from the leader answers for itself, and names none. One alone is no cluster.
+        if info.cluster is not None and not info.cluster.leader:
+            return "the stream has no leader"
+        return _LED
 
 
 async def reached(asked: Awaitable[T]) -> T:

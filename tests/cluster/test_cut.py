@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 
-from tests.cluster.conftest import SLOW
+from tests.cluster.conftest import QUICK
 from tests.cluster.processes import ClusterOf, Node, Process, is_whole, waited
 from tests.e2e.conftest import without_traces
 from tests.e2e.forking import forking
@@ -24,19 +24,29 @@ __all__ = ["machines"]
 
 T = TypeVar("T")
 QUESTION = {"query": "What is applemailbox7?"}
+REPLY = {"text": "It is a box."}
+FIRST_SLOW = {"replies": [REPLY | {"first_byte_s": 8.0, "times": 1}, REPLY], "then": "last"}  # fmt: skip
+"""Of the minority's model: the first call lasts until after the cut."""
 
 
 class Side:
     """The processes of one side of the cut, on one machine, and a caller there."""
 
     def __init__(
-        self, stack: ExitStack, network: Network, machine: int, servers: str, index: Path, folder: Path
-    ) -> None:  # fmt: skip
+        self,
+        stack: ExitStack,
+        network: Network,
+        machine: int,
+        servers: str,
+        script: object,
+        index: Path,
+        folder: Path,
+    ) -> None:
         folder.mkdir()
         on = stack.enter_context(
             forking(lambda *command: network.on(machine, *command))
         )
-        model = stack.enter_context(doubling(folder, SLOW, on))
+        model = stack.enter_context(doubling(folder, script, on))
         self.processes = ClusterOf(
             servers,
             without_traces(index, folder),
@@ -49,8 +59,8 @@ class Side:
         self._callers: ThreadPoolExecutor = stack.enter_context(
             network.callers(machine)
         )
+        self.worker: Process = self.processes.worker("--health", "0", ready=False)
         self.node: Node = self.processes.node()
-        self.worker: Process = self.processes.worker("--health", "0")
         self._health = self.worker.line_with("health at").split("health at ")[1]
 
     def call(self, ask: Callable[[], T]) -> T:
@@ -105,9 +115,15 @@ def sides(
     """A node and a worker beside one server, and the same beside two others."""
     with ExitStack() as stack:
         start_servers(stack, machines, tmp_path)
-        few = Side(stack, machines, 1, url(1), index, tmp_path / "few")
-        many = Side(stack, machines, 2, url(2, 3), index, tmp_path / "many")
-        yield few, many
+        # At once, for each waits for its processes.
+        with ThreadPoolExecutor() as starting:
+            few = starting.submit(
+                Side, stack, machines, 1, url(1), FIRST_SLOW, index, tmp_path / "few"
+            )
+            many = starting.submit(
+                Side, stack, machines, 2, url(2, 3), QUICK, index, tmp_path / "many"
+            )
+        yield few.result(), many.result()
 
 
 def test_a_cut_stops_whole_processes_of_the_minority_and_all_traces_are_whole_when_it_is_healed(
@@ -121,8 +137,8 @@ def test_a_cut_stops_whole_processes_of_the_minority_and_all_traces_are_whole_wh
     machines.cut(1)
     many.worker.signal(signal.SIGCONT)
     gone_on_with = many.answered(begun)
-    refused = few.refuses()
     unready = few.readiness(503)
+    refused = few.refuses()
     few.worker_is(503)
     few.worker.line_with("claim_lost")
     meanwhile = many.answers()
@@ -138,6 +154,7 @@ def test_a_cut_stops_whole_processes_of_the_minority_and_all_traces_are_whole_wh
 
     error = refused.json()["error"]
     assert (error["code"], "NATS" in error["message"]) == ("busy", True)
+    assert int(refused.headers["retry-after"]) >= 1
     assert "NATS" in unready.json()["problems"][0]
     assert kinds.count("query_resumed") == 2
     for answer in (gone_on_with, meanwhile, healed, after):
