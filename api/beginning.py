@@ -22,8 +22,10 @@ async def begin(
         ServiceError: As `Facade.start` does.
     """
     # As /readyz has it: an answer that names no document would read as if the documents held none.
-    if problems := service.readiness().problems:
-        raise KnowledgeError(" ".join(problems))
+    readiness = service.readiness()
+    # What is away for a moment is refused as that, by whoever begins the query.
+    if readiness.problems and readiness.reachable:
+        raise KnowledgeError(" ".join(readiness.problems))
     question = body.question()
     interceptor = interceptor_for(request, body.faults) or NoInterceptor()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ import typer
 from antiphon import service
 from antiphon.cli.session import DataDir, Json, settings_for_people
 from antiphon.cli.terminal import counted, err, new_table, out, print_json
-from antiphon.vocabulary.access import SCOPES, Principal
+from antiphon.vocabulary.access import SCOPES
 from antiphon.vocabulary.errors import BadInputError
 
 NamedKey = Annotated[str, typer.Argument(help="The key's id, or its name.")]
@@ -159,8 +160,9 @@ def limit(
 
 def usage(as_json: Json = False, data_dir: DataDir = None) -> None:
     """Shows what each key and tenant has used today (UTC), of how much, and what it comes to if it goes on so."""
+    settings = settings_for_people(data_dir=data_dir)
     with _access(data_dir) as file:
-        shares = _shares(file)
+        shares = asyncio.run(service.shares_of(settings, file))
     if as_json:
         print_json(msgspec.json.encode(shares).decode())
         return
@@ -175,16 +177,6 @@ def usage(as_json: Json = False, data_dir: DataDir = None) -> None:
             f"{counted(then.requests, 'request')}, {then.tokens:,} tokens, ${then.cost_usd:.2f}",
         )
     out.table(table)
-
-
-def _shares(file: service.AccessFile) -> list[service.Share]:
-    quotas = service.Quotas(file)
-    found: dict[tuple[str, str], service.Share] = {}
-    for each in service.Keys(file).listed():
-        caller = Principal(tenant=each.tenant, scopes=frozenset(), key_id=each.key_id)
-        for share in quotas.report(caller).shares:
-            found[share.holder, share.name] = share
-    return list(found.values())
 
 
 def _holder(file: service.AccessFile, named: str) -> tuple[str, str]:

@@ -54,6 +54,8 @@ def serve(
     interceptor_of: api.InterceptorOf | None = None
     if allow_faults:
         interceptor_of = faults.injector_of
+    # Keys may have been made on another node alone.
+    asyncio.run(service.share_keys(settings))
     service.check_listening(settings)
     with listening(settings) as listener:
         _warn_of_network(settings)

@@ -9,6 +9,7 @@ from antiphon.cluster.remote_link import Lease as Lease
 from antiphon.cluster.remote_link import RemoteLink as RemoteLink
 from antiphon.cluster.remote_work import Part as Part
 from antiphon.cluster.shared_circuit import SharedCircuit as SharedCircuit
+from antiphon.cluster.shared_state import SharedState as SharedState
 from antiphon.cluster.shared_state import SharedValue as SharedValue
 from antiphon.cluster.signals import NatsSignals as NatsSignals
 from antiphon.cluster.streams import Naming as Naming
@@ -29,6 +30,7 @@ __all__ = [
     "RemoteLink",
     "SharedCallBudget",
     "SharedCircuit",
+    "SharedState",
     "SharedValue",
     "connect",
     "make_streams",

@@ -6,24 +6,22 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import Awaitable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 import msgspec
 import structlog
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 from nats.js.api import AckPolicy, ConsumerConfig, RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
 from antiphon.cluster.dead_letters import DeadLetters, JetStreamDeadClaim
+from antiphon.cluster.reach import Reach, reached
 from antiphon.cluster.streams import LANES, lane_of
-from antiphon.vocabulary.errors import BusyError, QueueFullError
+from antiphon.vocabulary.errors import QueueFullError
 from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
 
 log = structlog.get_logger(__name__)
-T = TypeVar("T")
 
 CLAIM_S = 10.0
 """Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
@@ -46,6 +44,7 @@ class JetStreamQueue:
         self._most_claims = most_claims
         self._stream = cluster.naming.queries_stream
         self._dead_letters = DeadLetters(cluster)
+        self._reach = Reach(cluster, self._stream)
         self._turn = 0
         # The lanes that may hold a query for this process: asking an empty one costs as much as asking any other.
         self._promising = set(range(LANES))
@@ -69,7 +68,7 @@ class JetStreamQueue:
             BusyError: The servers cannot be reached.
         """
         queue = cls(cluster, claim_s, most_claims)
-        await _reached(queue._declare())
+        await reached(queue._declare())
         return queue
 
     async def _declare(self) -> None:
@@ -92,13 +91,16 @@ class JetStreamQueue:
 
     @property
     def reachable(self) -> bool:
-        return self._cluster.client.is_connected
+        return self._reach.holds
+
+    async def watch(self) -> None:
+        await self._reach.watch()
 
     def lane_of(self, tenant: str) -> int:
         return lane_of(tenant)
 
     async def submit(self, query: QueuedQuery) -> None:
-        await _reached(self._submit(query))
+        await reached(self._submit(query))
 
     async def _submit(self, query: QueuedQuery) -> None:
         subject = self._subject(query)
@@ -128,7 +130,7 @@ class JetStreamQueue:
             if lane not in self._promising:
                 continue
             self._promising.discard(lane)
-            claim = await _reached(self._claim_in(lane))
+            claim = await reached(self._claim_in(lane))
             if claim is not None:
                 self._promising.add(lane)
                 return claim
@@ -153,17 +155,17 @@ class JetStreamQueue:
         return JetStreamClaim(self._cluster, message, query, self._claim_s)
 
     async def holds(self, query: QueuedQuery) -> bool:
-        return await _reached(self._last(query)) is not None
+        return await reached(self._last(query)) is not None
 
     async def remove(self, query: QueuedQuery) -> None:
-        await _reached(
+        await reached(
             self._cluster.jetstream.purge_stream(
                 self._stream, subject=self._subject(query)
             )
         )
 
     async def state(self) -> QueueState:
-        return await _reached(self._state())
+        return await reached(self._state())
 
     async def _state(self) -> QueueState:
         # All lanes in one request, which is made several times a second while questions come.
@@ -202,10 +204,10 @@ class JetStreamQueue:
         return max(0.0, time.time() - message.time.timestamp())
 
     async def next_dead(self) -> JetStreamDeadClaim | None:
-        return await _reached(self._dead_letters.next())
+        return await reached(self._dead_letters.next())
 
     async def dead(self, limit: int = 100) -> Sequence[DeadQuery]:
-        return await _reached(self._dead_letters.listed(limit))
+        return await reached(self._dead_letters.listed(limit))
 
     async def _last(self, query: QueuedQuery) -> RawStreamMsg | None:
         try:
@@ -253,7 +255,7 @@ class JetStreamClaim:
 
     async def _answer(self, how: bytes) -> None:
         # As a request: the server answers, so that it is known to have got through.
-        await _reached(
+        await reached(
             self._cluster.client.request(
                 self._message.reply, how, timeout=self.lasts_s / 3
             )
@@ -263,7 +265,7 @@ class JetStreamClaim:
 async def nudge(cluster: Cluster, query: QueuedQuery) -> None:
     """Tells all workers in which lane a query waits."""
     lane = lane_of(query.tenant)
-    await _reached(cluster.client.publish(_nudges(cluster), b"%d" % lane))
+    await reached(cluster.client.publish(_nudges(cluster), b"%d" % lane))
 
 
 def _nudges(cluster: Cluster) -> str:
@@ -281,19 +283,3 @@ def query_in(data: bytes) -> QueuedQuery | None:
 
 def _durable(lane: int) -> str:
     return f"lane-{lane}"
-
-
-async def _reached(asked: Awaitable[T]) -> T:
-    """Waits for the servers.
-
-    Raises:
-        BusyError: They cannot be reached, or do not answer.
-    """
-    try:
-        return await asked
-    except (NatsError, TimeoutError, ConnectionError) as error:
-        raise BusyError(
-            f"The NATS servers that hold the queue of questions do not answer ({type(error).__name__}): nothing is "
-            "answered that cannot be recorded. Ask again in a moment.",
-            2.0,
-        ) from error

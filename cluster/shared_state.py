@@ -16,6 +16,8 @@ from nats.js.kv import KeyValue
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
 from antiphon.cluster.late_connection import LateConnection
+from antiphon.cluster.stream_reading import StreamReader
+from antiphon.cluster.streams import text_of, token
 from antiphon.vocabulary.errors import RemoteError, ServiceError
 
 log = structlog.get_logger(__name__)
@@ -118,3 +120,30 @@ class SharedValue(Generic[T]):
             except (ServiceError, NatsError, OSError, TimeoutError) as error:
                 raise RemoteError(str(error)) from error
         return self._bucket
+
+
+class SharedState:
+    """The values of the bucket whose names are made while the service runs, such as one for each tenant."""
+
+    def __init__(self, connection: LateConnection) -> None:
+        self._connection = connection
+
+    def value(self, beginning: str, name: str, kind: type[T]) -> SharedValue[T]:
+        """Returns a value by the beginning of its key, which ends with a point, and a name, which may be any text."""
+        return SharedValue(self._connection, f"{beginning}{token(name)}", kind)
+
+    async def names(self, beginning: str) -> list[str]:
+        """Returns the names of the values that there are.
+
+        Raises:
+            RemoteError: The servers do not answer.
+        """
+        try:
+            cluster = await self._connection.get()
+            bucket = cluster.naming.shared_state
+            reader = StreamReader(cluster, f"KV_{bucket}")
+            before = f"$KV.{bucket}.{beginning}"
+            subjects = await reader.subjects(f"{before}>")
+        except ServiceError as error:
+            raise RemoteError(str(error)) from error
+        return [text_of(subject.removeprefix(before)) for subject in subjects]

@@ -98,6 +98,7 @@ def build(
             shared.catalog,
             settings.store_key,
             cluster,
+            settings.claim_s,
         ),
         library=library,
         tenants=tenants,

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from antiphon import cluster
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
@@ -104,11 +105,13 @@ class Sharing:
 
     Attributes:
         close: Closes the connection, when everything else is closed.
+        state: What all agree upon, such as what callers have spent; None: each process keeps that to itself.
     """
 
     queue: QueryQueue
     signals: Signals
     close: Callable[[], Awaitable[None]]
+    state: cluster.SharedState | None = None
 
 
 @dataclass(frozen=True)

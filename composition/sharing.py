@@ -40,7 +40,10 @@ async def with_sharing(
     if cluster is None:
         return resources
     queue = await queue_of(cluster, settings)
-    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close)
+    state: on_nats.SharedState | None = None
+    if resources.limits is not None and resources.limits.connection is not None:
+        state = on_nats.SharedState(resources.limits.connection)
+    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close, state)
     return replace(resources, sharing=sharing)
 
 

@@ -16,6 +16,10 @@ from antiphon.vocabulary.tenant_ports import TenantTraceStore
 
 log = structlog.get_logger(__name__)
 
+CLAIM_S = 10.0
+ABANDONED_CLAIMS = 6.0
+"""Times a claim lasts after which an open trace without an event, which waits for no worker, is nobody's."""
+
 
 def open_trace_store(
     folder: Path,
@@ -24,6 +28,7 @@ def open_trace_store(
     catalog: Catalog = BUILT_IN,
     key: str | None = None,
     cluster: on_nats.Cluster | None = None,
+    claim_s: float = CLAIM_S,
 ) -> TenantTraceStore:
     """Opens the trace store of a data folder, or of NATS; only this module knows its class.
 
@@ -33,6 +38,7 @@ def open_trace_store(
         catalog: The events that there are.
         key: The key that the file is encrypted with; None: it is not.
         cluster: Where traces are, on streams that are made already; None: in the folder.
+        claim_s: Seconds for which a worker's claim of a query lasts.
 
     Raises:
         ConfigurationError: The folder or the file cannot be used.
@@ -46,7 +52,9 @@ def open_trace_store(
         )
     if redaction is None:
         redaction = Redaction()
-    return on_nats.JetStreamTraceStore(cluster, folder, redaction, catalog, key=key)
+    return on_nats.JetStreamTraceStore(
+        cluster, folder, redaction, catalog, ABANDONED_CLAIMS * claim_s, key
+    )
 
 
 @asynccontextmanager

@@ -93,7 +93,13 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.backup import Manifest, back_up, restore
-from antiphon.service.callers import check_listening, has_keys, is_loopback
+from antiphon.service.callers import (
+    check_listening,
+    has_keys,
+    is_loopback,
+    share_keys,
+    shares_of,
+)
 from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import OVER, Documents, Job
 from antiphon.service.encrypting import encrypt_store
@@ -283,6 +289,8 @@ __all__ = [
     "sealed_trace",
     "search",
     "settings_warnings",
+    "share_keys",
+    "shares_of",
     "silence_logging",
     "spare_memory",
     "speaker_of",

@@ -25,6 +25,7 @@ from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.asking import Asking
 from antiphon.service.continuing import Continuing
+from antiphon.service.earlier_queries import count_earlier
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
     EventKind,
@@ -32,6 +33,7 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
+from antiphon.service.ledgers import UnderWay
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.readiness import Readiness
 from antiphon.service.recorded_query import RecordedQuery
@@ -152,7 +154,7 @@ class Antiphon:
 
     async def usage(self) -> UsageReport:
         """Returns what the caller's key and tenant have used today."""
-        return self._runtime.callers.quotas.report(self.principal)
+        return await self._runtime.callers.quotas.report(self.principal)
 
     @classmethod
     async def open(
@@ -249,11 +251,16 @@ class Antiphon:
         """Goes on with the queries that a process left behind, each as whose it is."""
         resumed: list[QueryHandle] = []
         if self._runtime.resources.sharing is not None:
-            await self._count_earlier()
+            self._runtime.keep(
+                count_earlier(
+                    self._runtime.callers.quotas, self._runtime.metering, self._earlier
+                ),
+                "count the rest",
+            )
             return resumed
         for query_id in await self._runtime.resources.store.unfinished():
             tenant = await self._runtime.resources.store.tenant_of(query_id)
-            principal = self._runtime.callers.opener_of(query_id, tenant)
+            principal = await self._runtime.callers.opener_of(query_id, tenant)
             # One that cannot be gone on with is left as it is.
             try:
                 handle = await self.seen_by(principal).history.resume(query_id)
@@ -274,14 +281,15 @@ class Antiphon:
             return beginning
         return await whole_id(self.store, beginning)
 
-    async def _count_earlier(self) -> None:
-        """Waits for the queries that an earlier process was asked here, to count what they use."""
-        for query_id in self._runtime.callers.quotas.under_way():
-            tenant = await self._runtime.resources.store.tenant_of(query_id)
-            principal = self._runtime.callers.opener_of(query_id, tenant)
-            remote = self.seen_by(principal)._remote
-            if remote is not None:
-                self._runtime.metering.watch_resumed(principal, remote.find(query_id))
+    async def _earlier(self, query: UnderWay) -> tuple[Principal, RemoteQuery]:
+        """Returns a query that another process was asked, and by whom."""
+        principal = self._runtime.callers.asker(query.key_id, query.tenant)
+        remote = self.seen_by(principal)._remote
+        if remote is None:
+            raise ConfigurationError(
+                "No queue is named: there are no queries of others."
+            )
+        return principal, remote.find(query.query_id)
 
     def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
         """Returns a query that was begun before, as its caller would hold it."""
@@ -400,7 +408,10 @@ class Antiphon:
             places=self.settings.worker_queries,
             drain_s=self.settings.drain_s,
         )
-        return worker, Sweeper(sharing, self._history_of, store, store.tenant_of)
+        sweeper = Sweeper(
+            sharing, self._history_of, store, store.tenant_of, self.settings.claim_s
+        )
+        return worker, sweeper
 
     def _history_of(self, query: QueuedQuery) -> History:
         """Returns the recorded queries as whoever asked a query sees them."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
+from antiphon import cluster
 from antiphon.composition import Settings
-from antiphon.service.access_file import AccessFile
+from antiphon.service.access_file import COMMAND_WAIT_MS, AccessFile
 from antiphon.service.keys import Keys
+from antiphon.service.ledgers import Ledger, SharedLedger
 from antiphon.service.quotas import Quotas
+from antiphon.service.shared_access import Access, SharedAccess
+from antiphon.service.usage import Share
 from antiphon.vocabulary.access import (
     LOCAL_TENANT,
     NOBODY,
@@ -22,14 +28,25 @@ from antiphon.vocabulary.imports import split_names
 class Callers:
     """The callers of a service.
 
+    Args:
+        state: Where it is shared with other nodes what callers have spent; None: with none.
+
     Attributes:
         without_key: Who everybody is as long as no key was made.
+        shared: Keeps the keys the same as other nodes'; None: they are this node's own.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, state: cluster.SharedState | None = None
+    ) -> None:
         self._file = AccessFile(settings.data_dir)
         self.keys = Keys(self._file)
-        self.quotas = Quotas(self._file)
+        ledger: Ledger | None = None
+        self.shared: SharedAccess | None = None
+        if state is not None:
+            ledger = SharedLedger(state)
+            self.shared = shared_access(self._file, state)
+        self.quotas = Quotas(self._file, ledger=ledger)
         self.without_key = without_key(settings)
 
     def principal_of(self, key: str | None) -> Principal:
@@ -48,9 +65,11 @@ class Callers:
             return NOBODY
         return self.without_key
 
-    def opener_of(self, query_id: str, tenant: str | None) -> Principal:
+    async def opener_of(self, query_id: str, tenant: str | None) -> Principal:
         """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
-        return self.asker(self.quotas.key_under_way(query_id) or "", tenant)
+        anybody = Principal(tenant=tenant or LOCAL_TENANT, scopes=frozenset())
+        key_id = await self.quotas.key_under_way(anybody, query_id)
+        return self.asker(key_id or "", tenant)
 
     def asker(self, key_id: str, tenant: str | None) -> Principal:
         """Returns who asked by a key, with the rights of today; with none that is known here, anybody of the tenant."""
@@ -66,6 +85,66 @@ class Callers:
 
     def close(self) -> None:
         self._file.close()
+
+
+async def shares_of(settings: Settings, file: AccessFile) -> Sequence[Share]:
+    """Returns what each key and tenant has used today: on all nodes, where the settings name NATS servers.
+
+    Raises:
+        BusyError: They do not answer.
+    """
+    async with _shared_state(settings) as state:
+        ledger: Ledger | None = None
+        if state is not None:
+            ledger = SharedLedger(state)
+            await shared_access(file, state).sync()
+        quotas = Quotas(file, ledger=ledger)
+        found: dict[tuple[str, str], Share] = {}
+        for key in Keys(file).listed():
+            caller = Principal(tenant=key.tenant, scopes=frozenset(), key_id=key.key_id)
+            for share in (await quotas.report(caller)).shares:
+                found[share.holder, share.name] = share
+    return list(found.values())
+
+
+async def share_keys(settings: Settings) -> None:
+    """Makes the keys of the data folder the same as other nodes', where the settings name NATS servers.
+
+    Raises:
+        RemoteError: They do not answer.
+        ConfigurationError: They cannot be reached, or the file cannot be used.
+    """
+    file = AccessFile(settings.data_dir, COMMAND_WAIT_MS)
+    try:
+        async with _shared_state(settings) as state:
+            if state is not None:
+                await shared_access(file, state).sync()
+    finally:
+        file.close()
+
+
+@asynccontextmanager
+async def _shared_state(
+    settings: Settings,
+) -> AsyncIterator[cluster.SharedState | None]:
+    if settings.nats_url is None:
+        yield None
+        return
+    connection = cluster.LateConnection(
+        settings.nats_url,
+        name="antiphon keys",
+        prefix=settings.nats_prefix,
+        replicas=settings.nats_replicas,
+    )
+    try:
+        yield cluster.SharedState(connection)
+    finally:
+        await connection.close()
+
+
+def shared_access(file: AccessFile, state: cluster.SharedState) -> SharedAccess:
+    """Returns the keys and limits of a file, to be kept the same as those of all nodes."""
+    return SharedAccess(file, state.value("access.", "keys", Access))
 
 
 def without_key(settings: Settings) -> Principal:

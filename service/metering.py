@@ -17,7 +17,11 @@ from antiphon.engine import fixed_size
 from antiphon.service.quotas import Quotas
 from antiphon.service.usage import Allowance, Spent
 from antiphon.vocabulary.access import Principal
-from antiphon.vocabulary.errors import ConfigurationError, ServiceError
+from antiphon.vocabulary.errors import (
+    ConfigurationError,
+    NotFoundError,
+    ServiceError,
+)
 from antiphon.vocabulary.events import ReasoningCompleted, SummaryCompleted
 from antiphon.vocabulary.settings import QuerySettings
 
@@ -143,9 +147,13 @@ class Metering:
         """Returns True for a query under way that the tenant has opened."""
         return self._opened_by.get(query_id) == tenant
 
-    def counted_all(self, query_id: str) -> bool:
+    def watches(self, query_id: str) -> bool:
+        """Returns True for a query under way that is counted here when it is over."""
+        return query_id in self._opened_by
+
+    async def counted_all(self, caller: Principal, query_id: str) -> bool:
         """Returns False for a query that a process let in which is gone: nothing that it used is counted yet."""
-        return self._quotas.key_under_way(query_id) is None
+        return await self._quotas.key_under_way(caller, query_id) is None
 
     @asynccontextmanager
     async def let_in(
@@ -198,12 +206,16 @@ class Metering:
         self, caller: Principal, query: MeteredQuery, *, paid_too: bool
     ) -> None:
         # Whoever asked is told of a failure; here the query only has to be over.
-        await asyncio.gather(query.outcome(), return_exceptions=True)
+        [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
-        # One that the end of the service broke off is counted as a whole by the process that goes on with it.
-        if not query.is_over:
+        if isinstance(outcome, NotFoundError):
+            # Deleted meanwhile, or never begun: what was set aside counts, or whoever deletes would pay nothing.
+            used = Spent(is_known=False)
+        elif query.is_over:
+            used = used_by(query.spending(paid_too=paid_too))
+        else:
+            # One that the end of the service broke off is counted as a whole by the process that goes on with it.
             return
-        used = used_by(query.spending(paid_too=paid_too))
         try:
             await self._quotas.settle(caller, query.query_id, used)
         except ServiceError as error:

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable
 
-from antiphon.vocabulary.errors import QueueFullError
+from antiphon.vocabulary.errors import BusyError, QueueFullError
 from antiphon.vocabulary.queue_ports import QueryQueue, QueueState, WorkerReport
 
 FIRST_GUESS_S = 5.0
@@ -22,6 +22,11 @@ LANE_SHARE = 0.5
 """The most of the queue that one lane may be: who floods it leaves the others room."""
 WITHOUT_WORKERS = 100
 """Queries that may wait while no worker is heard of: workers start later than the nodes that are asked, at times."""
+
+UNREACHABLE = (
+    "The NATS servers that hold traces and questions cannot be reached: nothing is answered that cannot be recorded. "
+    "Ask again in a moment."
+)
 
 
 class QueueAdmission:
@@ -72,6 +77,8 @@ class QueueAdmission:
             QueueFullError: It would wait too long, or its lane is too much of the queue already.
             BusyError: The queue cannot be reached.
         """
+        if not self._queue.reachable:
+            raise BusyError(UNREACHABLE, 2.0)
         state = await self.state()
         most = self._most_waiting()
         waiting = state.waiting + self._since

@@ -1,22 +1,23 @@
 """Counts what keys and tenants spend against what they may spend in a day; a restart forgets nothing of it.
 
 Before a query begins, the most that it may use is set aside from what its key and its tenant have left, in one
-transaction; it is told to stay within that; and when it is over, what it used takes that place. So many queries at once
+step; it is told to stay within that; and when it is over, what it used takes that place. So many queries at once
 cannot use more together than one after the other.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import structlog
 
 from antiphon.service.access_file import AccessFile
+from antiphon.service.ledgers import FileLedger, Ledger, UnderWay
 from antiphon.service.usage import (
     Allowance,
+    Balance,
+    Balances,
     Holder,
     Limits,
     Share,
@@ -31,13 +32,7 @@ from antiphon.service.usage import (
     used_up,
 )
 from antiphon.vocabulary.access import Principal
-from antiphon.vocabulary.errors import BadInputError
-
-_WHOSE = "day = ? AND CASE ? WHEN 'key' THEN key_id ELSE tenant END = ?"
-_USED = (
-    f"SELECT total(requests), total(tokens), total(cost_usd) FROM used WHERE {_WHOSE}"  # noqa: S608 - a constant
-)
-_SET_ASIDE = f"SELECT total(tokens), total(cost_usd) FROM under_way WHERE {_WHOSE}"  # noqa: S608 - a constant
+from antiphon.vocabulary.errors import BadInputError, BusyError
 
 log = structlog.get_logger(__name__)
 
@@ -46,13 +41,21 @@ ALERT_SHARE = 0.8
 
 
 class Quotas:
-    """The limits and what was spent under them."""
+    """The limits and what was spent under them.
 
-    def __init__(self, file: AccessFile, now: Callable[[], float] = time.time) -> None:
+    Args:
+        ledger: Where it is written down what was spent; None: in the file.
+    """
+
+    def __init__(
+        self,
+        file: AccessFile,
+        now: Callable[[], float] = time.time,
+        ledger: Ledger | None = None,
+    ) -> None:
         self._file = file
         self._now = now
-        # Of this process alone: what another one answers, it keeps to its own capacity.
-        self._at_once: Counter[str] = Counter()
+        self._ledger: Ledger = ledger or FileLedger(file)
 
     def limit(self, kind: str, name: str, limits: Limits) -> None:
         """Sets what a key (by its id) or a tenant may use; a limit that is None is taken away.
@@ -104,78 +107,32 @@ class Quotas:
             BusyError: It cannot be counted now.
         """
         now = self._now()
-        holders = holders_of(caller)
-        for holder in holders:
-            self._check_at_once(holder)
 
-        def write(connection: sqlite3.Connection) -> Allowance:
+        def grant(balances: Balances) -> Allowance:
             most = wanted
-            for holder in holders:
-                most = self._within(holder, most, least, now)
-            day = day_of(now)
-            connection.execute(
-                "INSERT OR REPLACE INTO under_way (query_id, day, tenant, key_id, tokens, cost_usd) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (query_id, day, caller.tenant, caller.key_id, *most),
-            )
-            _count(connection, day, caller.tenant, caller.key_id, Used(requests=1))
+            for holder, balance in balances.items():
+                most = self._within(holder, balance, most, least, now)
             return most
 
-        # Before anything is awaited: between the look and the count nobody else may pass.
-        for holder in holders:
-            self._at_once[holder.row] += 1
-        try:
-            granted = await self._file.write(write)
-        except BaseException:
-            self._leave(holders)
-            raise
-        self._alert(holders, Used(requests=1), now)
-        return self._only_limited(holders, granted)
+        granted = await self._ledger.reserve(caller, query_id, now, grant)
+        await self._alert(caller, Used(requests=1), now)
+        return self._only_limited(holders_of(caller), granted)
 
     async def settle(
         self, caller: Principal, query_id: str, used: Spent | None
     ) -> None:
         """Counts what a query used in the place of what was set aside; None: it did not begin, and counts as none."""
-        holders = holders_of(caller)
-        self._leave(holders)
-        await self.count(query_id, used)
+        await self._ledger.settle(caller, query_id, used)
         if used is not None:
-            self._alert(holders, used, self._now())
+            await self._alert(caller, used, self._now())
 
-    async def count(self, query_id: str, used: Spent | None) -> None:
-        """Counts for a query that was let in before, here or by a process that is gone; any other is nobody's."""
-
-        def write(connection: sqlite3.Connection) -> None:
-            rows = connection.execute(
-                "SELECT day, tenant, key_id, tokens, cost_usd FROM under_way WHERE query_id = ?",
-                (query_id,),
-            ).fetchall()
-            for day, tenant, key_id, tokens, cost_usd in rows:
-                counted: Used = Used(requests=-1)
-                if used is not None and used.is_known:
-                    counted = used
-                elif used is not None:
-                    counted = Used(
-                        tokens=max(tokens, used.tokens),
-                        cost_usd=max(cost_usd, used.cost_usd),
-                    )
-                _count(connection, day, tenant, key_id, counted)
-            connection.execute("DELETE FROM under_way WHERE query_id = ?", (query_id,))
-
-        await self._file.write(write)
-
-    def key_under_way(self, query_id: str) -> str | None:
+    async def key_under_way(self, caller: Principal, query_id: str) -> str | None:
         """Returns the id of the key by which a query was let in that is not settled; None where none was."""
-        for (key_id,) in self._file.read(
-            "SELECT key_id FROM under_way WHERE query_id = ?", (query_id,)
-        ):
-            return str(key_id)
-        return None
+        return await self._ledger.key_of(caller, query_id)
 
-    def under_way(self) -> tuple[str, ...]:
-        """Returns the queries that were let in and are not settled, by this process or one before it."""
-        rows = self._file.read("SELECT query_id FROM under_way", ())
-        return tuple([str(query_id) for (query_id,) in rows])
+    async def under_way(self) -> Sequence[UnderWay]:
+        """Returns the queries that a process let in which may be gone, and that are not settled."""
+        return await self._ledger.under_way()
 
     def limit_cost(self, caller: Principal) -> bool:
         """Returns True if what the caller's queries cost is limited."""
@@ -186,47 +143,47 @@ class Quotas:
 
     def enter(self, caller: Principal) -> None:
         """Counts one more query as running that another process let in."""
-        for holder in holders_of(caller):
-            self._at_once[holder.row] += 1
+        self._ledger.enter(caller)
 
-    def report(self, caller: Principal) -> UsageReport:
+    async def report(self, caller: Principal) -> UsageReport:
         """Returns what the caller's key and tenant have used today."""
         now = self._now()
-        shares = [self._share(holder, now) for holder in holders_of(caller)]
+        balances = await self._ledger.balances(caller, now)
+        shares = [
+            self._share(holder, balance, now) for holder, balance in balances.items()
+        ]
         return UsageReport(
             day=day_of(now), resets_at=day_end(now), shares=tuple(shares)
         )
 
-    def _share(self, holder: Holder, now: float) -> Share:
-        used, set_aside = self._sums(holder, day_of(now))
+    def _share(self, holder: Holder, balance: Balance, now: float) -> Share:
         return Share(
             holder=holder.kind,
             name=holder.name,
             limits=self.limits(holder.kind, holder.name),
-            used=used,
-            set_aside=set_aside,
-            at_once=self._at_once[holder.row],
-            forecast=forecast(used, now),
+            used=balance.used,
+            set_aside=balance.aside,
+            at_once=balance.at_once,
+            forecast=forecast(balance.used, now),
         )
 
-    def _sums(self, holder: Holder, day: str) -> tuple[Used, Used]:
-        """Returns what is spent, and what is set aside."""
-        whose = (day, holder.kind, holder.name)
-        [(requests, tokens, cost_usd)] = self._file.read(_USED, whose) or [(0, 0, 0.0)]
-        [(aside_tokens, aside_usd)] = self._file.read(_SET_ASIDE, whose) or [(0, 0.0)]
-        used = Used(requests=int(requests), tokens=int(tokens), cost_usd=cost_usd)
-        return used, Used(tokens=int(aside_tokens), cost_usd=aside_usd)
-
     def _within(
-        self, holder: Holder, most: Allowance, least: Allowance, now: float
+        self,
+        holder: Holder,
+        balance: Balance,
+        most: Allowance,
+        least: Allowance,
+        now: float,
     ) -> Allowance:
         """Returns as much of `most` as the holder has left.
 
         Raises:
-            QuotaError: That is less than `least`.
+            QuotaError: That is less than `least`, or as many queries run as may.
         """
         limits = self.limits(holder.kind, holder.name)
-        used, aside = self._sums(holder, day_of(now))
+        if limits.at_once is not None and balance.at_once >= limits.at_once:
+            raise too_many_at_once(holder, limits.at_once, balance.at_once)
+        used, aside = balance.used, balance.aside
         if limits.requests is not None and used.requests >= limits.requests:
             raise used_up(holder, "requests", limits, used, now)
         granted: dict[str, float | None] = most._asdict()
@@ -255,47 +212,40 @@ class Quotas:
                 cost_usd = granted.cost_usd
         return Allowance(tokens, cost_usd)
 
-    def _check_at_once(self, holder: Holder) -> None:
-        most = self.limits(holder.kind, holder.name).at_once
-        running = self._at_once[holder.row]
-        if most is not None and running >= most:
-            raise too_many_at_once(holder, most, running)
-
-    def _leave(self, holders: Sequence[Holder]) -> None:
-        for holder in holders:
-            self._at_once[holder.row] -= 1
-            if not self._at_once[holder.row]:
-                del self._at_once[holder.row]
-
-    def _alert(self, holders: Sequence[Holder], more: Used, now: float) -> None:
+    async def _alert(self, caller: Principal, more: Used, now: float) -> None:
         """Says in the log, once for each limit, that the day will be used up: when four fifths of it are."""
-        for holder in holders:
-            limits = self.limits(holder.kind, holder.name)
-            used, _ = self._sums(holder, day_of(now))
-            for what in Used.__struct_fields__:
-                most = getattr(limits, what)
-                spent = getattr(used, what)
-                if most is None:
-                    continue
-                line = ALERT_SHARE * most
-                if spent - getattr(more, what) < line <= spent:
-                    log.warning(
-                        "quota_alert",
-                        holder=holder.row,
-                        what=what,
-                        used=spent,
-                        limit=most,
-                        forecast=getattr(forecast(used, now), what),
-                        resets_at=day_end(now),
-                    )
+        limited = [
+            holder
+            for holder in holders_of(caller)
+            if self.limits(holder.kind, holder.name) != Limits()
+        ]
+        # On NATS a look is a round trip.
+        if not limited:
+            return
+        try:
+            balances = await self._ledger.balances(caller, now)
+        # Whatever was counted is counted.
+        except BusyError as error:
+            log.warning("quotas_not_looked_at", error=str(error))
+            return
+        for holder in limited:
+            self._alert_of(holder, balances[holder].used, more, now)
 
-
-def _count(
-    connection: sqlite3.Connection, day: str, tenant: str, key_id: str, more: Used
-) -> None:
-    connection.execute(
-        "INSERT INTO used (day, tenant, key_id, requests, tokens, cost_usd) VALUES (?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, tokens = tokens + excluded.tokens, "
-        "cost_usd = cost_usd + excluded.cost_usd",
-        (day, tenant, key_id, more.requests, more.tokens, more.cost_usd),
-    )
+    def _alert_of(self, holder: Holder, used: Used, more: Used, now: float) -> None:
+        limits = self.limits(holder.kind, holder.name)
+        for what in Used.__struct_fields__:
+            most = getattr(limits, what)
+            spent = getattr(used, what)
+            if most is None:
+                continue
+            line = ALERT_SHARE * most
+            if spent - getattr(more, what) < line <= spent:
+                log.warning(
+                    "quota_alert",
+                    holder=holder.row,
+                    what=what,
+                    used=spent,
+                    limit=most,
+                    forecast=getattr(forecast(used, now), what),
+                    resets_at=day_end(now),
+                )

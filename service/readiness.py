@@ -7,6 +7,8 @@ from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
 from antiphon.vocabulary.values import Value
 
+_UNREACHED = "The NATS servers that hold traces and questions cannot be reached, or most of them are away."
+
 
 class Readiness(Value, frozen=True, kw_only=True):
     """The readiness to answer questions, and who answers; `problems` says in sentences what is missing.
@@ -24,6 +26,11 @@ class Readiness(Value, frozen=True, kw_only=True):
     embedder_loaded: bool = True
     problems: tuple[str, ...] = ()
 
+    @property
+    def reachable(self) -> bool:
+        """False where nothing can be recorded now, which may be otherwise in a moment."""
+        return _UNREACHED not in self.problems
+
 
 def readiness_of(
     resources: ServiceResources, loading: Loading, *, closing: bool
@@ -36,9 +43,7 @@ def readiness_of(
     if loading.problem is not None:
         problems.append(loading.problem)
     if resources.sharing is not None and not resources.sharing.queue.reachable:
-        problems.append(
-            "The NATS servers that hold traces and questions cannot be reached."
-        )
+        problems.append(_UNREACHED)
     return Readiness(
         ready=not problems and not closing,
         reasoner=resources.reasoner,

@@ -14,7 +14,6 @@ from antiphon.service.queue_admission import QueueAdmission
 from antiphon.service.remote_query import RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
-    BusyError,
     ConfigurationError,
     NotFoundError,
     ServiceError,
@@ -103,12 +102,6 @@ class RemoteQueries:
             BusyError: NATS cannot be reached.
             SequenceError: There is a query of that id.
         """
-        if not self._sharing.queue.reachable:
-            raise BusyError(
-                "The NATS servers that hold traces and questions cannot be reached: nothing is answered that cannot "
-                "be recorded. Ask again in a moment.",
-                2.0,
-            )
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )

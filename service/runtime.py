@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from functools import partial
+from typing import Any
 
+from antiphon import cluster as on_nats
 from antiphon.bus import Bus
 from antiphon.composition import (
     ServiceResources,
@@ -51,7 +53,7 @@ class Runtime:
             resources.shared.catalog,
             self.admission.ended,
         )
-        self.callers = Callers(settings)
+        self.callers = Callers(settings, _state_of(resources))
         self.metering = Metering(self.callers.quotas)
         self.loading = Loading(resources.later)
         self.tenants = TenantResources(resources)
@@ -65,7 +67,8 @@ class Runtime:
         self.metrics = resources.telemetry.metrics
         if self.metrics is not None:
             self.metrics.watch(partial(service_state, self))
-        self._upkeep = self._begin_upkeep()
+        self._upkeep: list[asyncio.Task[None]] = []
+        self._begin_upkeep()
 
     @classmethod
     async def open(
@@ -79,27 +82,35 @@ class Runtime:
                 build, settings, subscribers, loads_later=loads_later, cluster=cluster
             )
             opened = cls(settings, await with_sharing(resources, cluster, settings))
-            await opened._hear_workers()
+            await opened._share()
         except BaseException:
             if cluster is not None:
                 await cluster.close()
             raise
         return opened
 
-    async def _hear_workers(self) -> None:
+    async def _share(self) -> None:
+        """Begins to hear of workers, and to share keys: before anybody is let in who has none."""
         if self.resources.sharing is not None and self.queue_admission is not None:
             await self.resources.sharing.signals.hear_reports(self.queue_admission.hear)
+        shared = self.callers.shared
+        if shared is not None:
+            await shared.sync()
+            self.keep(shared.keep_same(), "share the keys")
 
-    def _begin_upkeep(self) -> list[asyncio.Task[None]]:
+    def keep(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Does what goes on beside queries, until the service ends."""
+        self._upkeep.append(asyncio.create_task(work, name=name))
+
+    def _begin_upkeep(self) -> None:
         library, store = self.resources.library, self.resources.store
-        upkeep = [
-            asyncio.create_task(refresh_library(library), name="watch the index"),
-            asyncio.create_task(watch_loop(self.admission), name="watch the loop"),
-        ]
+        self.keep(refresh_library(library), "watch the index")
+        self.keep(watch_loop(self.admission), "watch the loop")
+        if self.resources.sharing is not None:
+            self.keep(self.resources.sharing.queue.watch(), "watch the queue")
         if self.settings.keep_days is not None or self.settings.keep_mb is not None:
             keeping = keep_traces(store, self.settings, self.resources.shared.clock)
-            upkeep.append(asyncio.create_task(keeping, name="keep the traces"))
-        return upkeep
+            self.keep(keeping, "keep the traces")
 
     @property
     def queries_running(self) -> int:
@@ -133,3 +144,9 @@ class Runtime:
         """Ends every query and lets go of everything."""
         await self.leave()
         await self.resources.close()
+
+
+def _state_of(resources: ServiceResources) -> on_nats.SharedState | None:
+    if resources.sharing is None:
+        return None
+    return resources.sharing.state

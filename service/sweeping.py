@@ -19,8 +19,8 @@ log = structlog.get_logger(__name__)
 
 DEAD_EVERY_S = 1.0
 """Seconds between two looks for queries that were claimed too often."""
-UNQUEUED_EVERY_S = 30.0
-"""Seconds between two looks for traces that are in no queue: they are made by the death of an API node alone."""
+UNQUEUED_CLAIMS = 3.0
+"""Times a claim lasts between two looks for traces that are in no queue: they are made by the death of an API node."""
 
 TenantOf = Callable[[str], Awaitable[str | None]]
 
@@ -32,6 +32,7 @@ class Sweeper:
         history_of: Ends each query as whose it is.
         ownership: Finds open traces that nobody works on and that wait for nobody.
         tenant_of: Says whose a trace is.
+        claim_s: Seconds for which a claim lasts.
     """
 
     def __init__(
@@ -40,17 +41,19 @@ class Sweeper:
         history_of: HistoryOf,
         ownership: Ownership,
         tenant_of: TenantOf,
+        claim_s: float,
     ) -> None:
         self._queue = sharing.queue
         self._history_of = history_of
         self._ownership = ownership
         self._tenant_of = tenant_of
+        self._unqueued_every_s = UNQUEUED_CLAIMS * claim_s
 
     async def run(self) -> None:
         """Looks until it is cancelled; what fails is tried at the next look."""
         async with asyncio.TaskGroup() as looks:
             looks.create_task(_every(DEAD_EVERY_S, self.give_up_dead))
-            looks.create_task(_every(UNQUEUED_EVERY_S, self.queue_unfinished))
+            looks.create_task(_every(self._unqueued_every_s, self.queue_unfinished))
 
     async def queue_unfinished(self) -> None:
         """Puts open traces into the queue that are in none."""

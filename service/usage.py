@@ -88,6 +88,23 @@ class Holder(NamedTuple):
         return f"the {self.kind} {self.name}"
 
 
+class Balance(NamedTuple):
+    """What a key or a tenant has used today.
+
+    Attributes:
+        aside: What its queries under way may still use.
+        at_once: How many those are.
+    """
+
+    used: Used = Used()
+    aside: Used = Used()
+    at_once: int = 0
+
+
+Balances = dict[Holder, Balance]
+"""Those of the holders whose limits a caller's queries are under."""
+
+
 def day_of(now: float) -> str:
     """Returns the day by UTC."""
     return datetime.fromtimestamp(now, UTC).date().isoformat()

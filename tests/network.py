@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_OF_NETWORKS = 0x40000000
+"""CLONE_NEWNET of linux/sched.h."""
 
 
 class NotAllowedError(Exception):
@@ -62,6 +68,17 @@ class Network:
     def on(self, machine: int, *command: str) -> list[str]:
         """Returns a command as it is run on a machine."""
         return ["ip", "netns", "exec", self._namespace(machine), *command]
+
+    def callers(self, machine: int) -> ThreadPoolExecutor:
+        """Returns threads that are on a machine: the connections that they make are made there."""
+
+        def enter() -> None:
+            with open(f"/run/netns/{self._namespace(machine)}") as namespace:
+                # The kernel moves the calling thread alone (https://man7.org/linux/man-pages/man2/setns.2.html).
+                if _libc.setns(namespace.fileno(), _OF_NETWORKS):
+                    raise OSError(ctypes.get_errno(), "the namespace is not entered")
+
+        return ThreadPoolExecutor(initializer=enter)
 
     def _namespace(self, machine: int) -> str:
         return f"{self._name}m{machine}"

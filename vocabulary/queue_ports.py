@@ -95,7 +95,11 @@ class QueryQueue(Protocol):
     """The queries that wait for workers. Each method raises BusyError where the queue cannot be reached."""
 
     @property
-    def reachable(self) -> bool: ...
+    def reachable(self) -> bool:
+        """False where there is no connection, or `watch` has found that nobody answers."""
+
+    async def watch(self) -> None:
+        """Looks again and again whether the servers answer, until it is cancelled."""
 
     async def submit(self, query: QueuedQuery) -> None:
         """Puts a query in; one that waits, or is claimed, already stays as it is.

@@ -24,12 +24,18 @@ PATIENCE_S = 60.0
 class Process:
     """One of our commands, whose lines are kept."""
 
-    def __init__(self, arguments: Sequence[str], folder: Path, **settings: str) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        folder: Path,
+        forked_at: str | None = None,
+        **settings: str,
+    ) -> None:
         self.said: list[str] = []
         self._over = False
         self._news = threading.Condition()
         self.process = ForkedCommand(
-            address(), arguments, ROOT, environment(folder, **settings)
+            forked_at or address(), arguments, ROOT, environment(folder, **settings)
         )
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -76,13 +82,23 @@ class Process:
 
 
 class ClusterOf:
-    """The processes of one test, under names of their own on a NATS server."""
+    """The processes of one test, under names of their own on a NATS server.
+
+    Args:
+        forked_at: Where the process listens whose forks they are; None: this test's own.
+    """
 
     def __init__(
-        self, nats_url: str, data_dir: Path, model_url: str, **settings: str
+        self,
+        nats_url: str,
+        data_dir: Path,
+        model_url: str,
+        forked_at: str | None = None,
+        **settings: str,
     ) -> None:
         self.prefix = f"t{uuid.uuid4().hex[:12]}"
         self._data_dir = data_dir
+        self._forked_at = forked_at
         self._settings = {
             "ANTIPHON_NATS_URL": nats_url,
             "ANTIPHON_NATS_PREFIX": self.prefix,
@@ -94,7 +110,9 @@ class ClusterOf:
         self._stack = ExitStack()
 
     def _start(self, *arguments: str, **settings: str) -> Process:
-        process = Process(arguments, self._data_dir, **(self._settings | settings))
+        process = Process(
+            arguments, self._data_dir, self._forked_at, **(self._settings | settings)
+        )
         self._stack.callback(process.end)
         return process
 

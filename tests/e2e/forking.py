@@ -17,7 +17,8 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TextIO
@@ -99,18 +100,32 @@ class ForkedCommand:
 @functools.cache
 def address() -> str:
     """Where this process's forking process listens; it is started by the first who asks, and ends with this process."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(forking(lambda *command: list(command)))
+
+
+@contextmanager
+def forking(on: Callable[..., list[str]]) -> Generator[str, None, None]:
+    """A forking process; yields where it listens.
+
+    Args:
+        on: Returns a command as it is run where the forks are to run, such as on a machine of a test's network.
+    """
     path = str(Path(tempfile.mkdtemp(prefix="antiphon-")) / "fork")
-    forking = subprocess.Popen(
-        [sys.executable, "-m", "tests.e2e.forking", path],
+    started = subprocess.Popen(
+        on(sys.executable, "-m", "tests.e2e.forking", path),
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert forking.stdin is not None
-    assert forking.stdout is not None
-    atexit.register(forking.stdin.close)
-    assert forking.stdout.readline() == b"ready\n"
-    return path
+    assert started.stdin is not None
+    assert started.stdout is not None
+    try:
+        assert started.stdout.readline() == b"ready\n"
+        yield path
+    finally:
+        started.stdin.close()
 
 
 def main() -> None:

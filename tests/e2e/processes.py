@@ -77,12 +77,16 @@ def started(
 
 
 def run(
-    *arguments: str, data_dir: Path, folder: Path, stdout: int = subprocess.PIPE
+    *arguments: str,
+    data_dir: Path,
+    folder: Path,
+    stdout: int = subprocess.PIPE,
+    **settings: str,
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end."""
     return subprocess.run(
         [sys.executable, "-m", "antiphon.cli", *arguments],
-        env=environment(data_dir),
+        env=environment(data_dir, **settings),
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=stdout,
@@ -94,12 +98,14 @@ def run(
 
 
 @contextmanager
-def doubling(folder: Path, script: object) -> Generator[str, None, None]:
+def doubling(
+    folder: Path, script: object, forked_at: str | None = None
+) -> Generator[str, None, None]:
     """A double in a process of its own that plays a script; yields its address."""
     file = folder / "script.yaml"
     file.write_text(yaml.safe_dump(script))
     command = ["double", "--script", str(file), "--port", "0"]
-    process = ForkedCommand(address(), command, ROOT, environment(folder))
+    process = ForkedCommand(forked_at or address(), command, ROOT, environment(folder))
     try:
         yield process.stderr.readline().split()[4]
     finally:

@@ -20,7 +20,8 @@ _STARTING = (
 )
 _QUERIES = (
     "service/keys.py",
-    "service/quotas.py",
+    "service/ledgers.py",
+    "service/shared_access.py",
     "traces/conversations.py",
     "traces/listing.py",
 )

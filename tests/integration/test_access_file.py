@@ -66,7 +66,7 @@ async def test_a_count_waits_for_another_process_and_is_refused_where_it_holds_o
         with pytest.raises(BusyError, match="nothing is spent"):
             await quotas.reserve(CALLER, "q2", want, least)
         other.execute("COMMIT")
-    shares = quotas.report(CALLER).shares
+    shares = (await quotas.report(CALLER)).shares
     file.close()
 
     assert [each.used.requests for each in shares] == [1, 1]
@@ -81,6 +81,8 @@ async def test_two_processes_share_one_limit(tmp_path: Path) -> None:
             CALLER, f"q{id(quotas)}", Allowance(10, 0.0), Allowance(1, 0.0)
         )
 
-    assert [each.report(CALLER).shares[0].used.requests for each in both] == [2, 2]
+    reports = [await each.report(CALLER) for each in both]
+
+    assert [each.shares[0].used.requests for each in reports] == [2, 2]
     for file in files:
         file.close()

@@ -1,0 +1,109 @@
+"""What a tenant's keys have used and what is set aside for their queries, as a value that all nodes change by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from antiphon.service.usage import Balance, Holder, Spent, Used
+
+KEPT_DAYS = 3
+"""Days that an account remembers: a query counts to the day on which it was let in, and may end on the next."""
+
+
+class Sum(msgspec.Struct, frozen=True):
+    """As `Used`; of fields that it does not know it takes no notice, for a newer program may have written them."""
+
+    requests: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class SetAside(msgspec.Struct, frozen=True):
+    """What one query may still use.
+
+    Attributes:
+        at: When it was let in, in seconds since the epoch.
+    """
+
+    day: str
+    key_id: str
+    tokens: int
+    cost_usd: float
+    at: float
+
+
+class Account(msgspec.Struct, frozen=True):
+    """A tenant's account.
+
+    Attributes:
+        used: By day and key.
+        under_way: By query.
+    """
+
+    used: dict[str, dict[str, Sum]] = {}
+    under_way: dict[str, SetAside] = {}
+
+    def balance(self, holder: Holder, day: str) -> Balance:
+        """Returns what a key, or the tenant, has used on a day, and what its queries under way may use."""
+        used, aside = Sum(), Sum()
+        at_once = 0
+        for key_id, each in self.used.get(day, {}).items():
+            if _is_of(holder, key_id):
+                used = _plus(used, each)
+        for query in self.under_way.values():
+            if not _is_of(holder, query.key_id):
+                continue
+            at_once += 1
+            if query.day == day:
+                aside = _plus(aside, Sum(0, query.tokens, query.cost_usd))
+        return Balance(_shown(used), _shown(aside), at_once)
+
+    def with_query(self, query_id: str, query: SetAside) -> Account:
+        """Returns the account with one more query under way, and its request counted."""
+        under_way = self.under_way | {query_id: query}
+        return Account(self._counted(query, Sum(requests=1)), under_way)
+
+    def settled(self, query_id: str, spent: Spent | None) -> Account:
+        """Returns the account with what a query used in the place of what was set aside; None: it did not begin."""
+        query = self.under_way.get(query_id)
+        # Another node was faster.
+        if query is None:
+            return self
+        more = Sum(requests=-1)
+        if spent is not None and spent.is_known:
+            more = Sum(0, spent.tokens, spent.cost_usd)
+        elif spent is not None:
+            more = Sum(
+                0, max(query.tokens, spent.tokens), max(query.cost_usd, spent.cost_usd)
+            )
+        under_way = dict(self.under_way)
+        del under_way[query_id]
+        return Account(self._counted(query, more), under_way)
+
+    def _counted(self, query: SetAside, more: Sum) -> dict[str, dict[str, Sum]]:
+        of_day = dict(self.used.get(query.day, {}))
+        of_day[query.key_id] = _plus(of_day.get(query.key_id, Sum()), more)
+        return _newest(self.used | {query.day: of_day})
+
+
+def _is_of(holder: Holder, key_id: str) -> bool:
+    return holder.kind == "tenant" or holder.name == key_id
+
+
+def _plus(one: Sum, other: Sum) -> Sum:
+    return Sum(
+        one.requests + other.requests,
+        one.tokens + other.tokens,
+        one.cost_usd + other.cost_usd,
+    )
+
+
+def _shown(found: Sum) -> Used:
+    return Used(requests=found.requests, tokens=found.tokens, cost_usd=found.cost_usd)
+
+
+def _newest(days: Mapping[str, dict[str, Sum]]) -> dict[str, dict[str, Sum]]:
+    kept: Sequence[str] = sorted(days)[-KEPT_DAYS:]
+    return {day: days[day] for day in kept}

@@ -1,0 +1,33 @@
+"""Counts what queries use that were let in by a process which may be gone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from antiphon.service.ledgers import UnderWay
+from antiphon.service.metering import MeteredQuery, Metering
+from antiphon.service.quotas import Quotas
+from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.errors import ServiceError
+
+log = structlog.get_logger(__name__)
+
+LOOK_EVERY_S = 30.0
+
+Find = Callable[[UnderWay], Awaitable[tuple[Principal, MeteredQuery]]]
+"""Returns whose a query is, and the query."""
+
+
+async def count_earlier(quotas: Quotas, metering: Metering, find: Find) -> None:
+    """Waits for such queries to end, and looks for further ones, until it is cancelled."""
+    while True:
+        try:
+            for each in await quotas.under_way():
+                if not metering.watches(each.query_id):
+                    metering.watch_resumed(*await find(each))
+        except ServiceError as error:
+            log.warning("earlier_queries_not_counted", error=str(error))
+        await asyncio.sleep(LOOK_EVERY_S)
