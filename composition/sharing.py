@@ -8,7 +8,7 @@ from dataclasses import replace
 from antiphon import cluster as on_nats
 from antiphon.composition.resources import ServiceResources, Sharing
 from antiphon.composition.settings import Settings
-from antiphon.vocabulary.queue_ports import QueryQueue
+from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue
 
 
 async def open_cluster(settings: Settings) -> on_nats.Cluster | None:
@@ -40,7 +40,11 @@ async def with_sharing(
     if cluster is None:
         return resources
     queue = await queue_of(cluster, settings)
-    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close)
+    counts: ClaimCounts | None = None
+    metrics = resources.telemetry.metrics
+    if metrics is not None:
+        counts = metrics.watch_queue(queue)
+    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close, counts)
     return replace(resources, sharing=sharing)
 
 
