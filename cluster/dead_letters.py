@@ -25,7 +25,7 @@ from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery
 LISTED_S = 14 * 86_400.0
 """Seconds for which a query that was given up is listed; its trace stays as long as every other."""
 _SWEEPER = "sweeper"
-_PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
+PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
 
 
 class _Advisory(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +108,7 @@ class DeadLetters:
         """Returns a query that the server delivers no more; None where there is none."""
         message = await self._cluster.client.request(
             f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_SWEEPER}",
-            _PULL,
+            PULL,
             timeout=REQUEST_S,
             old_style=True,
         )
@@ -145,6 +145,13 @@ class DeadLetters:
             seq = message.seq + 1
         found.reverse()
         return found[:limit]
+
+    async def count(self) -> int:
+        """Returns how many queries are listed: each has a subject of its own."""
+        info = await self._cluster.jetstream.stream_info(
+            self._stream, subjects_filter=self._list
+        )
+        return len(info.state.subjects or {})
 
     async def _next_listed(self, seq: int) -> RawStreamMsg | None:
         try:

@@ -15,7 +15,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
-from antiphon.cluster.dead_letters import DeadLetters, JetStreamDeadClaim
+from antiphon.cluster.dead_letters import PULL, DeadLetters, JetStreamDeadClaim
 from antiphon.cluster.reach import Reach, reached
 from antiphon.cluster.streams import LANES, lane_of
 from antiphon.vocabulary.errors import QueueFullError
@@ -30,7 +30,6 @@ LOOK_SHARE = 0.1
 """Share of a claim's time after which the queue is looked at again, for queries whose workers have died."""
 MOST_CLAIMED = 100_000
 """Queries of one lane that all workers together may have at once."""
-_PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
 _FULL = 10077
 """The server's code for a message that the stream takes no more of, in all or of its subject."""
 
@@ -86,8 +85,7 @@ class JetStreamQueue:
                 ),
             )
         await self._dead_letters.declare()
-        nudges = _nudges(self._cluster)
-        await self._cluster.client.subscribe(nudges, cb=self._on_nudge)
+        await self._cluster.client.subscribe(_nudges(self._cluster), cb=self._on_nudge)
 
     @property
     def reachable(self) -> bool:
@@ -143,7 +141,7 @@ class JetStreamQueue:
         subject = f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_durable(lane)}"
         # In the old style, for the reply keeps the subject that it was stored under, by which the new one is told.
         message = await self._cluster.client.request(
-            subject, _PULL, timeout=REQUEST_S, old_style=True
+            subject, PULL, timeout=REQUEST_S, old_style=True
         )
         if not message.reply:
             return None
@@ -208,6 +206,9 @@ class JetStreamQueue:
 
     async def dead(self, limit: int = 100) -> Sequence[DeadQuery]:
         return await reached(self._dead_letters.listed(limit))
+
+    async def count_dead(self) -> int:
+        return await reached(self._dead_letters.count())
 
     async def _last(self, query: QueuedQuery) -> RawStreamMsg | None:
         try:

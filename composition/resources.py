@@ -29,7 +29,7 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.ports import Clock, Model, QueryStore
-from antiphon.vocabulary.queue_ports import QueryQueue, Signals
+from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
@@ -106,12 +106,14 @@ class Sharing:
     Attributes:
         close: Closes the connection, when everything else is closed.
         state: What all agree upon, such as what callers have spent; None: each process keeps that to itself.
+        counts: Counts what is done with the queries of the queue; None: nobody asked for it.
     """
 
     queue: QueryQueue
     signals: Signals
     close: Callable[[], Awaitable[None]]
     state: cluster.SharedState | None = None
+    counts: ClaimCounts | None = None
 
 
 @dataclass(frozen=True)

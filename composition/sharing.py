@@ -8,7 +8,7 @@ from dataclasses import replace
 from antiphon import cluster as on_nats
 from antiphon.composition.resources import ServiceResources, Sharing
 from antiphon.composition.settings import Settings
-from antiphon.vocabulary.queue_ports import QueryQueue
+from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue
 
 
 async def open_cluster(settings: Settings) -> on_nats.Cluster | None:
@@ -43,7 +43,11 @@ async def with_sharing(
     state: on_nats.SharedState | None = None
     if resources.limits is not None and resources.limits.connection is not None:
         state = on_nats.SharedState(resources.limits.connection)
-    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close, state)
+    counts: ClaimCounts | None = None
+    metrics = resources.telemetry.metrics
+    if metrics is not None:
+        counts = metrics.watch_queue(queue)
+    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close, state, counts)
     return replace(resources, sharing=sharing)
 
 

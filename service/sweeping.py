@@ -44,6 +44,7 @@ class Sweeper:
         claim_s: float,
     ) -> None:
         self._queue = sharing.queue
+        self._counts = sharing.counts
         self._history_of = history_of
         self._ownership = ownership
         self._tenant_of = tenant_of
@@ -90,6 +91,8 @@ class Sweeper:
         except (NotFoundError, TraceStateError):
             pass
         await dead.bury()
+        if self._counts is not None:
+            self._counts.given_up()
 
 
 async def _every(seconds: float, look: Callable[[], Awaitable[None]]) -> None:

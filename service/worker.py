@@ -64,6 +64,7 @@ class Worker:
         self.name = name
         self._queue = sharing.queue
         self._signals = sharing.signals
+        self._counts = sharing.counts
         self._history_of = history_of
         self._most = places
         self._drain_s = drain_s
@@ -112,12 +113,16 @@ class Worker:
             return
         if claim is None:
             return
+        if self._counts is not None:
+            self._counts.claimed(claim.deliveries)
         task = asyncio.create_task(self._hold(claim), name="work on a query")
         self._work.add(task)
         task.add_done_callback(self._forget)
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._work.discard(task)
+        if self._counts is not None:
+            self._counts.let_go()
         self._free.set()
         if not task.cancelled() and task.exception() is not None:
             log.error("work_failed", exc_info=task.exception())
@@ -132,6 +137,8 @@ class Worker:
             if not working.done():
                 # However it ended, by an error of ours too: nobody keeps the claim any more.
                 log.warning("claim_lost", query_id=query_id)
+                if self._counts is not None:
+                    self._counts.lost()
                 await self._break_off(query_id, working)
                 return
             await working

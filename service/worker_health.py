@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ class Health(NamedTuple):
     """
 
     ready: Callable[[], bool]
-    metrics: Callable[[], str] | None = None
+    metrics: Callable[[], Awaitable[str]] | None = None
 
 
 @asynccontextmanager
@@ -35,7 +35,7 @@ async def answering(health: Health, host: str, port: int) -> AsyncIterator[int]:
         with suppress(TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             async with asyncio.timeout(READ_S):
                 head = await reader.readuntil(b"\r\n\r\n")
-                writer.write(_reply(head, health))
+                writer.write(await _reply(head, health))
                 await writer.drain()
         writer.close()
 
@@ -46,7 +46,7 @@ async def answering(health: Health, host: str, port: int) -> AsyncIterator[int]:
         server.close()
 
 
-def _reply(head: bytes, health: Health) -> bytes:
+async def _reply(head: bytes, health: Health) -> bytes:
     method, _, rest = head.partition(b" ")
     path = rest.partition(b" ")[0]
     if method not in (b"GET", b"HEAD"):
@@ -58,7 +58,7 @@ def _reply(head: bytes, health: Health) -> bytes:
     if path == b"/readyz":
         return _response("503 Service Unavailable", "takes no queries\n")
     if path == b"/metrics" and health.metrics is not None:
-        return _response("200 OK", health.metrics())
+        return _response("200 OK", await health.metrics())
     return _response("404 Not Found", "")
 
 

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 
 from antiphon.composition import Settings, open_cluster, queue_of
@@ -58,9 +58,9 @@ async def work(
             stack.callback(loop.remove_signal_handler, number)
         port: int | None = None
         if health_port is not None:
-            metrics: Callable[[], str] | None = None
+            metrics: Callable[[], Awaitable[str]] | None = None
             if antiphon.metrics is not None:
-                metrics = antiphon.metrics.exposition
+                metrics = antiphon.metrics.scrape
             health = Health(lambda: worker.ready, metrics)
             port = await stack.enter_async_context(
                 answering(health, health_host, health_port)

@@ -71,7 +71,7 @@ ATTRIBUTES: dict[str, str] = {
     PROVIDER: "`anthropic`, or `antiphon` for the offline reasoner",
     REQUEST_MODEL: "the model that was asked for",
     REQUEST_MAX_TOKENS: "most output tokens of the call",
-    REQUEST_STREAM: "true: every call streams",
+    REQUEST_STREAM: "false where the reply was asked for in one piece",
     RESPONSE_MODEL: "the model that answered, as the server names it",
     RESPONSE_ID: "the server's id of the message",
     FINISH_REASONS: "why the reply ended",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
-from prometheus_client import Counter, Histogram
 
 from antiphon.telemetry.identifiers import BoundedNames, identifier, offered
+from antiphon.telemetry.sums import Sums
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import E, Event, Live, Recorded
 from antiphon.vocabulary.ports import Clock, Subscription, on
@@ -18,51 +19,17 @@ Reply = e.ReasoningCompleted | e.SummaryCompleted
 Failure = e.ReasoningFailed | e.SummaryFailed
 
 
-class Counted:
-    """The counters and histograms of a service, which all its queries share.
+class Counted(NamedTuple):
+    """What all queries of a service share to count.
 
-    Args:
+    Attributes:
         models: The names of models that have been labels.
         tools: The names of the tools that there are.
     """
 
-    def __init__(
-        self,
-        counters: Mapping[str, Counter],
-        histograms: Mapping[str, Histogram],
-        models: BoundedNames,
-        tools: Container[str],
-    ) -> None:
-        self._counters = counters
-        self._histograms = histograms
-        self.models = models
-        self.tools = tools
-        # Looking a label up costs the library several times what counting does.
-        self._known_counters: dict[tuple[str, ...], Counter] = {}
-        self._known_histograms: dict[tuple[str, ...], Histogram] = {}
-
-    def increment(self, name: str, *labels: str, by: float = 1.0) -> None:
-        """Adds to a counter."""
-        key = (name, *labels)
-        counter = self._known_counters.get(key)
-        if counter is None:
-            counter = self._counters[name]
-            if labels:
-                counter = counter.labels(*labels)
-            self._known_counters[key] = counter
-        counter.inc(by)
-
-    def observe(self, name: str, seconds: float, *labels: str) -> None:
-        """Adds one time to a histogram."""
-        key = (name, *labels)
-        histogram = self._known_histograms.get(key)
-        if histogram is None:
-            histogram = self._histograms[name]
-            if labels:
-                histogram = histogram.labels(*labels)
-            self._known_histograms[key] = histogram
-        # Two clocks, or one that was set back.
-        histogram.observe(max(0.0, seconds))
+    sums: Sums
+    models: BoundedNames
+    tools: Container[str]
 
 
 class _CallUnderWay:
@@ -81,6 +48,7 @@ class Counting:
     """What one query adds; the times are those of its events."""
 
     def __init__(self, counted: Counted, clock: Clock) -> None:
+        self._sums = counted.sums
         self._counted = counted
         self._clock = clock
         self._received_at: float | None = None
@@ -119,7 +87,7 @@ class Counting:
         self._received_at = recorded.at
 
     def on_round_opened(self, _: Recorded[e.RoundOpened]) -> None:
-        self._counted.increment("antiphon_rounds")
+        self._sums.increment("antiphon_rounds")
 
     def on_call_requested(self, recorded: Recorded[Call]) -> None:
         event = recorded.event
@@ -144,7 +112,7 @@ class Counting:
             call.model = self._counted.models.label(recorded.event.reasoner)
 
     def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
-        self._counted.increment("antiphon_call_retries", recorded.event.why)
+        self._sums.increment("antiphon_call_retries", recorded.event.why)
 
     def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
         self._note_first(recorded.event.call_id, recorded.at)
@@ -161,7 +129,7 @@ class Counting:
         self._note_first(live.call_id, now)
         if not self._text_came and self._received_at is not None:
             self._text_came = True
-            self._counted.observe(
+            self._sums.observe(
                 "antiphon_query_first_token_seconds", now - self._received_at
             )
 
@@ -181,7 +149,7 @@ class Counting:
 
     def on_tool_substituted(self, recorded: Recorded[e.ToolSubstituted]) -> None:
         tool = offered(recorded.event.failed, self._counted.tools)
-        self._counted.increment("antiphon_tool_substitutions", tool)
+        self._sums.increment("antiphon_tool_substitutions", tool)
 
     def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
         self._end_tool_call(recorded.event.tool_call_id, recorded, "succeeded")
@@ -191,32 +159,32 @@ class Counting:
         self._end_tool_call(event.tool_call_id, recorded, event.failure)
 
     def on_breaker_tripped(self, recorded: Recorded[e.BreakerTripped]) -> None:
-        self._counted.increment("antiphon_breaker_trips", recorded.event.limit)
+        self._sums.increment("antiphon_breaker_trips", recorded.event.limit)
 
     def on_recovery_started(self, recorded: Recorded[e.RecoveryStarted]) -> None:
-        self._counted.increment("antiphon_recoveries", recorded.event.level)
+        self._sums.increment("antiphon_recoveries", recorded.event.level)
 
     def on_handler_failed(self, _: Recorded[e.HandlerFailed]) -> None:
-        self._counted.increment("antiphon_component_failures")
+        self._sums.increment("antiphon_component_failures")
 
     def on_recording_failed(self, _: Recorded[e.RecordingFailed]) -> None:
-        self._counted.increment("antiphon_recording_failures")
+        self._sums.increment("antiphon_recording_failures")
 
     def on_session_stalled(self, _: Recorded[e.SessionStalled]) -> None:
-        self._counted.increment("antiphon_stalls")
+        self._sums.increment("antiphon_stalls")
 
     def on_response_assembled(self, recorded: Recorded[e.ResponseAssembled]) -> None:
         event = recorded.event
         reasoner = self._counted.models.label(event.reasoner)
-        self._counted.increment("antiphon_answers", event.confidence, reasoner)
+        self._sums.increment("antiphon_answers", event.confidence, reasoner)
         # A kind counts once an answer: what is watched is the share of answers that carry it.
         for kind in {doubt.kind for doubt in event.indicators}:
-            self._counted.increment("antiphon_doubts", identifier(kind))
+            self._sums.increment("antiphon_doubts", identifier(kind))
 
     def on_query_closed(self, recorded: Recorded[e.QueryClosed]) -> None:
-        self._counted.increment("antiphon_queries", recorded.event.status)
+        self._sums.increment("antiphon_queries", recorded.event.status)
         if self._received_at is not None:
-            self._counted.observe(
+            self._sums.observe(
                 "antiphon_query_duration_seconds", recorded.at - self._received_at
             )
 
@@ -228,7 +196,7 @@ class Counting:
         if call is None or call.spoke:
             return
         call.spoke = True
-        self._counted.observe(
+        self._sums.observe(
             "antiphon_call_first_token_seconds", at - call.asked_at, call.model
         )
 
@@ -238,20 +206,20 @@ class Counting:
         call = self._calls.pop(call_id, None)
         if call is None:
             return
-        counted = self._counted
-        counted.increment("antiphon_calls", call.model, call.purpose, outcome)
-        counted.observe(
+        sums = self._sums
+        sums.increment("antiphon_calls", call.model, call.purpose, outcome)
+        sums.observe(
             "antiphon_call_duration_seconds", recorded.at - call.asked_at, call.model
         )
         if usage.is_empty:
             return
         for kind, tokens in _tokens(usage):
             if tokens:
-                counted.increment("antiphon_tokens", kind, call.model, by=tokens)
+                sums.increment("antiphon_tokens", kind, call.model, by=tokens)
         if usage.cost_usd is None:
-            counted.increment("antiphon_unpriced_calls", call.model)
+            sums.increment("antiphon_unpriced_calls", call.model)
         else:
-            counted.increment("antiphon_cost_usd", call.model, by=usage.cost_usd)
+            sums.increment("antiphon_cost_usd", call.model, by=usage.cost_usd)
 
     def _end_tool_call(
         self, call_id: str, recorded: Recorded[Event], outcome: str
@@ -260,8 +228,8 @@ class Counting:
         if begun is None:
             return
         tool, asked_at = begun
-        self._counted.increment("antiphon_tool_calls", tool, outcome)
-        self._counted.observe(
+        self._sums.increment("antiphon_tool_calls", tool, outcome)
+        self._sums.observe(
             "antiphon_tool_duration_seconds", recorded.at - asked_at, tool
         )
 

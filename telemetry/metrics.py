@@ -6,18 +6,17 @@ from collections.abc import Callable, Container, Iterable, Sequence
 
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
     GCCollector,
-    Histogram,
     ProcessCollector,
-    disable_created_metrics,
     generate_latest,
 )
 from prometheus_client.core import GaugeMetricFamily
 
 from antiphon.telemetry.counting import Counted, Counting
 from antiphon.telemetry.identifiers import BoundedNames
+from antiphon.telemetry.queue_metrics import QueueMetrics, WatchedQueue
 from antiphon.telemetry.state import ServiceState
+from antiphon.telemetry.sums import CounterTable, HistogramTable, Sums
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
@@ -28,7 +27,7 @@ QUERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600)
 CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
-COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
+COUNTERS: CounterTable = {
     "antiphon_queries": ("Queries that ended, by how.", ("status",)),
     "antiphon_answers": (
         "Answers, by confidence and by who gave them.",
@@ -54,6 +53,18 @@ COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_component_failures": ("Handlers of events that raised.", ()),
     "antiphon_recording_failures": ("Queries whose trace the store refused.", ()),
     "antiphon_stalls": ("Queries that stood still and were helped on.", ()),
+    "antiphon_claims": (
+        "Queries that this worker took from the queue of a cluster: `first`, or `over` from another worker.",
+        ("taken",),
+    ),
+    "antiphon_claims_lost": (
+        "Queries that became another worker's while this one had them.",
+        (),
+    ),
+    "antiphon_queries_given_up": (
+        "Queries that this worker ended because they were taken too often and never ended.",
+        (),
+    ),
     "antiphon_http_requests": (
         "Requests, by method, route and status.",
         ("method", "route", "status"),
@@ -61,7 +72,7 @@ COUNTERS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 """Name without `_total`, which the library adds, help, and labels."""
 
-HISTOGRAMS: dict[str, tuple[str, tuple[str, ...], Sequence[float]]] = {
+HISTOGRAMS: HistogramTable = {
     "antiphon_query_duration_seconds": (
         "From the question to the end of its query.",
         (),
@@ -116,24 +127,23 @@ class Metrics:
     """
 
     def __init__(self, tools: Container[str]) -> None:
-        # When each counter began, as a series beside it: nothing here reads that.
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # the library's own
         self._registry = CollectorRegistry()
-        counters: dict[str, Counter] = {}
-        for name, (text, labels) in COUNTERS.items():
-            counters[name] = Counter(name, text, labels, registry=self._registry)
-        histograms: dict[str, Histogram] = {}
-        for name, (text, labels, buckets) in HISTOGRAMS.items():
-            histograms[name] = Histogram(
-                name, text, labels, buckets=buckets, registry=self._registry
-            )
+        self._sums = Sums(COUNTERS, HISTOGRAMS)
+        self._registry.register(self._sums)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
-        self._counted = Counted(counters, histograms, BoundedNames(), tools)
+        self._counted = Counted(self._sums, BoundedNames(), tools)
+        self._queue: QueueMetrics | None = None
 
     def watch(self, state: Callable[[], ServiceState]) -> None:
         """Shows the state of the service too."""
         self._registry.register(_StateCollector(state))
+
+    def watch_queue(self, queue: WatchedQueue) -> QueueMetrics:
+        """Shows the queue that this process uses too; returns what counts what it does with it."""
+        self._queue = QueueMetrics(queue, self._sums)
+        self._registry.register(self._queue)
+        return self._queue
 
     def subscriber(self) -> Subscriber:
         """Returns the component that counts what happens in each query."""
@@ -153,11 +163,17 @@ class Metrics:
         Args:
             route: The route's own path with names in braces; never the path that was asked for.
         """
-        self._counted.increment("antiphon_http_requests", method, route, str(status))
-        self._counted.observe("antiphon_http_request_duration_seconds", seconds, route)
+        self._sums.increment("antiphon_http_requests", method, route, str(status))
+        self._sums.observe("antiphon_http_request_duration_seconds", seconds, route)
+
+    async def scrape(self) -> str:
+        """Looks at what has to be asked for, and returns all of them in the text format that Prometheus reads."""
+        if self._queue is not None:
+            await self._queue.look()
+        return self.exposition()
 
     def exposition(self) -> str:
-        """Returns all of them in the text format that Prometheus reads."""
+        """Returns all of them as they are known without asking anybody."""
         return generate_latest(self._registry).decode()
 
 

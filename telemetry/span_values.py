@@ -7,26 +7,40 @@ than a millisecond (docs/decisions/197-spans-as-they-are-sent.md).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.trace import get_current_span
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from antiphon.telemetry import conventions as c
 from antiphon.telemetry.identifiers import identifier
-from antiphon.telemetry.wire import AttributeValue, key_value, span_attribute
+from antiphon.telemetry.wire import (
+    FAILED,
+    SPAN_ID_BYTES,
+    SPAN_ID_TAG,
+    Attributes,
+    attribute,
+    attributes_part,
+    end_time,
+    field,
+    moment,
+    name_and_kind,
+    start_time,
+)
 from antiphon.vocabulary.caller_trace import caller_trace
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Usage
 
-Attributes = Mapping[str, AttributeValue]
 NANOSECONDS = 1_000_000_000
 
 INTERNAL = Span.SpanKind.SPAN_KIND_INTERNAL
 CLIENT = Span.SpanKind.SPAN_KIND_CLIENT
+
+Part = Literal["first", "reply", "retries", "sent", "status"]
+"""What becomes known of a span after its beginning; when it becomes known anew, the newest holds."""
 
 _PROPAGATOR = TraceContextTextMapPropagator()
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
@@ -58,7 +72,7 @@ def caller_parent() -> SpanParent | None:
         return None
     return SpanParent(
         trace_id=found.trace_id.to_bytes(16, "big"),
-        span_id=found.span_id.to_bytes(8, "big"),
+        span_id=found.span_id.to_bytes(SPAN_ID_BYTES, "big"),
         recorded=found.trace_flags.sampled,
     )
 
@@ -76,62 +90,68 @@ def own_trace(query_id: str) -> SpanParent:
 class OpenSpan:
     """A span that begins with an event, which it names.
 
+    Args:
+        attributes: Those that are known at its beginning, as `attributes_part` makes them.
+
     Attributes:
         as_parent: Itself, as its inner spans name it.
     """
 
-    __slots__ = ("_attributes", "_span", "as_parent")
+    __slots__ = ("_beginning", "_more", "_parts", "as_parent")
 
     def __init__(
         self,
         name: str,
         recorded: Recorded[Event],
         parent: SpanParent,
-        attributes: Attributes,
+        attributes: bytes,
         kind: Span.SpanKind.ValueType = INTERNAL,
     ) -> None:
-        self.as_parent = SpanParent(parent.trace_id, _RANDOM.randbytes(8))
-        self._span = Span(
-            name=name,
-            trace_id=parent.trace_id,
-            span_id=self.as_parent.span_id,
-            parent_span_id=parent.span_id,
-            kind=kind,
-            start_time_unix_nano=nanoseconds(recorded.at),
+        span_id = _RANDOM.randbytes(SPAN_ID_BYTES)
+        self.as_parent = SpanParent(parent.trace_id, span_id)
+        self._beginning = (
+            _place(parent),
+            SPAN_ID_TAG + span_id,
+            name_and_kind(name, kind),
+            start_time(nanoseconds(recorded.at)),
+            attributes,
+            attribute(c.QUERY_ID, identifier(recorded.query_id)),
+            attribute(c.EVENT_SEQ, recorded.seq),
         )
-        self._attributes = {**attributes, **_link(recorded)}
+        self._parts: dict[Part, bytes] = {}
+        self._more: list[bytes] = []
 
-    def set(self, attributes: Attributes) -> None:
-        """Adds attributes; one that is there already is replaced."""
-        self._attributes.update(attributes)
-
-    def fail(self, failure: str) -> None:
-        """Marks it as failed."""
-        self.set({c.ERROR_TYPE: failure})
-        self._span.status.code = Status.StatusCode.STATUS_CODE_ERROR
+    def set(self, part: Part, attributes: bytes) -> None:
+        """Adds attributes, in the place of those that the part had before."""
+        self._parts[part] = attributes
 
     def add_moment(
         self, name: str, recorded: Recorded[Event], attributes: Attributes
     ) -> None:
         """Adds what happened at one moment of it."""
-        moment = self._span.events.add(
-            name=name, time_unix_nano=nanoseconds(recorded.at)
-        )
-        for key, value in {**attributes, **_link(recorded)}.items():
-            moment.attributes.append(key_value(key, value))
+        linked = {
+            **attributes,
+            c.QUERY_ID: identifier(recorded.query_id),
+            c.EVENT_SEQ: recorded.seq,
+        }
+        self._more.append(moment(name, nanoseconds(recorded.at), linked))
 
-    def end(self, at: float) -> bytes:
-        """Ends it, and returns it as it is sent."""
-        self._span.end_time_unix_nano = nanoseconds(at)
-        parts = [self._span.SerializeToString()]
-        for key, value in self._attributes.items():
-            parts.append(span_attribute(key, value))
+    def end(self, at: float, failure: str = "") -> bytes:
+        """Ends it, and returns it as it is sent.
+
+        Args:
+            failure: What failed; empty where nothing did.
+        """
+        parts = [*self._beginning, *self._parts.values(), *self._more]
+        parts.append(end_time(nanoseconds(at)))
+        if failure:
+            parts += (FAILED, attribute(c.ERROR_TYPE, failure))
         return b"".join(parts)
 
 
-def usage_attributes(usage: Usage) -> dict[str, AttributeValue]:
+def usage_part(usage: Usage) -> bytes:
     """Returns tokens and cost as attributes."""
-    attributes: dict[str, AttributeValue] = {
+    attributes: dict[str, int | float] = {
         c.INPUT_TOKENS: usage.all_input_tokens,
         c.OUTPUT_TOKENS: usage.output_tokens,
         c.CACHE_READ_TOKENS: usage.cache_read_tokens,
@@ -139,7 +159,7 @@ def usage_attributes(usage: Usage) -> dict[str, AttributeValue]:
     }
     if usage.cost_usd is not None:
         attributes[c.COST] = usage.cost_usd
-    return attributes
+    return attributes_part(attributes)
 
 
 def nanoseconds(at: float) -> int:
@@ -147,5 +167,9 @@ def nanoseconds(at: float) -> int:
     return int(at * NANOSECONDS)
 
 
-def _link(recorded: Recorded[Event]) -> Attributes:
-    return {c.QUERY_ID: identifier(recorded.query_id), c.EVENT_SEQ: recorded.seq}
+# Spans that lie within the same one have it in common, and those of a query its trace.
+@lru_cache(maxsize=256)
+def _place(parent: SpanParent) -> bytes:
+    return field(Span.TRACE_ID_FIELD_NUMBER, parent.trace_id) + field(
+        Span.PARENT_SPAN_ID_FIELD_NUMBER, parent.span_id
+    )

@@ -7,6 +7,7 @@ conventions.py. It emits nothing, so that a query with it has the same trace as 
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -14,14 +15,18 @@ from antiphon.telemetry import conventions as c
 from antiphon.telemetry.identifiers import identifier, offered
 from antiphon.telemetry.span_values import (
     CLIENT,
-    Attributes,
     OpenSpan,
     SpanParent,
     caller_parent,
     own_trace,
-    usage_attributes,
+    usage_part,
 )
-from antiphon.telemetry.wire import AttributeValue
+from antiphon.telemetry.wire import (
+    Attributes,
+    AttributeValue,
+    attribute,
+    attributes_part,
+)
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import E, Event, Live, Recorded
 from antiphon.vocabulary.ports import Clock, Subscription, on
@@ -102,7 +107,7 @@ class QuerySpans:
             f"round {event.round}",
             recorded,
             self._place_of(self._query, recorded),
-            {c.ROUND: event.round, c.ROUND_FINAL: event.final},
+            _round_part(event.round, event.final),
         )
 
     def on_call_requested(self, recorded: Recorded[Call]) -> None:
@@ -116,14 +121,8 @@ class QuerySpans:
             f"chat {model}",
             recorded,
             self._place_of(self._round or self._query, recorded),
-            {
-                c.OPERATION: "chat",
-                c.REQUEST_MODEL: model,
-                c.REQUEST_MAX_TOKENS: event.max_tokens,
-                c.REQUEST_STREAM: True,
-                c.CALL_ID: identifier(event.call_id),
-                c.CALL_PURPOSE: purpose,
-            },
+            _call_part(model, event.max_tokens, purpose)
+            + attribute(c.CALL_ID, identifier(event.call_id)),
             CLIENT,
         )
 
@@ -135,19 +134,18 @@ class QuerySpans:
         self.on_tool_requested(self._begun_now(recorded))
 
     def on_reasoning_started(self, recorded: Recorded[e.ReasoningStarted]) -> None:
-        span = self._calls.get(recorded.event.call_id)
-        if span is None:
-            return
-        provider = "anthropic"
-        if recorded.event.reasoner == "offline":
-            provider = "antiphon"
-        span.set({c.PROVIDER: provider})
+        event = recorded.event
+        span = self._calls.get(event.call_id)
+        if span is not None:
+            span.set("sent", _sent_part(event.reasoner, event.request.stream))
 
     def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
         event = recorded.event
         span = self._calls.get(event.call_id)
         if span is not None:
-            self._retries[event.call_id] = self._retries.get(event.call_id, 0) + 1
+            retries = self._retries.get(event.call_id, 0) + 1
+            self._retries[event.call_id] = retries
+            span.set("retries", attribute(c.RETRIES, retries))
             span.add_moment("retried", recorded, {c.ERROR_TYPE: event.why})
 
     def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
@@ -161,19 +159,19 @@ class QuerySpans:
 
     def on_call_completed(self, recorded: Recorded[Reply]) -> None:
         event = recorded.event
-        attributes: dict[str, AttributeValue] = {
-            c.RESPONSE_MODEL: identifier(event.model),
-            c.RESPONSE_ID: identifier(event.message_id),
-            c.FINISH_REASONS: (identifier(event.stop_reason),),
-            **usage_attributes(event.usage + event.wasted),
-        }
-        self._end_call(event.call_id, recorded, attributes)
+        reply = attributes_part(
+            {
+                c.RESPONSE_MODEL: identifier(event.model),
+                c.RESPONSE_ID: identifier(event.message_id),
+                c.FINISH_REASONS: (identifier(event.stop_reason),),
+            }
+        )
+        usage = usage_part(event.usage + event.wasted)
+        self._end_call(event.call_id, recorded, reply + usage)
 
     def on_call_failed(self, recorded: Recorded[Failure]) -> None:
         event = recorded.event
-        self._end_call(
-            event.call_id, recorded, usage_attributes(event.usage), event.failure
-        )
+        self._end_call(event.call_id, recorded, usage_part(event.usage), event.failure)
 
     def on_tool_requested(self, recorded: Recorded[e.ToolRequested]) -> None:
         call = recorded.event.call
@@ -182,21 +180,17 @@ class QuerySpans:
             f"execute_tool {tool}",
             recorded,
             self._place_of(self._round or self._query, recorded),
-            {
-                c.OPERATION: "execute_tool",
-                c.TOOL_NAME: tool,
-                c.TOOL_CALL_ID: identifier(call.id),
-                c.TOOL_TYPE: "function",
-            },
+            _tool_part(tool) + attribute(c.TOOL_CALL_ID, identifier(call.id)),
         )
 
     def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
         event = recorded.event
-        self._end_call(event.tool_call_id, recorded, {c.PASSAGES: len(event.passages)})
+        passages = attribute(c.PASSAGES, len(event.passages))
+        self._end_call(event.tool_call_id, recorded, passages)
 
     def on_tool_failed(self, recorded: Recorded[e.ToolFailed]) -> None:
         event = recorded.event
-        self._end_call(event.tool_call_id, recorded, {}, event.failure)
+        self._end_call(event.tool_call_id, recorded, b"", event.failure)
 
     def on_breaker_tripped(self, recorded: Recorded[e.BreakerTripped]) -> None:
         if self._query is not None:
@@ -213,25 +207,29 @@ class QuerySpans:
             return
         event = recorded.event
         doubts = sorted({doubt.kind for doubt in event.indicators})
-        self._query.set(
+        answer = attributes_part(
             {
                 c.CONFIDENCE: event.confidence,
                 c.DOUBTS: tuple(doubts),
                 c.RESPONSE_MODEL: identifier(event.reasoner),
-                **usage_attributes(event.usage + event.summary_usage),
             }
         )
+        usage = usage_part(event.usage + event.summary_usage)
+        self._query.set("reply", answer + usage)
 
     def on_query_closed(self, recorded: Recorded[e.QueryClosed]) -> None:
-        status = recorded.event.status
-        if self._query is not None:
-            self._query.set({c.STATUS: status})
-            if status == "failed":
-                self._query.fail(status)
         # Calls that were given up may have no outcome; a span that is never ended would never be sent.
-        for span in (*self._calls.values(), self._round, self._query):
+        for span in (*self._calls.values(), self._round):
             if span is not None:
                 self._send(span.end(recorded.at))
+        if self._query is None:
+            return
+        status = recorded.event.status
+        self._query.set("status", attribute(c.STATUS, status))
+        failure = ""
+        if status == "failed":
+            failure = status
+        self._send(self._query.end(recorded.at, failure))
 
     def _begun_now(self, recorded: Recorded[E]) -> Recorded[E]:
         now = replace(recorded, at=self._clock.now())
@@ -244,7 +242,7 @@ class QuerySpans:
             "invoke_agent antiphon",
             recorded,
             self._place_of(None, recorded),
-            {c.OPERATION: "invoke_agent", c.AGENT: "antiphon", **more},
+            _QUERY_PART + attributes_part(more),
         )
 
     def _place_of(
@@ -257,26 +255,58 @@ class QuerySpans:
     def _note_first(self, call_id: str, at: float) -> None:
         asked_at = self._asked_at.pop(call_id, None)
         if asked_at is not None:
-            self._calls[call_id].set({c.FIRST_CHUNK: max(0.0, at - asked_at)})
+            waited = attribute(c.FIRST_CHUNK, max(0.0, at - asked_at))
+            self._calls[call_id].set("first", waited)
 
     def _end_call(
         self,
         call_id: str,
         recorded: Recorded[Event],
-        attributes: Attributes,
+        reply: bytes,
         failure: str = "",
     ) -> None:
         span = self._calls.pop(call_id, None)
         self._asked_at.pop(call_id, None)
-        retries = self._retries.pop(call_id, 0)
-        if span is None:
-            return
-        span.set(attributes)
-        if retries:
-            span.set({c.RETRIES: retries})
-        if failure:
-            span.fail(failure)
-        self._send(span.end(recorded.at))
+        self._retries.pop(call_id, None)
+        if span is not None:
+            span.set("reply", reply)
+            self._send(span.end(recorded.at, failure))
+
+
+_QUERY_PART = attributes_part({c.OPERATION: "invoke_agent", c.AGENT: "antiphon"})
+
+
+# What many spans have in common is made once.
+@lru_cache
+def _round_part(number: int, is_final: bool) -> bytes:
+    return attributes_part({c.ROUND: number, c.ROUND_FINAL: is_final})
+
+
+@lru_cache
+def _call_part(model: str, max_tokens: int, purpose: str) -> bytes:
+    return attributes_part(
+        {
+            c.OPERATION: "chat",
+            c.REQUEST_MODEL: model,
+            c.REQUEST_MAX_TOKENS: max_tokens,
+            c.CALL_PURPOSE: purpose,
+        }
+    )
+
+
+@lru_cache
+def _sent_part(reasoner: str, is_streamed: bool) -> bytes:
+    provider = "anthropic"
+    if reasoner == "offline":
+        provider = "antiphon"
+    return attributes_part({c.PROVIDER: provider, c.REQUEST_STREAM: is_streamed})
+
+
+@lru_cache
+def _tool_part(tool: str) -> bytes:
+    return attributes_part(
+        {c.OPERATION: "execute_tool", c.TOOL_NAME: tool, c.TOOL_TYPE: "function"}
+    )
 
 
 def spans_of(

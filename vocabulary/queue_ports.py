@@ -128,6 +128,25 @@ class QueryQueue(Protocol):
     async def dead(self, limit: int = 100) -> Sequence[DeadQuery]:
         """Returns the queries that were given up in the last days, the newest first."""
 
+    async def count_dead(self) -> int:
+        """Returns how many they are."""
+
+
+class ClaimCounts(Protocol):
+    """Counts what a process does with queries of the queue."""
+
+    def claimed(self, deliveries: int) -> None:
+        """Counts a claim, and for how many claims of the query that makes."""
+
+    def let_go(self) -> None:
+        """Counts the end of a claim, however it ended."""
+
+    def lost(self) -> None:
+        """Counts a claim that became another's while the query was worked on."""
+
+    def given_up(self) -> None:
+        """Counts a query that was ended because it was claimed too often."""
+
 
 class WorkerReport(Value, frozen=True, kw_only=True):
     """What a worker tells of itself every second.

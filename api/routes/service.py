@@ -181,7 +181,7 @@ async def read_metrics(service: Service) -> PlainTextResponse:
         )
     shown = as_text(service.totals)
     if service.metrics is not None:
-        shown = service.metrics.exposition()
+        shown = await service.metrics.scrape()
     return PlainTextResponse(shown, media_type="text/plain; version=0.0.4")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from antiphon.telemetry.conventions import ATTRIBUTES, SPAN_EVENTS, SPANS, VERSION
 from antiphon.telemetry.metrics import COUNTERS, GAUGES, HISTOGRAMS
+from antiphon.telemetry.queue_metrics import QUEUE_GAUGES
 from tests.house.log_lines import log_lines
 
 PAGE = Path(__file__).parents[2] / "docs" / "telemetry.md"
@@ -60,6 +61,11 @@ nothing (`off`), or `auto`, the default: sums on loopback, and nothing on a netw
 [deploy/grafana](../deploy/grafana) a dashboard; tests hold that each metric in them is one of these. The metrics of
 the process (`process_*`, `python_gc_*`) are those of the client library.
 
+`antiphon worker --health PORT` shows the same of its process at its own `/metrics`. With a queue
+([docs/cluster.md](cluster.md)) every node and worker also shows how the queue is: it is one for all, so take one of
+their values (`max`), and sum what each process does with it (`antiphon_claims_*`,
+`antiphon_queries_given_up_total`).
+
 | metric | type | labels | meaning |
 |---|---|---|---|
 {metrics}
@@ -82,7 +88,7 @@ def page() -> str:
         metrics.append((f"`{name}_total`", "counter", _code(labels), text))
     for name, (text, labels, _) in HISTOGRAMS.items():
         metrics.append((f"`{name}`", "histogram", _code(labels), text))
-    for name, (text, labels) in GAUGES.items():
+    for name, (text, labels) in (*GAUGES.items(), *QUEUE_GAUGES.items()):
         metrics.append((f"`{name}`", "gauge", _code(labels), text))
     log: list[Sequence[str]] = []
     for line in log_lines():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import chromadb
 import pytest
+import yaml
 
 from antiphon.knowledge import Library, check_server, chroma_server, index_paths
 from antiphon.knowledge.chroma import create_index
@@ -188,3 +189,15 @@ def test_a_port_that_accepts_and_is_silent_is_told_in_time(
     assert f"no Chroma server answers at {address} (timed out); start it" in str(
         refused.value
     )
+
+
+@pytest.mark.parametrize("file", ["docker-compose.yml", "docker-compose.cluster.yml"])
+def test_the_containers_health_check_finds_a_real_server_well(
+    url: str, file: str
+) -> None:
+    described = yaml.safe_load((Path(__file__).parents[2] / file).read_text())
+    [_, *command] = described["services"]["chroma"]["healthcheck"]["test"]
+    port = url.rsplit(":", 1)[1]
+    here = [part.replace("$$", "$").replace("/8000", f"/{port}") for part in command]
+
+    assert subprocess.run(here, timeout=20, check=False).returncode == 0

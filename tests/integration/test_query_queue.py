@@ -126,6 +126,7 @@ async def test_a_query_that_is_claimed_too_often_is_dead_listed_and_out_of_the_q
         await dead.bury()
 
         [listed] = await queue.dead()
+        assert await queue.count_dead() == 1
         assert (dead.query, dead.deliveries) == (_query("q1", "acme"), 2)
         assert (listed.query_id, listed.tenant, listed.deliveries) == ("q1", "acme", 2)
         assert not await queue.holds(_query("q1", "acme"))

@@ -26,7 +26,7 @@ class CountedRequests:
         assert seconds >= 0
         self.requests.append((method, route, status))
 
-    def exposition(self) -> str:
+    async def scrape(self) -> str:
         return "antiphon_ready 1\n"
 
 

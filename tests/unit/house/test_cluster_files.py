@@ -130,5 +130,7 @@ def test_each_service_that_is_scraped_is_one() -> None:
     for job in loaded["scrape_configs"]:
         for group in job["static_configs"]:
             targets += group["targets"]
-    parts = {name for name in SERVICES if name.startswith(("api", "worker"))}
+    parts = {
+        name for name in SERVICES if name.startswith(("api", "worker", "collector"))
+    }
     assert {target.partition(":")[0] for target in targets} == parts

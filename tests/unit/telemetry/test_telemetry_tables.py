@@ -15,6 +15,7 @@ from opentelemetry.semconv.schemas import Schemas
 
 from antiphon.telemetry import conventions
 from antiphon.telemetry.metrics import COUNTERS, GAUGES, HISTOGRAMS
+from antiphon.telemetry.queue_metrics import QUEUE_GAUGES
 from tests.house.telemetry_page import PAGE, page
 
 ROOT = Path(__file__).parents[3]
@@ -29,7 +30,8 @@ OF_THE_LIBRARY = {
 
 def series() -> set[str]:
     """Every series that `/metrics` can show."""
-    shown = {f"{name}_total" for name in COUNTERS} | set(GAUGES) | OF_THE_LIBRARY
+    shown = {f"{name}_total" for name in COUNTERS} | OF_THE_LIBRARY
+    shown |= GAUGES.keys() | QUEUE_GAUGES.keys()
     for name in HISTOGRAMS:
         shown |= {f"{name}_bucket", f"{name}_sum", f"{name}_count"}
     return shown
@@ -38,7 +40,7 @@ def series() -> set[str]:
 def labels() -> set[str]:
     """Every label that a metric has, and those that Prometheus and histograms add."""
     found = {"le", "job", "instance"}
-    for _, names in (*COUNTERS.values(), *GAUGES.values()):
+    for _, names in (*COUNTERS.values(), *GAUGES.values(), *QUEUE_GAUGES.values()):
         found.update(names)
     for _, names, _ in HISTOGRAMS.values():
         found.update(names)
@@ -125,7 +127,7 @@ def test_every_metric_of_ours_is_in_the_dashboard() -> None:
     for expression in expressions():
         shown |= metrics_in(expression)
 
-    for name in (*COUNTERS, *HISTOGRAMS, *GAUGES):
+    for name in (*COUNTERS, *HISTOGRAMS, *GAUGES, *QUEUE_GAUGES):
         assert any(each.startswith(name) for each in shown), name
 
 

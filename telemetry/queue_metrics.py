@@ -1,0 +1,113 @@
+"""The queue of a cluster in the metrics of each process that uses it: how it is, and what this process does with it.
+
+How the queue is, every process shows alike, for it is one; what is done with it is each one's own, and is summed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import NamedTuple, Protocol
+
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from antiphon.telemetry.sums import Sums
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.queue_ports import QueueState
+
+LOOK_S = 2.0
+"""Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show where they are away."""
+
+QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "antiphon_queue_reachable": (
+        "1 while the servers that hold the queue of a cluster answer.",
+        (),
+    ),
+    "antiphon_queue_waiting": (
+        "Queries that wait for a worker; each tenant's are in one lane of a few.",
+        ("lane",),
+    ),
+    "antiphon_queue_oldest_seconds": (
+        "How long the query has waited which waits longest.",
+        (),
+    ),
+    "antiphon_queue_claimed": ("Queries that all workers together have.", ()),
+    "antiphon_queue_dead": (
+        "Queries that were given up in the last 14 days, because no worker that took them ended them.",
+        (),
+    ),
+    "antiphon_claims_held": ("Queries of the queue that this worker has.", ()),
+}
+"""The state of the queue, looked at when it is asked for; shown by processes that use one."""
+
+
+class WatchedQueue(Protocol):
+    """A queue that can be looked at; `vocabulary.queue_ports.QueryQueue` is one."""
+
+    async def state(self) -> QueueState: ...
+
+    async def count_dead(self) -> int: ...
+
+
+class _Seen(NamedTuple):
+    """The queue at the last look."""
+
+    state: QueueState
+    dead: int
+
+
+class QueueMetrics(Collector):
+    """The queue at the last look, and what this process has done with it (`ClaimCounts`)."""
+
+    def __init__(self, queue: WatchedQueue, sums: Sums) -> None:
+        self._queue = queue
+        self._sums = sums
+        self._held = 0
+        self._seen: _Seen | None = None
+
+    def claimed(self, deliveries: int) -> None:
+        self._held += 1
+        taken = "first"
+        if deliveries > 1:
+            taken = "over"
+        self._sums.increment("antiphon_claims", taken)
+
+    def let_go(self) -> None:
+        self._held -= 1
+
+    def lost(self) -> None:
+        self._sums.increment("antiphon_claims_lost")
+
+    def given_up(self) -> None:
+        self._sums.increment("antiphon_queries_given_up")
+
+    async def look(self) -> None:
+        """Looks at the queue; where it cannot be reached nothing is known of it."""
+        seen: _Seen | None = None
+        with suppress(ServiceError, TimeoutError):
+            async with asyncio.timeout(LOOK_S):
+                state = await self._queue.state()
+                seen = _Seen(state, await self._queue.count_dead())
+        self._seen = seen
+
+    def collect(self) -> Iterable[GaugeMetricFamily]:
+        """Returns its gauges; of a queue that was not reached only that, and what this process has of it."""
+        values: dict[str, list[tuple[tuple[str, ...], float]]] = {
+            "antiphon_queue_reachable": [((), float(self._seen is not None))],
+            "antiphon_claims_held": [((), self._held)],
+        }
+        if self._seen is not None:
+            state, dead = self._seen
+            values["antiphon_queue_waiting"] = [
+                ((str(lane),), waiting) for lane, waiting in enumerate(state.lanes)
+            ]
+            values["antiphon_queue_oldest_seconds"] = [((), state.oldest_s)]
+            values["antiphon_queue_claimed"] = [((), state.claimed)]
+            values["antiphon_queue_dead"] = [((), dead)]
+        for name, (text, labels) in QUEUE_GAUGES.items():
+            family = GaugeMetricFamily(name, text, labels=labels)
+            for label_values, value in values.get(name, ()):
+                family.add_metric(label_values, value)
+            yield family
