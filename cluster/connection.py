@@ -33,6 +33,8 @@ WITHOUT_S = 3.0
 PENDING_BYTES = 8 * 1024 * 1024
 """What is published while the connection is down is kept up to so many bytes, then refused."""
 PING_S = 5
+_REFUSED = "authorization"
+"""A word of what a server says to whom it does not let in."""
 UNANSWERED_PINGS = 2
 """A connection that answers none of so many pings is given up, such as one through a cut network."""
 
@@ -71,7 +73,8 @@ async def connect(
     Raises:
         ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
     """
-    client = Client()
+    client = _EncryptedWhereAsked()
+    errors = _Errors()
     try:
         # The client itself would try for ever, as it does later when the connection is lost.
         async with asyncio.timeout(CONNECT_S):
@@ -86,16 +89,14 @@ async def connect(
                 ping_interval=PING_S,
                 max_outstanding_pings=UNANSWERED_PINGS,
                 pending_size=PENDING_BYTES,
-                error_cb=_note_error,
+                error_cb=errors.note,
                 disconnected_cb=partial(_note_loss, client),
-                reconnected_cb=_note_return,
+                reconnected_cb=errors.note_return,
             )
     except (NatsError, OSError, TimeoutError) as error:
         await client.close()
-        raise ConfigurationError(
-            f"No NATS server answers at {shown(url)} ({error or type(error).__name__}): start one "
-            "(`nats-server --jetstream`), or name others with ANTIPHON_NATS_URL."
-        ) from error
+        raise _unreached(url, errors.last or error) from error
+    errors.made = True
     cluster = Cluster(
         client, client.jetstream(timeout=REQUEST_S), Naming(prefix), replicas
     )
@@ -174,8 +175,72 @@ def check_version(version: object) -> None:
         )
 
 
-async def _note_error(error: Exception) -> None:
-    log.warning("nats_error", error=str(error) or type(error).__name__)
+def _unreached(url: str, why: Exception) -> ConfigurationError:
+    """Returns the error of a connection that cannot be made, by the last attempt's own."""
+    if _is_refusal(why):
+        return ConfigurationError(
+            f"The NATS server at {shown(url)} refuses the user and password of ANTIPHON_NATS_URL, or wants some: name "
+            "them there, as in nats://user:password@host:4222."
+        )
+    return ConfigurationError(
+        f"No NATS server answers at {shown(url)} ({_reason(why)}): start one (`nats-server --jetstream`), or name "
+        "others with ANTIPHON_NATS_URL."
+    )
+
+
+def _is_refusal(error: Exception) -> bool:
+    return _REFUSED in str(error).lower()
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    if isinstance(error, TimeoutError) and not str(error):
+        return f"nothing came within {CONNECT_S:.0f} s"
+    return str(error) or type(error).__name__
+
+
+class _EncryptedWhereAsked(Client):
+    """A client that sends no password in clear text to a server of a `tls://` address.
+
+    The library itself encrypts where the server says that it wants that, whatever the address is (nats-py 2.16,
+    https://github.com/nats-io/nats.py/blob/main/nats/src/nats/aio/client.py, `_process_connect_init`).
+    """
+
+    def _connect_command(self) -> bytes:
+        server = self._current_server
+        if server is not None and server.uri.scheme == "tls":
+            if not self._server_info.get("tls_required"):
+                raise NatsError("the server offers no TLS, and tls:// asks for it")
+        return super()._connect_command()
+
+
+class _Errors:
+    """The errors of a connection: while it is made they are its reason, later they are logged.
+
+    Attributes:
+        made: True once there is a connection.
+        last: The last one, or one that refuses user and password.
+    """
+
+    def __init__(self) -> None:
+        self.made = False
+        self.last: Exception | None = None
+        self._logged = ""
+
+    async def note(self, error: Exception) -> None:
+        # A server that refuses may close before it has said why, at the next attempt.
+        if self.last is None or not _is_refusal(self.last):
+            self.last = error
+        said = _reason(error)
+        # While a lost connection is made again every attempt fails in the same way, several times a second.
+        if self.made and said != self._logged:
+            self._logged = said
+            log.warning("nats_error", error=said)
+
+    async def note_return(self) -> None:
+        self._logged = ""
+        log.info("nats_connection_restored")
 
 
 async def _note_loss(client: Client) -> None:
@@ -183,6 +248,3 @@ async def _note_loss(client: Client) -> None:
     if not client.is_closed:
         log.warning("nats_connection_lost")
 
-
-async def _note_return() -> None:
-    log.info("nats_connection_restored")

@@ -150,7 +150,7 @@ class JetStreamQueue:
             # Nothing that this program has put there: it would come back again and again.
             await self._cluster.client.publish(message.reply, b"+TERM")
             return None
-        return JetStreamClaim(self._cluster, message, query, self._claim_s)
+        return JetStreamClaim(self, message, query)
 
     async def holds(self, query: QueuedQuery) -> bool:
         return await reached(self._last(query)) is not None
@@ -232,12 +232,13 @@ class JetStreamClaim:
     """A query of the queue that this process works on."""
 
     def __init__(
-        self, cluster: Cluster, message: Msg, query: QueuedQuery, lasts_s: float
+        self, queue: JetStreamQueue, message: Msg, query: QueuedQuery
     ) -> None:
         self.query = query
         self.deliveries = message.metadata.num_delivered
-        self.lasts_s = lasts_s
-        self._cluster = cluster
+        self.lasts_s = queue._claim_s
+        self._queue = queue
+        self._cluster = queue._cluster
         self._message = message
 
     async def keep(self) -> None:
@@ -253,6 +254,15 @@ class JetStreamClaim:
         await self._answer(how)
         if not delay_s:
             await nudge(self._cluster, self.query)
+
+    async def pass_on(self, delay_s: float) -> None:
+        if self.deliveries < self._queue._most_claims:
+            await self.give_back(delay_s)
+            return
+        # The server would deliver it no more. In again it is counted anew; should this process end between the two, its
+        # trace is found to be in no queue.
+        await self.done()
+        await self._queue.submit(self.query)
 
     async def _answer(self, how: bytes) -> None:
         # As a request: the server answers, so that it is known to have got through.

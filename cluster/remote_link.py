@@ -102,7 +102,7 @@ class Lease:
             ) from error
         except (NatsError, OSError) as error:
             raise RemoteError(
-                f"nothing can be sent ({error or type(error).__name__})"
+                f"nothing can be sent ({str(error) or type(error).__name__})"
             ) from error
         self._sent += 1
 
@@ -211,7 +211,7 @@ class RemoteLink:
             ) from error
         except (NatsError, OSError, TimeoutError) as error:
             raise RemoteError(
-                f"no process that acts as {self.room} answers ({error or type(error).__name__})"
+                f"no process that acts as {self.room} answers ({str(error) or type(error).__name__})"
             ) from error
         subject = frames.read_offer(answer.data).subject
         if not subject.startswith(f"{beginning}.at.") or any(

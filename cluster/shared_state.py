@@ -73,7 +73,7 @@ class SharedValue(Generic[T]):
                 return await self._change(bucket, rule)
         except (NatsError, OSError, TimeoutError) as error:
             raise RemoteError(
-                f"`{self._key}` cannot be agreed upon ({error or type(error).__name__})"
+                f"`{self._key}` cannot be agreed upon ({str(error) or type(error).__name__})"
             ) from error
 
     async def read(self) -> T | None:

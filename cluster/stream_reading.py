@@ -62,7 +62,7 @@ def as_trace_errors(wanted: str) -> Iterator[None]:
         yield
     except (NatsError, TimeoutError, OSError) as error:
         raise TraceError(
-            f"NATS could not {wanted}: {error or type(error).__name__}"
+            f"NATS could not {wanted}: {str(error) or type(error).__name__}"
         ) from error
 
 

@@ -19,7 +19,7 @@ from antiphon.composition import Caller, Outcome, Totals
 from antiphon.composition.spending import Spending, bought_in, shared_with_parent
 from antiphon.coordinator import alarms
 from antiphon.history.history import History
-from antiphon.vocabulary.errors import NotFoundError, ServiceError
+from antiphon.vocabulary.errors import DecodeError, NotFoundError, ServiceError
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -114,6 +114,7 @@ class RemoteQuery:
 
         Raises:
             NotFoundError: No such trace.
+            DecodeError: A newer program writes it.
         """
         if self._watching is None:
             self._watching = self._spawn(self._watch(), "watch a query")
@@ -138,7 +139,8 @@ class RemoteQuery:
                     await self._read_on(limit)
             except TimeoutError:
                 await self._take_over()
-            except NotFoundError:
+            # A trace that a newer program writes is never read here: another node has its answer.
+            except (NotFoundError, DecodeError):
                 raise
             # A reader that fell behind reads on; a store that cannot be reached may be back in a moment.
             except ServiceError as error:

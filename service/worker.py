@@ -18,6 +18,7 @@ from antiphon.vocabulary.errors import (
     NotFoundError,
     ServiceError,
     SupersededError,
+    TraceError,
     TraceStateError,
 )
 from antiphon.vocabulary.following import TraceFollowing
@@ -172,7 +173,7 @@ class Worker:
             return
         except ServiceError as error:
             log.warning("query_not_resumed", query_id=query_id, error=str(error))
-            await self._leave(claim, AGAIN_S)
+            await self._leave_unread(claim, error)
             return
         self._running[query_id] = handle
         try:
@@ -210,6 +211,17 @@ class Worker:
         # Where that does not get through, the claim ends by itself.
         with contextlib.suppress(BusyError):
             await claim.give_back(delay_s)
+
+    async def _leave_unread(self, claim: Claim, error: ServiceError) -> None:
+        """Leaves a query that was not begun here.
+
+        Where its trace cannot be read, now or by this program, which may be an older one, it is none that ends workers.
+        """
+        if not isinstance(error, TraceError):
+            await self._leave(claim, AGAIN_S)
+            return
+        with contextlib.suppress(BusyError):
+            await claim.pass_on(AGAIN_S)
 
     async def _drain(self) -> None:
         """Lets queries end, and gives back those that have not after a while."""

@@ -59,11 +59,15 @@ class NatsServer:
         """What it has logged."""
         return (self._folder / "server.log").read_text(errors="replace")
 
-    def start(self, *, jetstream: bool = True) -> None:
+    def start(
+        self, *, jetstream: bool = True, user: str = "", password: str = ""
+    ) -> None:
         """Starts it, also once more after a kill, and waits until it takes connections."""
         arguments = [
             each for each in self._arguments if jetstream or each != "--jetstream"
         ]
+        if user:
+            arguments += ["--user", user, "--pass", password]
         self._process = subprocess.Popen(
             arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

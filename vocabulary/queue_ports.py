@@ -13,7 +13,11 @@ MOST_WHY = 300
 """Characters of a reason that one process gives another."""
 
 
-class QueuedQuery(Value, frozen=True, kw_only=True):
+class Message(Value, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """The base of what processes tell one another: they may be of two versions, and a newer one may say more."""
+
+
+class QueuedQuery(Message, frozen=True, kw_only=True):
     """A query that waits for a worker; everything else that is known of it stands in its trace.
 
     Attributes:
@@ -41,7 +45,7 @@ class QueueState(Value, frozen=True, kw_only=True):
     lanes: tuple[int, ...] = ()
 
 
-class DeadQuery(Value, frozen=True, kw_only=True):
+class DeadQuery(Message, frozen=True, kw_only=True):
     """A query that was given up, because whoever worked on it ended without an end of it, too often.
 
     Attributes:
@@ -76,6 +80,9 @@ class Claim(Protocol):
 
     async def give_back(self, delay_s: float = 0.0) -> None:
         """Leaves it to another worker, at once or after some seconds."""
+
+    async def pass_on(self, delay_s: float) -> None:
+        """Does the same after some seconds, however often: it is none that ends workers, but one for another's hands."""
 
 
 class DeadClaim(Protocol):
@@ -148,7 +155,7 @@ class ClaimCounts(Protocol):
         """Counts a query that was ended because it was claimed too often."""
 
 
-class WorkerReport(Value, frozen=True, kw_only=True):
+class WorkerReport(Message, frozen=True, kw_only=True):
     """What a worker tells of itself every second.
 
     Attributes:
@@ -163,7 +170,7 @@ class WorkerReport(Value, frozen=True, kw_only=True):
     mean_s: float | None = None
 
 
-class Wish(Value, frozen=True, kw_only=True):
+class Wish(Message, frozen=True, kw_only=True):
     """What the process that works on a query is asked for: to show its text as it is written, or to end."""
 
     query_id: str

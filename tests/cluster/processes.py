@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 import threading
 import time
 import uuid
@@ -29,17 +31,19 @@ class Process:
         arguments: Sequence[str],
         folder: Path,
         forked_at: str | None = None,
+        newer: bool = False,
         **settings: str,
     ) -> None:
         self.said: list[str] = []
         self._over = False
         self._news = threading.Condition()
-        self.process = ForkedCommand(
-            forked_at or address(), arguments, ROOT, environment(folder, **settings)
+        self.process = _command(
+            arguments, forked_at, environment(folder, **settings), newer=newer
         )
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
+        assert self.process.stderr is not None
         for line in self.process.stderr:
             with self._news:
                 self.said.append(line)
@@ -81,6 +85,25 @@ class Process:
             self.kill()
 
 
+def _command(
+    arguments: Sequence[str],
+    forked_at: str | None,
+    env: dict[str, str],
+    *,
+    newer: bool,
+) -> ForkedCommand | subprocess.Popen[str]:
+    if not newer:
+        return ForkedCommand(forked_at or address(), arguments, ROOT, env)
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.cluster.newer", *arguments],
+        cwd=ROOT,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 class ClusterOf:
     """The processes of one test, under names of their own on a NATS server.
 
@@ -109,29 +132,39 @@ class ClusterOf:
         } | settings
         self._stack = ExitStack()
 
-    def _start(self, *arguments: str, **settings: str) -> Process:
+    def _start(self, *arguments: str, newer: bool = False, **settings: str) -> Process:
         process = Process(
-            arguments, self._data_dir, self._forked_at, **(self._settings | settings)
+            arguments,
+            self._data_dir,
+            self._forked_at,
+            newer,
+            **(self._settings | settings),
         )
         self._stack.callback(process.end)
         return process
 
-    def worker(self, *options: str, ready: bool = True, **settings: str) -> Process:
-        """Starts a worker."""
-        process = self._start("worker", *options, **settings)
+    def worker(
+        self,
+        *options: str,
+        ready: bool = True,
+        newer: bool = False,
+        **settings: str,
+    ) -> Process:
+        """Starts a worker; one of a newer program where that is said."""
+        process = self._start("worker", *options, newer=newer, **settings)
         if ready:
             process.line_with("takes questions")
         return process
 
-    def spare(self, *options: str, **settings: str) -> Process:
+    def spare(self, *, newer: bool = False) -> Process:
         """Starts a worker that stands still until it is sent SIGCONT: whatever is asked before goes to others."""
-        process = self.worker(*options, ready=True, **settings)
+        process = self.worker(newer=newer)
         process.signal(signal.SIGSTOP)
         return process
 
-    def node(self, **settings: str) -> Node:
-        """Starts an API node."""
-        process = self._start("serve", "--port", "0", **settings)
+    def node(self, *, newer: bool = False, **settings: str) -> Node:
+        """Starts an API node; one of a newer program where that is said."""
+        process = self._start("serve", "--port", "0", newer=newer, **settings)
         return Node(process)
 
     def end(self) -> None:

@@ -1,9 +1,14 @@
-"""Queries that nobody would come to by himself: begun and in no queue, because their node was killed or the queue lost."""
+"""Queries that nobody would come to by himself, and those that everybody comes to in vain, with processes killed."""
 
 from __future__ import annotations
 
+import json
+import signal
+from pathlib import Path
+
 from tests.cluster.conftest import Started
-from tests.cluster.processes import is_whole, waited
+from tests.cluster.processes import is_whole
+from tests.e2e.processes import run
 from tests.trace_stores import connected
 
 
@@ -28,18 +33,34 @@ async def test_questions_whose_node_is_killed_and_whose_queue_is_lost_are_answer
         assert node.kinds(query_id).count("query_resumed") == 1
 
 
-async def test_a_worker_that_runs_goes_on_when_the_queue_is_lost_beneath_it(
-    started: Started, nats_url: str, quick_model: str
+def test_a_question_at_which_every_worker_was_killed_ends_with_the_reason_and_is_listed(
+    started: Started, nats_url: str, index: Path, slow_model: str, tmp_path: Path
 ) -> None:
-    processes = started(quick_model, ANTIPHON_CLAIM_S="1")
+    processes = started(slow_model, ANTIPHON_CLAIM_S="1", ANTIPHON_MOST_CLAIMS="2")
     node = processes.node()
-    processes.worker()
-    first = node.answered(node.begin())
-    async with connected(nats_url, processes.prefix) as cluster:
-        await cluster.jetstream.delete_stream(cluster.naming.queries_stream)
+    first = processes.worker()
+    others = [processes.spare(), processes.spare()]
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+    first.kill()
+    others[0].signal(signal.SIGCONT)
+    node.after(query_id, "reasoning_started", 2)
+    others[0].kill()
+    others[1].signal(signal.SIGCONT)
 
-    refused = node.client.post("/api/queries", json={"query": "What is it?"})
-    waited(lambda: node.client.get("/readyz").status_code, lambda status: status == 503)
+    state = node.answered(query_id)
+    shown = run(
+        *("queue", "--json"),
+        data_dir=index,
+        folder=tmp_path,
+        ANTIPHON_NATS_URL=nats_url,
+        ANTIPHON_NATS_PREFIX=processes.prefix,
+    )
 
-    assert first["status"] == "answered"
-    assert refused.status_code == 503
+    assert state["status"] == "cancelled"
+    assert "it was given up: 2 times a worker took it" in state["answer"]["answer"]
+    assert is_whole(node.events(query_id))
+    queue = json.loads(shown.stdout)
+    assert (queue["waiting"], queue["claimed"]) == (0, 0)
+    [dead] = queue["dead"]
+    assert (dead["query_id"], dead["deliveries"]) == (query_id, 2)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from nats.errors import Error as NatsError
+from structlog.testing import capture_logs
 
 from antiphon.cluster import connect, make_streams
-from antiphon.cluster.connection import check_version, shown
+from antiphon.cluster.connection import _Errors, check_version, shown
 from antiphon.cluster.streams import LANES, Naming, lane_of, token
 from antiphon.vocabulary.errors import ConfigurationError
 from tests.nats_servers import (
@@ -25,6 +28,65 @@ async def test_a_server_that_is_not_there_is_named_without_its_password() -> Non
         await connect(url, name="test")
     assert "secret-word" not in str(caught.value)
     assert "127.0.0.1" in str(caught.value)
+
+
+async def test_a_server_that_refuses_a_password_is_told_from_one_that_is_not_there(
+    tmp_path: Path,
+) -> None:
+    server = NatsServer(tmp_path)
+    server.start(user="antiphon", password="right-word")
+    address = server.url.removeprefix("nats://")
+    try:
+        for who in ("antiphon:wrong-word@", ""):
+            with pytest.raises(ConfigurationError, match="refuses the user") as caught:
+                await connect(f"nats://{who}{address}", name="test")
+            assert "wrong-word" not in str(caught.value)
+        allowed = await connect(f"nats://antiphon:right-word@{address}", name="test")
+        await allowed.close()
+    finally:
+        server.stop()
+
+
+async def test_no_password_is_sent_in_clear_text_where_the_address_asks_for_tls() -> (
+    None
+):
+    sent = bytearray()
+
+    async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(
+            b'INFO {"server_id":"x","version":"2.15.1","max_payload":1024}\r\n'
+        )
+        sent.extend(await reader.read(4096))
+        writer.close()
+
+    server = await asyncio.start_server(greet, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    async with server:
+        with pytest.raises(ConfigurationError, match="offers no TLS"):
+            await connect(f"tls://antiphon:secret-word@127.0.0.1:{port}", name="test")
+
+    assert bytes(sent) == b""
+
+
+async def test_a_connection_that_is_lost_is_logged_once_and_not_at_each_attempt(
+    tmp_path: Path,
+) -> None:
+    errors = _Errors()
+    errors.made = True
+
+    with capture_logs() as logged:
+        for _ in range(100):
+            await errors.note(ConnectionRefusedError())
+        await errors.note(NatsError("another"))
+        await errors.note_return()
+        await errors.note(NatsError("another"))
+
+    assert [(line["event"], line.get("error")) for line in logged] == [
+        ("nats_error", "connection refused"),
+        ("nats_error", "another"),
+        ("nats_connection_restored", None),
+        ("nats_error", "another"),
+    ]
 
 
 @pytest.mark.parametrize("url", ["", "http://localhost:4222", "localhost:4222"])

@@ -133,6 +133,34 @@ async def test_a_query_that_is_claimed_too_often_is_dead_listed_and_out_of_the_q
         assert await queue.next_dead() is None
 
 
+async def test_a_query_that_is_passed_on_is_never_dead_however_often(
+    server: NatsServer,
+) -> None:
+    async with _queue(server, most_claims=2) as (_, queue):
+        await queue.submit(_query("q1"))
+        for _ in range(5):
+            await (await _claimed(queue)).pass_on(0.01)
+
+        claim = await _claimed(queue)
+
+        assert claim.query == _query("q1")
+        assert await queue.next_dead() is None
+        await claim.done()
+
+
+async def test_what_a_newer_program_says_beside_what_is_known_is_passed_over(
+    server: NatsServer,
+) -> None:
+    async with _queue(server) as (cluster, queue):
+        subject = cluster.naming.query("local", "q1")
+        newer = b'{"query_id": "q1", "tenant": "local", "key_id": "k", "newer": 1}'
+        await cluster.jetstream.publish(subject, newer)
+
+        claim = await _claimed(queue)
+
+        assert claim.query == QueuedQuery(query_id="q1", tenant="local", key_id="k")
+
+
 async def test_the_state_tells_what_waits_what_is_claimed_and_since_when(
     server: NatsServer,
 ) -> None:
