@@ -93,6 +93,13 @@ class Mailbox:
         self._items.append(recorded)
         self._news.set()
 
+    def post_failure(self, handler: str, error: str) -> None:
+        """Adds the report that a handler failed at the event being handled."""
+        # A component that fails at the report of a failure would otherwise be reported for ever.
+        if not is_handling_a_failure():
+            seq = cause_of(self._query_id)
+            self.post(HandlerFailed(handler=handler, error=error, event_seq=seq))
+
     def queue(self, live: Live) -> None:
         """Adds live text, so that followers get it after the events before it."""
         self._items.append(live)
