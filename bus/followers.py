@@ -90,6 +90,10 @@ class Followers:
     def __bool__(self) -> bool:
         return bool(self._followers)
 
+    def present(self) -> bool:
+        """Returns True if anybody follows."""
+        return bool(self._followers)
+
     def follow(self, buffer: int) -> Follower:
         """Returns a new follower, which first gets the events emitted so far.
 

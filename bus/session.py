@@ -9,7 +9,7 @@ import structlog
 from structlog.contextvars import bind_contextvars
 
 from antiphon.bus.delivery import Delivery, in_words
-from antiphon.bus.followers import Follower, FollowerItem, Followers
+from antiphon.bus.followers import Follower, Followers
 from antiphon.bus.mailbox import Mailbox, mark_as_handled
 from antiphon.bus.outbox import Outbox
 from antiphon.bus.pending import Pending
@@ -31,7 +31,9 @@ from antiphon.vocabulary.ports import Clock, Ports, Subscription
 _log = structlog.get_logger(__name__)
 
 _ROUNDS_A_TURN = 16
-"""Deliveries without a pause; then other sessions get theirs, even where components answer one another for ever."""
+"""Deliveries before an append; then other sessions get theirs, even where components answer one another for ever."""
+_HOLD_S = 0.002
+"""Seconds of delivering after which the rest of the event loop gets its turn."""
 
 Components = Callable[[Ports], Sequence[Subscription]]
 """Builds the components of one query and returns what they hear, so that no state is shared between queries."""
@@ -45,9 +47,8 @@ class Session:
 
     Args:
         components: Builds the components that hear them.
-        sessions: The table that holds the session while it is open.
+        sessions: The table that holds it while it is open.
         prefix: The stored events of the query; the components do not hear them here.
-        catalog: The events that may be published.
         ended: Called with the id once the session is out of the table.
     """
 
@@ -84,7 +85,7 @@ class Session:
             publish=self.publish,
             emit_live=self.emit_live,
             spawn=self._work.spawn,
-            followed=self._is_followed,
+            followed=self._followers.present,
         )
         self._delivery.subscribe(components(ports))
 
@@ -103,14 +104,11 @@ class Session:
 
     def emit_live(self, live: Live, /) -> None:
         """Sends text to live followers, after the events published before it."""
-        # Without a follower or anything before it there is no order to keep.
+        # Without anything before it there is no order to keep.
         if self._followers and (self._mailbox or self._in_turn or self._outbox):
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
-
-    def _is_followed(self) -> bool:
-        return bool(self._followers)
 
     def start(self, first: Event, steps: Sequence[Step] = ()) -> None:
         """Publishes the first event and lets the session run by itself.
@@ -240,7 +238,7 @@ class Session:
         """Delivers the mailbox and all immediate answers, stores them as one append, then starts the work."""
         self._in_turn = True
         self._work.hold()
-        self._outbox.add(self._deliver_all())
+        await self._deliver_all()
         if self._may_linger():
             self._outbox.linger()
         else:
@@ -257,18 +255,21 @@ class Session:
         acts = self._closed or self._work.held or self._followers
         return self._work.running > 0 and not acts
 
-    def _deliver_all(self) -> list[FollowerItem]:
-        """Delivers until no component answers any more; returns all that was emitted, in order."""
-        items: list[FollowerItem] = []
+    async def _deliver_all(self) -> None:
+        """Delivers until no component answers any more; all that was emitted is in the outbox, in order."""
+        now = asyncio.get_running_loop().time
+        began = now()
         for _ in range(_ROUNDS_A_TURN):
             batch = self._mailbox.take()
-            items += batch
+            self._outbox.add(batch)
             for item in batch:
                 if isinstance(item, Recorded):
                     self._deliver(item)
+                if now() - began > _HOLD_S:
+                    await asyncio.sleep(0)
+                    began = now()
             if not self._mailbox:
-                break
-        return items
+                return
 
     def _deliver(self, recorded: Recorded[Event]) -> None:
         mark_as_handled(recorded)
