@@ -17,7 +17,7 @@ from antiphon.api.app import create_app
 from antiphon.api.connections import BoundedHttp, connections_within
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
 from antiphon.api.stopping import LAST_WORDS_S
-from antiphon.service import Antiphon, Settings, spare_memory
+from antiphon.service import Antiphon, Settings, spare_memory, take_short_turns
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
@@ -46,6 +46,7 @@ async def serve(
         ServiceError: The service cannot be opened.
     """
     spare_memory()
+    take_short_turns()
     _send_at_once(listener)
     app = create_app(
         settings,

@@ -84,10 +84,14 @@ class Followers:
         self._query_id = query_id
         self._past: list[Recorded[Event]] = list(past)
         # A follower that nobody reads any more is gone at once: its caller went away, and its buffer with it.
-        self._followers: WeakSet[Follower] = WeakSet()
+        self._followers: WeakSet[Follower] | None = None
         self._ended = False
 
     def __bool__(self) -> bool:
+        return bool(self._followers)
+
+    def present(self) -> bool:
+        """Returns True if anybody follows."""
         return bool(self._followers)
 
     def follow(self, buffer: int) -> Follower:
@@ -101,6 +105,9 @@ class Followers:
             raise NotFoundError(
                 f"query {self._query_id} has ended and cannot be followed; read its trace instead"
             )
+        # Made for the first one: most queries have none, and an empty set takes 1.6 KiB.
+        if self._followers is None:
+            self._followers = WeakSet()
         if len(self._followers) >= MOST_FOLLOWERS:
             raise QuotaError(
                 f"query {self._query_id} is followed by {MOST_FOLLOWERS} readers, and no more may: "
@@ -126,10 +133,11 @@ class Followers:
 
     def end(self) -> None:
         """Lets each follower read its buffer, then stop."""
-        for follower in self._followers:
-            follower.close()
         self._ended = True
-        self._followers.clear()
+        if self._followers is not None:
+            for follower in self._followers:
+                follower.close()
+            self._followers = None
 
     @property
     def past(self) -> Sequence[Recorded[Event]]:

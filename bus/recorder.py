@@ -11,7 +11,8 @@ import structlog
 
 from antiphon.vocabulary.errors import SequenceError, SupersededError, TraceError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Clock, EventLog, PromptLog
+from antiphon.vocabulary.ports import Clock, EventLog
+from antiphon.vocabulary.prompt_log import PromptLog
 
 _log = structlog.get_logger(__name__)
 
@@ -41,7 +42,7 @@ class Recorder:
     """The connection of one session to the trace store; `stored_seq` is that of the last event stored already.
 
     A query that is alone stores its events at once, where its store can do that. With several under way each waits for
-    its append, so that the store can put those of one turn of the event loop into one commit.
+    the end of the event loop's turn, so that the store can put all of a turn into one commit.
 
     An append that takes long is not given up, for it is most likely stored all the same: the query goes on beside it,
     and whatever is emitted meanwhile is stored after it.
@@ -86,19 +87,27 @@ class Recorder:
         """Stores `events`, and before them those that are not stored yet; returns why not, if the store does not."""
         if self._dispossessed:
             return None
-        if self._stores_now(events):
-            return None
-        self._unstored.extend(events)
-        return await self._store_all()
-
-    def _stores_now(self, events: Sequence[Recorded[Event]]) -> bool:
-        """Stores `events` without waiting; returns False where they are to be waited for."""
-        if self._prompt_log is None or self._unstored or not self._is_alone():
-            return False
-        if not self._prompt_log.append_now(self._query_id, self._stored_seq, events):
-            return False
+        if self._unstored or not await self._takes_promptly(events):
+            self._unstored.extend(events)
+            return await self._store_all()
         self._stored_seq = events[-1].seq
-        return True
+        return None
+
+    async def _takes_promptly(self, events: Sequence[Recorded[Event]]) -> bool:
+        """Stores `events` in this turn of the event loop; returns False where they are to be waited for."""
+        if self._prompt_log is None:
+            return False
+        if self._is_alone():
+            return self._prompt_log.append_now(self._query_id, self._stored_seq, events)
+        # Cancelled here, nobody knows if they are stored: the end of the session finds out.
+        self._unstored = list(events)
+        self._uncertain = True
+        taken = await self._prompt_log.append_soon(
+            self._query_id, self._stored_seq, events
+        )
+        self._unstored = []
+        self._uncertain = False
+        return taken
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""

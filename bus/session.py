@@ -9,13 +9,9 @@ import structlog
 from structlog.contextvars import bind_contextvars
 
 from antiphon.bus.delivery import Delivery, in_words
-from antiphon.bus.followers import Follower, FollowerItem, Followers
-from antiphon.bus.mailbox import (
-    Mailbox,
-    cause_of,
-    is_handling_a_failure,
-    mark_as_handled,
-)
+from antiphon.bus.followers import Follower, Followers
+from antiphon.bus.mailbox import Mailbox, mark_as_handled
+from antiphon.bus.outbox import Outbox
 from antiphon.bus.pending import Pending
 from antiphon.bus.recorder import Recorder
 from antiphon.bus.stalls import StallWatch
@@ -24,12 +20,10 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import SupersededError, TraceError, UnknownEventError
 from antiphon.vocabulary.events import (
     Event,
-    HandlerFailed,
     Live,
     QueryCancelled,
     QueryClosed,
     Recorded,
-    RecordingFailed,
     RoundOpened,
 )
 from antiphon.vocabulary.ports import Clock, Ports, Subscription
@@ -37,8 +31,9 @@ from antiphon.vocabulary.ports import Clock, Ports, Subscription
 _log = structlog.get_logger(__name__)
 
 _ROUNDS_A_TURN = 16
-"""Deliveries without a pause; then other sessions get theirs, even where components answer one another for ever."""
-
+"""Deliveries before an append; then other sessions get theirs, even where components answer one another for ever."""
+_HOLD_S = 0.002
+"""Seconds of delivering after which the rest of the event loop gets its turn."""
 
 Components = Callable[[Ports], Sequence[Subscription]]
 """Builds the components of one query and returns what they hear, so that no state is shared between queries."""
@@ -51,11 +46,9 @@ class Session:
     """One query, from its first event until `QueryClosed` was delivered; made by `Bus.open`.
 
     Args:
-        recorder: Stores its events.
         components: Builds the components that hear them.
-        sessions: The table that holds the session while it is open.
+        sessions: The table that holds it while it is open.
         prefix: The stored events of the query; the components do not hear them here.
-        catalog: The events that may be published.
         ended: Called with the id once the session is out of the table.
     """
 
@@ -80,7 +73,6 @@ class Session:
         self._in_turn = False
         self._closed = False
         self._over = asyncio.Event()
-        self._recording_failed = False
         self._failure: BaseException | None = None
         self._catalog = catalog
         self._stalls = StallWatch(catalog, prefix)
@@ -88,11 +80,12 @@ class Session:
         self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._on_failure)
         self._work = Work(self._on_failure, self._mailbox.nudge)
+        self._outbox = Outbox(recorder, self._followers, self._mailbox)
         ports = Ports(
             publish=self.publish,
             emit_live=self.emit_live,
             spawn=self._work.spawn,
-            followed=self._is_followed,
+            followed=self._followers.present,
         )
         self._delivery.subscribe(components(ports))
 
@@ -111,14 +104,11 @@ class Session:
 
     def emit_live(self, live: Live, /) -> None:
         """Sends text to live followers, after the events published before it."""
-        # Without a follower or anything before it there is no order to keep, and it costs no turn.
-        if self._followers and (self._mailbox or self._in_turn):
+        # Without anything before it there is no order to keep.
+        if self._followers and (self._mailbox or self._in_turn or self._outbox):
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
-
-    def _is_followed(self) -> bool:
-        return bool(self._followers)
 
     def start(self, first: Event, steps: Sequence[Step] = ()) -> None:
         """Publishes the first event and lets the session run by itself.
@@ -187,7 +177,7 @@ class Session:
     @property
     def recorded(self) -> bool:
         """True if everything emitted so far is stored."""
-        return self._recorder.complete
+        return self._recorder.complete and not self._outbox
 
     @property
     def superseded(self) -> SupersededError | None:
@@ -230,6 +220,8 @@ class Session:
             while not (self._closed or self.superseded):
                 if self._mailbox:
                     await self._turn()
+                elif self._outbox.overdue:
+                    await self._outbox.store()
                 elif self._work.running:
                     await self._mailbox.news()
                 else:
@@ -239,48 +231,45 @@ class Session:
             self._mailbox.shut()
             self._followers.end()
             await self._work.stop()
+            await self._outbox.store()
             await self._recorder.finish()
 
     async def _turn(self) -> None:
         """Delivers the mailbox and all immediate answers, stores them as one append, then starts the work."""
         self._in_turn = True
         self._work.hold()
-        items = self._deliver_all()
-        await self._record([item for item in items if isinstance(item, Recorded)])
-        # What it emitted is nobody's: it stands in no trace, nothing acts on it, and nobody is told.
-        if self.superseded:
-            return
-        # After the append: a follower sees nothing that a crash could still undo.
-        for item in items:
-            self._followers.push(item)
+        await self._deliver_all()
+        if self._may_linger():
+            self._outbox.linger()
+        else:
+            await self._outbox.store()
         self._in_turn = False
-        if not self._closed:
+        if not (self._closed or self.superseded):
             self._work.release()
         # Other sessions get their turn, also where this one always has more to deliver.
         if self._mailbox:
             await asyncio.sleep(0)
 
-    def _deliver_all(self) -> list[FollowerItem]:
-        """Delivers until no component answers any more; returns all that was emitted, in order."""
-        items: list[FollowerItem] = []
+    def _may_linger(self) -> bool:
+        """Returns True if nothing acts on what was emitted and nobody sees it, and more is to come."""
+        acts = self._closed or self._work.held or self._followers
+        return self._work.running > 0 and not acts
+
+    async def _deliver_all(self) -> None:
+        """Delivers until no component answers any more; all that was emitted is in the outbox, in order."""
+        now = asyncio.get_running_loop().time
+        began = now()
         for _ in range(_ROUNDS_A_TURN):
             batch = self._mailbox.take()
-            items += batch
+            self._outbox.add(batch)
             for item in batch:
                 if isinstance(item, Recorded):
                     self._deliver(item)
+                if now() - began > _HOLD_S:
+                    await asyncio.sleep(0)
+                    began = now()
             if not self._mailbox:
-                break
-        return items
-
-    async def _record(self, events: list[Recorded[Event]]) -> None:
-        if not events:
-            return
-        error = await self._recorder.record(events)
-        # Once is enough: the event is for the answer, which says that its trace is incomplete.
-        if error is not None and not self._recording_failed:
-            self._recording_failed = True
-            self._mailbox.post(RecordingFailed(detail=in_words(error)))
+                return
 
     def _deliver(self, recorded: Recorded[Event]) -> None:
         mark_as_handled(recorded)
@@ -296,12 +285,7 @@ class Session:
         if self._failure is None:
             self._failure = error
         _log.error("handler_failed", handler=handler, exc_info=error)
-        # A component that fails at the report of a failure would otherwise be reported for ever.
-        if not is_handling_a_failure():
-            seq = cause_of(self.query_id)
-            self._mailbox.post(
-                HandlerFailed(handler=handler, error=in_words(error), event_seq=seq)
-            )
+        self._mailbox.post_failure(handler, in_words(error))
 
     def _release(self, _task: asyncio.Task[None]) -> None:
         """Releases everything, also where the task was cancelled before it began."""
@@ -309,6 +293,7 @@ class Session:
         self._followers.end()
         self._delivery.clear()
         self._work.forget()
+        self._outbox.stop_timer()
         self._mailbox.shut()
         self._stalls.forget()
         self._sessions.pop(self.query_id, None)

@@ -62,6 +62,11 @@ class Work:
         """The number of tasks under way, background work left out."""
         return self._running
 
+    @property
+    def held(self) -> bool:
+        """True if work waits for `release`."""
+        return bool(self._held)
+
     def spawn(
         self, work: Coroutine[Any, Any, None], /, *, background: bool = False
     ) -> Callable[[], object]:

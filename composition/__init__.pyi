@@ -1,6 +1,7 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
 from antiphon.composition.building import build, open_library
+from antiphon.composition.actions import Deciders
 from antiphon.composition.caller import (
     GIVEN_UP,
     RECORDING_ENDS,
@@ -43,7 +44,6 @@ from antiphon.composition.tools import tool_definitions
 from antiphon.composition.trace_store import open_trace_store, trace_store_of
 from antiphon.composition.wiring import (
     CALLER_HEARS,
-    Deciders,
     Wiring,
     deciders_of,
     redacting,

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import SystemClock
+from antiphon.composition.actions import (
+    Action,
+    Deciders,
+    acting_table,
+    deciding_table,
+    joined,
+)
 from antiphon.composition.caller import Caller
 from antiphon.composition.components import components_here
 from antiphon.composition.remote import ROOMS, Room
@@ -23,10 +30,9 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.hearing import Hearing
 from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription
 from antiphon.vocabulary.subscribers import HearLive, Subscriber, Surroundings
-
-Deciders = tuple[type[Decider[Any]], ...]
 
 
 def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
@@ -38,24 +44,6 @@ def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
     ]
     # The coordinator comes last: all others have taken an event in before they hear what it emits in answer.
     return (ContextSynthesizer, ResponseAssembler, *further, QueryCoordinator)
-
-
-class Action(NamedTuple):
-    """One acting component's method and the event that it hears.
-
-    Attributes:
-        repeat: The method that is called instead in a resumed query that was interrupted between this request and
-            its outcome; None: the same.
-    """
-
-    kind: type[Event]
-    method: Callable[[Any, Recorded[Any]], None]
-    repeat: Callable[[Any, Recorded[Any]], None] | None = None
-
-    @property
-    def owner(self) -> str:
-        """The class of the component."""
-        return self.method.__qualname__.partition(".")[0]
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -107,20 +95,19 @@ class Wiring:
     """
 
     deciders: tuple[Decider[Any], ...]
-    actions: tuple[Subscription, ...]
+    actions: Sequence[Subscription]
     recalling: tuple[Recalls, ...]
     caller_hears: tuple[Subscription, ...]
 
-    def subscriptions(self) -> tuple[Subscription, ...]:
+    def subscriptions(self) -> Sequence[Subscription]:
         """Returns all subscriptions, in the order in which an event reaches them."""
-        subscriptions: list[Subscription] = []
-        for decider in self.deciders:
-            hear = decider.hear
-            for kind in decider.rules:
-                subscriptions.append(
-                    Subscription(kind, hear, decider.handler_name(kind))
-                )
-        return (*subscriptions, *self.actions, *self.caller_hears)
+        deciders = deciding_table(tuple([type(decider) for decider in self.deciders]))
+        if isinstance(self.actions, Hearing):
+            table = joined(deciders, self.actions.table, len(self.deciders))
+            components = (*self.deciders, *self.actions.components)
+            further = (*self.actions.further, *self.caller_hears)
+            return Hearing(table, components, further)
+        return Hearing(deciders, self.deciders, (*self.actions, *self.caller_hears))
 
 
 def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
@@ -143,15 +130,19 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     acting = replace(outside, emit_live=emit_live)
     stand_ins = _stand_ins(resources, acting)
     components = (timer, watch, *components_here(resources, acting, stand_ins))
-    actions = _actions(components, stand_ins)
-    actions += subscribed
+    actions: Sequence[Subscription]
+    if stand_ins:
+        actions = (*_actions(components, stand_ins), *subscribed)
+    else:
+        owners = tuple([type(component).__name__ for component in components])
+        actions = Hearing(acting_table(ACTIONS, owners), components, subscribed)
     deciders = [
         decider(ports.publish) for decider in deciders_of(resources.subscribers)
     ]
     caller_hears = [subscription_of(action, (caller,)) for action in CALLER_HEARS]
     return Wiring(
         deciders=tuple(deciders),
-        actions=tuple(actions),
+        actions=actions,
         recalling=_recalling(components, stand_ins),
         caller_hears=tuple(caller_hears),
     )

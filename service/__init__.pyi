@@ -118,7 +118,7 @@ from antiphon.service.guide import (
 )
 from antiphon.service.keys import KeyInfo, Keys
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
-from antiphon.service.memory import spare_memory
+from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.quotas import Quotas
 from antiphon.service.readiness import Readiness
@@ -133,6 +133,7 @@ from antiphon.service.searching import (
     search,
 )
 from antiphon.service.short_ids import whole_id
+from antiphon.service.short_turns import take_short_turns
 from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.service.uploads import (
     MOST_BYTES,
@@ -263,6 +264,7 @@ __all__ = [
     "index_size",
     "installed_embedders",
     "is_loopback",
+    "keep_loaded",
     "late_embedder_of",
     "lineage",
     "load_settings",
@@ -296,6 +298,7 @@ __all__ = [
     "speaker_of",
     "suggestions",
     "suspects",
+    "take_short_turns",
     "to_json",
     "tool_definitions",
     "trace_file",

@@ -10,6 +10,8 @@ from antiphon import cluster as on_nats
 from antiphon.composition import ServiceResources, Settings, build
 from antiphon.composition.hosting import HostedRoom, hosted_room
 from antiphon.composition.remote import check_room, connection_of
+from antiphon.service.memory import keep_loaded
+from antiphon.service.short_turns import take_short_turns
 from antiphon.service.tenant_resources import TenantResources
 from antiphon.vocabulary.access import OWNER, Principal, Scope
 from antiphon.vocabulary.ports import Ports
@@ -36,6 +38,8 @@ async def act(
     settings = settings.model_copy(update={"remote": ""})
     cluster = await connection.get()
     resources = await asyncio.to_thread(build, settings)
+    keep_loaded()
+    take_short_turns()
     try:
         host = host_of(name, resources, cluster)
         await host.start()

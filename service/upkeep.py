@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import threading
 import time
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ import structlog
 
 from antiphon.composition import CourseIndex, Settings
 from antiphon.composition.resources import LoadedLater
-from antiphon.service.memory import give_back_memory
+from antiphon.service.memory import keep_loaded
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.ports import Clock, Retention
 
@@ -67,9 +66,7 @@ class Loading:
             problem = str(error)
             log.error("not_loaded", error=problem)
         finally:
-            # What is loaded stays: the collector need not look through it again and again, which holds the loop up.
-            gc.freeze()
-            give_back_memory()
+            keep_loaded()
             # The service may have closed meanwhile.
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self._end, problem)

@@ -11,7 +11,8 @@ from contextlib import AsyncExitStack
 
 from antiphon.composition import Settings, open_cluster, queue_of
 from antiphon.service.antiphon import Antiphon
-from antiphon.service.memory import spare_memory
+from antiphon.service.memory import keep_loaded, spare_memory
+from antiphon.service.short_turns import take_short_turns
 from antiphon.service.worker_health import Health, answering
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.queue_ports import DeadQuery, QueueState
@@ -40,8 +41,10 @@ async def work(
         ServiceError: It cannot be opened.
     """
     spare_memory()
+    take_short_turns()
     name = f"{socket.gethostname()}-{os.getpid()}"
     antiphon = await Antiphon.open(settings)
+    keep_loaded()
     stopped_by: list[int] = []
     async with AsyncExitStack() as stack:
         stack.push_async_callback(antiphon.close)

@@ -77,11 +77,15 @@ class Packer:
         return texts
 
     def _refer(self, value: object) -> object:
-        text = encode_text(value)
-        if not isinstance(value, StoredText) or not _is_long(text):
+        # Called several times an event, so that each call counts.
+        if not isinstance(value, StoredText):
+            return encode_text(value)
+        text = value.text
+        if not _is_long(text):
             return text
-        self._texts[value.key] = text
-        return {"kept": value.key}
+        key = value.key
+        self._texts[key] = text
+        return {"kept": key}
 
 
 class Unpacker:

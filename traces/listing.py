@@ -26,6 +26,7 @@ _INSERT_QUERY = """
 _NOTE_ANSWER = (
     "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
 )
+_NOTED = (QueryReceived, ResponseAssembled, QueryClosed)
 _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
 
 _LINE = """
@@ -60,6 +61,9 @@ def note_query(
     Args:
         number: The line's place among all, which is that of their beginning; None: the next one.
     """
+    # Most events change nothing of it, and none is worth three comparisons of a pattern.
+    if type(recorded.event) not in _NOTED:
+        return
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
             # A file may name any conversation: its texts must not get into the next question's.

@@ -92,9 +92,10 @@ class SearchIndex:
             if len(self._gathered) >= _MOST_QUERIES:
                 self._gathered.pop(next(iter(self._gathered)))
             self._gathered[query_id] = []
-        if isinstance(recorded.event, QueryClosed):
+        kind = type(recorded.event)
+        if kind is QueryClosed:
             index_events(connection, query_id, self._events_of(connection, query_id))
-        elif query_id in self._gathered and isinstance(recorded.event, _SEARCHABLE):
+        elif kind in _SEARCHABLE and query_id in self._gathered:
             self._gathered[query_id].append(recorded.event)
 
     def forget(self, query_id: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -125,6 +125,14 @@ class SqliteTraceStore:
         if expected_seq == 0:
             self._owner.claim()
         return self._commits.store_now(self._batch(query_id, expected_seq, events))
+
+    def append_soon(
+        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
+    ) -> Awaitable[bool]:
+        """Stores events as `append` does, at the end of the turn; the result is False where it does not."""
+        if expected_seq == 0:
+            self._owner.claim()
+        return self._commits.store_soon(self._batch(query_id, expected_seq, events))
 
     def _batch(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]

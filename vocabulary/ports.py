@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.values import Exchange, Passage, Request, Value
@@ -229,16 +229,6 @@ class EventLog(Protocol):
             NotFoundError: No such trace.
             DecodeError: An event is of an unknown kind, version or shape.
         """
-
-
-@runtime_checkable
-class PromptLog(Protocol):
-    """A log that mostly takes events at once; one that never does need not satisfy this."""
-
-    def append_now(
-        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
-    ) -> bool:
-        """Stores events as `append` does, or returns False: nothing is stored, and `append` is to be awaited."""
 
 
 class Conversations(Protocol):

@@ -84,6 +84,45 @@ async def test_many_queries_at_once_are_each_recorded_whole_and_apart(
     await store.close()
 
 
+async def test_a_query_among_others_is_stored_whole_where_it_was_cancelled_behind_the_commit(
+    tmp_path: Path,
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    bus = Bus(store, SystemClock())
+    sessions = [bus.open(f"q{n}", components) for n in range(2)]
+
+    for session in sessions:
+        session.start(query_received())
+    # Both wait for the commit that they share; it is made before they hear of that.
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    await bus.close()
+
+    for session in sessions:
+        stored = await store.read(session.query_id)
+        assert [recorded.seq for recorded in stored] == [1, 2]
+        assert session.recorded
+    await store.close()
+
+
+async def test_queries_at_once_on_a_locked_store_lose_nothing(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    bus = Bus(store, SystemClock())
+    loop = asyncio.get_running_loop()
+
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        loop.call_later(0.8, other.execute, "ROLLBACK")
+        sessions = [bus.open(f"q{n}", components) for n in range(5)]
+        await asyncio.gather(*(session.run(query_received()) for session in sessions))
+
+    for session in sessions:
+        trace = await store.read(session.query_id)
+        assert [recorded.seq for recorded in trace] == list(range(1, len(trace) + 1))
+        assert trace[-1].event == QueryClosed(status="answered")
+    await store.close()
+
+
 async def test_a_store_that_is_locked_during_a_query_loses_nothing_of_it(
     tmp_path: Path,
 ) -> None:

@@ -18,6 +18,7 @@ from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import MemoryTraceStore
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, starter
+from tests.virtual_time import run
 
 
 class LeisurelyStore(MemoryTraceStore):
@@ -129,3 +130,77 @@ async def test_what_is_said_without_acting_in_between_is_stored_at_once() -> Non
     await stage.play(query_received())
 
     assert stage.store.appends == [[1, 2], [3, 4, 5]]
+
+
+def in_two_parts(
+    ports: Ports, between_s: float, meanwhile: list[list[list[int]]], stage: list[Stage]
+) -> Sequence[Subscription]:
+    """Hears a question with work that says something nobody acts on, waits, and then ends the query."""
+
+    async def act() -> None:
+        ports.publish(ToolStarted(tool_call_id="t1", name="search"))
+        await asyncio.sleep(between_s)
+        meanwhile.append(list(stage[0].store.appends))
+        ports.publish(tool_succeeded())
+
+    return [
+        on(QueryReceived, starter(ports, act)),
+        on(ToolSucceeded, closer(ports)),
+    ]
+
+
+def test_what_nothing_acts_on_is_one_append_with_what_follows_in_a_moment() -> None:
+    stage: list[Stage] = []
+
+    async def play() -> None:
+        stage.append(Stage(lambda ports: in_two_parts(ports, 0.005, [], stage)))
+        await stage[0].play(query_received())
+
+    run(play())
+
+    assert stage[0].store.appends == [[1], [2, 3, 4]]
+
+
+def test_what_nothing_acts_on_is_stored_while_the_query_waits_for_something_else() -> (
+    None
+):
+    stage: list[Stage] = []
+    meanwhile: list[list[list[int]]] = []
+
+    async def play() -> None:
+        stage.append(Stage(lambda ports: in_two_parts(ports, 60, meanwhile, stage)))
+        await stage[0].play(query_received())
+
+    run(play())
+
+    assert meanwhile == [[[1], [2]]]
+
+
+def test_what_nothing_acts_on_is_stored_at_once_where_somebody_follows() -> None:
+    stage: list[Stage] = []
+
+    async def play() -> None:
+        stage.append(Stage(lambda ports: in_two_parts(ports, 0.005, [], stage)))
+        follower = stage[0].session.follow()
+        await stage[0].play(query_received())
+        del follower
+
+    run(play())
+
+    assert stage[0].store.appends == [[1], [2], [3, 4]]
+
+
+def test_what_nothing_acts_on_is_stored_when_the_session_is_ended_from_outside() -> (
+    None
+):
+    stage: list[Stage] = []
+
+    async def play() -> None:
+        stage.append(Stage(lambda ports: in_two_parts(ports, 60, [], stage)))
+        stage[0].session.start(query_received())
+        await asyncio.sleep(0.001)
+        await stage[0].bus.close()
+
+    run(play())
+
+    assert stage[0].store.appends == [[1], [2]]
