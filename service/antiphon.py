@@ -48,7 +48,7 @@ from antiphon.service.ledgers import UnderWay
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.metering import Metering, Need, bounded, need_of
 from antiphon.service.queue_admission import QueueAdmission
-from antiphon.service.readiness import Readiness, readiness_of
+from antiphon.service.readiness import Readiness, has_documents, readiness_of
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.remote_queries import BegunHere, RemoteQueries, followed
 from antiphon.service.remote_query import RemoteQuery
@@ -550,6 +550,7 @@ class Antiphon:
             self._history_of,
             places=self.settings.worker_queries,
             drain_s=self.settings.drain_s,
+            can_answer=partial(has_documents, self._service),
         )
         sweeper = Sweeper(
             sharing, self._history_of, store, store.tenant_of, self.settings.claim_s
