@@ -169,6 +169,7 @@ class SharedLedger:
         self._state = state
         # Of one node's queries each waits for the one before: only nodes meet one another's changes.
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._accounts: dict[str, cluster.SharedValue[Account]] = {}
 
     async def reserve(
         self, caller: Principal, query_id: str, now: float, grant: Grant
@@ -219,17 +220,21 @@ class SharedLedger:
     def enter(self, caller: Principal) -> None:
         """Needs no count: it is among those under way for everybody."""
 
+    def _account(self, tenant: str) -> cluster.SharedValue[Account]:
+        if tenant not in self._accounts:
+            self._accounts[tenant] = self._state.value(_ACCOUNTS, tenant, Account)
+        return self._accounts[tenant]
+
     async def _change(self, tenant: str, rule: Callable[[Account], Account]) -> None:
-        value = self._state.value(_ACCOUNTS, tenant, Account)
         try:
             async with self._turns[tenant]:
-                await value.change(lambda account: rule(account or Account()))
+                await self._account(tenant).change(lambda account: rule(account or Account()))
         except RemoteError as error:
             raise _uncounted() from error
 
     async def _read(self, tenant: str) -> Account:
         try:
-            found = await self._state.value(_ACCOUNTS, tenant, Account).read()
+            found = await self._account(tenant).read()
         except RemoteError as error:
             raise _uncounted() from error
         return found or Account()

@@ -58,6 +58,14 @@ def test_a_key_of_one_node_is_known_to_all_and_its_limits_hold_over_them_togethe
             ANTIPHON_NATS_PREFIX=PREFIX,
         )
         whole = is_whole(nodes[0].events(begun))
+        revoked = run(
+            *("keys", "revoke", "web"),
+            data_dir=data_dirs[1],
+            folder=tmp_path,
+            ANTIPHON_NATS_URL=nats_url,
+            ANTIPHON_NATS_PREFIX=PREFIX,
+        )
+        waited(lambda: asked(nodes[0]), lambda status: status == 401)
 
     assert without == 401
     assert beside.status_code == 429
@@ -66,3 +74,4 @@ def test_a_key_of_one_node_is_known_to_all_and_its_limits_hold_over_them_togethe
     [key, tenant] = json.loads(shown.stdout)
     assert (key["used"]["requests"], tenant["used"]["requests"]) == (2, 2)
     assert whole
+    assert revoked.returncode == 0, revoked.stderr
