@@ -180,7 +180,7 @@ def _unreached(url: str, why: Exception) -> ConfigurationError:
     if _is_refusal(why):
         return ConfigurationError(
             f"The NATS server at {shown(url)} refuses the user and password of ANTIPHON_NATS_URL, or wants some: name "
-            "them there, as in nats://user:password@host:4222."
+            "them there, before the host and an @."
         )
     return ConfigurationError(
         f"No NATS server answers at {shown(url)} ({_reason(why)}): start one (`nats-server --jetstream`), or name "
