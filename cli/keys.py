@@ -199,7 +199,7 @@ def _access(data_dir: Path | None) -> Iterator[service.AccessFile]:
 
 
 def _share(settings: service.Settings) -> None:
-    """Makes the keys the same as other nodes'; where that cannot be done now a key can still be made or revoked here."""
+    """Makes the keys the same as other nodes'; without them a key can still be made or revoked here."""
     try:
         asyncio.run(service.share_keys(settings))
     except ServiceError as error:

@@ -209,9 +209,9 @@ class _EncryptedWhereAsked(Client):
 
     def _connect_command(self) -> bytes:
         server = self._current_server
-        if server is not None and server.uri.scheme == "tls":
-            if not self._server_info.get("tls_required"):
-                raise NatsError("the server offers no TLS, and tls:// asks for it")
+        asks_for_tls = server is not None and server.uri.scheme == "tls"
+        if asks_for_tls and not self._server_info.get("tls_required"):
+            raise NatsError("the server offers no TLS, and tls:// asks for it")
         return super()._connect_command()
 
 
@@ -247,4 +247,3 @@ async def _note_loss(client: Client) -> None:
     # The client tells of its own end too.
     if not client.is_closed:
         log.warning("nats_connection_lost")
-

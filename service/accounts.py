@@ -101,9 +101,7 @@ def _plus(one: Sum, other: Sum) -> Sum:
 
 
 def _shown(found: Sum) -> Used:
-    return Used(
-        requests=found.requests, tokens=found.tokens, cost_usd=found.cost_usd
-    )
+    return Used(requests=found.requests, tokens=found.tokens, cost_usd=found.cost_usd)
 
 
 def _newest(days: Mapping[str, dict[str, Sum]]) -> dict[str, dict[str, Sum]]:

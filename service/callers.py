@@ -100,9 +100,7 @@ async def shares_of(settings: Settings, file: AccessFile) -> Sequence[Share]:
         quotas = Quotas(file, ledger=ledger)
         found: dict[tuple[str, str], Share] = {}
         for key in Keys(file).listed():
-            caller = Principal(
-                tenant=key.tenant, scopes=frozenset(), key_id=key.key_id
-            )
+            caller = Principal(tenant=key.tenant, scopes=frozenset(), key_id=key.key_id)
             for share in (await quotas.report(caller)).shares:
                 found[share.holder, share.name] = share
     return list(found.values())
@@ -125,7 +123,9 @@ async def share_keys(settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def _shared_state(settings: Settings) -> AsyncIterator[cluster.SharedState | None]:
+async def _shared_state(
+    settings: Settings,
+) -> AsyncIterator[cluster.SharedState | None]:
     if settings.nats_url is None:
         yield None
         return

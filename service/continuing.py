@@ -115,9 +115,7 @@ class Continuing:
         await self._check_own(query_id)
         self._admit()
         need = Need()
-        counted_all = await self._metering.counted_all(
-            self._principal, query_id
-        )
+        counted_all = await self._metering.counted_all(self._principal, query_id)
         if self._principal.key_id:
             settings = settings_in(await self._store.read(query_id))
             need = need_of(settings, self._resources)

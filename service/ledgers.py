@@ -138,6 +138,7 @@ class FileLedger:
         return [UnderWay(query_id, key_id) for query_id, key_id in rows]
 
     async def key_of(self, caller: Principal, query_id: str) -> str | None:
+        del caller  # one file holds the queries of all tenants
         for (key_id,) in self._file.read(
             "SELECT key_id FROM under_way WHERE query_id = ?", (query_id,)
         ):
@@ -228,7 +229,9 @@ class SharedLedger:
     async def _change(self, tenant: str, rule: Callable[[Account], Account]) -> None:
         try:
             async with self._turns[tenant]:
-                await self._account(tenant).change(lambda account: rule(account or Account()))
+                await self._account(tenant).change(
+                    lambda account: rule(account or Account())
+                )
         except RemoteError as error:
             raise _uncounted() from error
 

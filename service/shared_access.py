@@ -143,12 +143,12 @@ def _storing(
             return
         for key in newest.keys.values():
             connection.execute(
-                f"INSERT OR REPLACE INTO keys ({_KEYS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT OR REPLACE INTO keys ({_KEYS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - constants
                 msgspec.structs.astuple(key),
             )
         for limit in newest.limits.values():
             connection.execute(
-                f"INSERT OR REPLACE INTO limits ({_LIMITS}) VALUES (?, ?, ?, ?, ?)",
+                f"INSERT OR REPLACE INTO limits ({_LIMITS}) VALUES (?, ?, ?, ?, ?)",  # noqa: S608 - constants
                 msgspec.structs.astuple(limit),
             )
         connection.execute(_AGREED)
