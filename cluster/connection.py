@@ -195,8 +195,6 @@ def _is_refusal(error: Exception) -> bool:
 def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
-    if isinstance(error, TimeoutError) and not str(error):
-        return f"nothing came within {CONNECT_S:.0f} s"
     return str(error) or type(error).__name__
 
 

@@ -40,10 +40,10 @@ async def with_sharing(
     if cluster is None:
         return resources
     queue = await queue_of(cluster, settings)
-    state: on_nats.SharedState | None = None
-    if resources.limits is not None and resources.limits.connection is not None:
-        state = on_nats.SharedState(resources.limits.connection)
-    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close, state)
+    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close)
+    limits = resources.limits
+    if limits is not None and limits.connection is not None:
+        sharing = replace(sharing, state=on_nats.SharedState(limits.connection))
     return replace(resources, sharing=sharing)
 
 
