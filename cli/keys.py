@@ -18,7 +18,7 @@ from antiphon import service
 from antiphon.cli.session import DataDir, Json, settings_for_people
 from antiphon.cli.terminal import counted, err, new_table, out, print_json
 from antiphon.vocabulary.access import SCOPES
-from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.errors import BadInputError, ServiceError
 
 NamedKey = Annotated[str, typer.Argument(help="The key's id, or its name.")]
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
@@ -189,11 +189,25 @@ def _holder(file: service.AccessFile, named: str) -> tuple[str, str]:
 @contextmanager
 def _access(data_dir: Path | None) -> Iterator[service.AccessFile]:
     settings = settings_for_people(data_dir=data_dir)
+    _share(settings)
     file = service.AccessFile(settings.data_dir, service.COMMAND_WAIT_MS)
     try:
         yield file
     finally:
         file.close()
+    _share(settings)
+
+
+def _share(settings: service.Settings) -> None:
+    """Makes the keys the same as other nodes'; without them a key can still be made or revoked here."""
+    try:
+        asyncio.run(service.share_keys(settings))
+    except ServiceError as error:
+        err.print(
+            f"! Other nodes' keys are not known now, and they hear of these from the next node of this folder: {error}",
+            style="yellow",
+            soft_wrap=True,
+        )
 
 
 def _show_once(key: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -75,7 +76,7 @@ def worker(
     spinner = opening()
     signals: list[int] = []
 
-    def begin(name: str, port: int | None) -> None:
+    def begin(name: str, port: int | None, problems: Sequence[str]) -> None:
         spinner.stop()
         at = ""
         if port is not None:
@@ -84,6 +85,12 @@ def worker(
             f"Worker {name} takes questions, {settings.worker_queries} at once{at}; Ctrl-C stops it",
             soft_wrap=True,
         )
+        for problem in problems:
+            err.print(
+                f"! {problem} Until then it takes no questions.",
+                style="yellow",
+                soft_wrap=True,
+            )
 
     def stop(number: int) -> None:
         if number == signal.SIGINT and signals:

@@ -180,7 +180,7 @@ def _unreached(url: str, why: Exception) -> ConfigurationError:
     if _is_refusal(why):
         return ConfigurationError(
             f"The NATS server at {shown(url)} refuses the user and password of ANTIPHON_NATS_URL, or wants some: name "
-            "them there, as in nats://user:password@host:4222."
+            "them there, before the host and an @."
         )
     return ConfigurationError(
         f"No NATS server answers at {shown(url)} ({_reason(why)}): start one (`nats-server --jetstream`), or name "
@@ -195,8 +195,6 @@ def _is_refusal(error: Exception) -> bool:
 def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
-    if isinstance(error, TimeoutError) and not str(error):
-        return f"nothing came within {CONNECT_S:.0f} s"
     return str(error) or type(error).__name__
 
 
@@ -209,9 +207,9 @@ class _EncryptedWhereAsked(Client):
 
     def _connect_command(self) -> bytes:
         server = self._current_server
-        if server is not None and server.uri.scheme == "tls":
-            if not self._server_info.get("tls_required"):
-                raise NatsError("the server offers no TLS, and tls:// asks for it")
+        asks_for_tls = server is not None and server.uri.scheme == "tls"
+        if asks_for_tls and not self._server_info.get("tls_required"):
+            raise NatsError("the server offers no TLS, and tls:// asks for it")
         return super()._connect_command()
 
 
@@ -247,4 +245,3 @@ async def _note_loss(client: Client) -> None:
     # The client tells of its own end too.
     if not client.is_closed:
         log.warning("nats_connection_lost")
-

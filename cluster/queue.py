@@ -231,9 +231,7 @@ class JetStreamQueue:
 class JetStreamClaim:
     """A query of the queue that this process works on."""
 
-    def __init__(
-        self, queue: JetStreamQueue, message: Msg, query: QueuedQuery
-    ) -> None:
+    def __init__(self, queue: JetStreamQueue, message: Msg, query: QueuedQuery) -> None:
         self.query = query
         self.deliveries = message.metadata.num_delivered
         self.lasts_s = queue._claim_s

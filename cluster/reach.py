@@ -1,4 +1,4 @@
-"""Whether the servers answer: a connection alone says little, for a server that was cut off from most others keeps it."""
+"""Looks whether the servers answer: a connection says little, for one that is cut off from most others keeps it."""
 
 from __future__ import annotations
 

@@ -57,6 +57,7 @@ class SharedValue(Generic[T]):
         self._key = key
         self._decoder = msgspec.json.Decoder(kind)
         self._bucket: KeyValue | None = None
+        self._written: tuple[T, int] | None = None
 
     async def change(self, rule: Callable[[T | None], T]) -> T:
         """Applies a rule to the newest value, and returns what was written.
@@ -87,18 +88,47 @@ class SharedValue(Generic[T]):
             raise RemoteError(f"`{self._key}` cannot be read") from error
 
     async def _change(self, bucket: KeyValue, rule: Callable[[T | None], T]) -> T:
+        changed = await self._change_written(bucket, rule)
+        if changed is not None:
+            return changed
         for number in range(TRIES):
             value, revision = await self._newest(bucket)
             after = rule(value)
             if after == value:
                 return after
-            try:
-                await bucket.update(self._key, msgspec.json.encode(after), revision)
+            if await self._write(bucket, after, revision):
                 return after
             # Somebody else was faster.
-            except BadRequestError:
-                await asyncio.sleep(random.random() * PAUSE_S * (number + 1))
+            await asyncio.sleep(random.random() * PAUSE_S * (number + 1))
         raise RemoteError(f"`{self._key}` is changed by too many at once")
+
+    async def _change_written(
+        self, bucket: KeyValue, rule: Callable[[T | None], T]
+    ) -> T | None:
+        """Changes what this process wrote last, where nobody has changed it since: that spares a look.
+
+        None: somebody has, or may have, for what a rule refuses or leaves as it is would be an older value's.
+        """
+        written, self._written = self._written, None
+        if written is None:
+            return None
+        value, revision = written
+        try:
+            after = rule(value)
+        except ServiceError:
+            return None
+        if after == value or not await self._write(bucket, after, revision):
+            return None
+        return after
+
+    async def _write(self, bucket: KeyValue, value: T, revision: int) -> bool:
+        """Returns False where the newest value is another than that of the revision."""
+        try:
+            now = await bucket.update(self._key, msgspec.json.encode(value), revision)
+        except BadRequestError:
+            return False
+        self._written = (value, now)
+        return True
 
     async def _newest(self, bucket: KeyValue) -> tuple[T | None, int]:
         try:

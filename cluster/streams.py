@@ -7,6 +7,7 @@ import re
 import zlib
 from dataclasses import dataclass
 
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import (
     DiscardPolicy,
@@ -16,7 +17,9 @@ from nats.js.api import (
     StoreCompression,
     StreamConfig,
 )
-from nats.js.errors import BadRequestError
+from nats.js.errors import APIError, BadRequestError
+
+from antiphon.vocabulary.errors import ConfigurationError
 
 LANES = 8
 """Queues that tenants are spread over, so that one with many questions leaves the others theirs (stochastic fair
@@ -133,17 +136,37 @@ def lane_of(tenant: str) -> int:
 async def make_streams(
     jetstream: JetStreamContext, naming: Naming, replicas: int
 ) -> None:
-    """Makes the streams where they are missing, and brings those that are there up to date."""
+    """Makes the streams where they are missing, and brings those that are there up to date.
+
+    Raises:
+        ConfigurationError: The servers cannot hold them.
+    """
     for config in (
         trace_stream(naming, replicas),
         blob_stream(naming, replicas),
         query_stream(naming, replicas),
     ):
         try:
-            await jetstream.add_stream(config)
-        # It is there with other settings: those of a newer or an older program.
-        except BadRequestError:
-            await jetstream.update_stream(config)
+            await _make(jetstream, config)
+        except (NatsError, TimeoutError) as error:
+            raise ConfigurationError(
+                f"The NATS servers cannot hold the stream {config.name} {replicas} times, as ANTIPHON_NATS_REPLICAS "
+                f"says ({_reason(error)}): start as many servers, of one cluster and with room on their disks."
+            ) from error
+
+
+async def _make(jetstream: JetStreamContext, config: StreamConfig) -> None:
+    try:
+        await jetstream.add_stream(config)
+    # It is there with other settings: those of a newer or an older program.
+    except BadRequestError:
+        await jetstream.update_stream(config)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, APIError) and error.description:
+        return error.description
+    return str(error) or type(error).__name__
 
 
 def trace_stream(naming: Naming, replicas: int) -> StreamConfig:

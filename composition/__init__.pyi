@@ -1,7 +1,7 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
-from antiphon.composition.building import build, open_library
 from antiphon.composition.actions import Deciders
+from antiphon.composition.building import build, open_library
 from antiphon.composition.caller import (
     GIVEN_UP,
     RECORDING_ENDS,

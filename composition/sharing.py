@@ -8,7 +8,7 @@ from dataclasses import replace
 from antiphon import cluster as on_nats
 from antiphon.composition.resources import ServiceResources, Sharing
 from antiphon.composition.settings import Settings
-from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue
+from antiphon.vocabulary.queue_ports import QueryQueue
 
 
 async def open_cluster(settings: Settings) -> on_nats.Cluster | None:
@@ -40,14 +40,13 @@ async def with_sharing(
     if cluster is None:
         return resources
     queue = await queue_of(cluster, settings)
-    state: on_nats.SharedState | None = None
-    if resources.limits is not None and resources.limits.connection is not None:
-        state = on_nats.SharedState(resources.limits.connection)
-    counts: ClaimCounts | None = None
+    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close)
+    limits = resources.limits
+    if limits is not None and limits.connection is not None:
+        sharing = replace(sharing, state=on_nats.SharedState(limits.connection))
     metrics = resources.telemetry.metrics
     if metrics is not None:
-        counts = metrics.watch_queue(queue)
-    sharing = Sharing(queue, on_nats.NatsSignals(cluster), cluster.close, state, counts)
+        sharing = replace(sharing, counts=metrics.watch_queue(queue))
     return replace(resources, sharing=sharing)
 
 

@@ -71,6 +71,11 @@ class TenantLibraries:
                         "tenant_without_index", tenant=folder.name, error=str(error)
                     )
 
+    @property
+    def are_there(self) -> bool:
+        """True if a tenant has documents of their own."""
+        return bool(self._open)
+
     def of(self, tenant: str) -> TenantLibrary | None:
         """Returns a tenant's library; None for one without documents of their own."""
         return self._open.get(tenant)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import msgspec
 
-from antiphon.service.usage import Balance, Holder, Spent, Used
+from antiphon.service.usage import Balance, Holder, Spent, Used, settled
 
 KEPT_DAYS = 3
 """Days that an account remembers: a query counts to the day on which it was let in, and may end on the next."""
@@ -71,16 +71,11 @@ class Account(msgspec.Struct, frozen=True):
         # Another node was faster.
         if query is None:
             return self
-        more = Sum(requests=-1)
-        if spent is not None and spent.is_known:
-            more = Sum(0, spent.tokens, spent.cost_usd)
-        elif spent is not None:
-            more = Sum(
-                0, max(query.tokens, spent.tokens), max(query.cost_usd, spent.cost_usd)
-            )
+        aside = Used(tokens=query.tokens, cost_usd=query.cost_usd)
+        more = settled(aside, spent)
         under_way = dict(self.under_way)
         del under_way[query_id]
-        return Account(self._counted(query, more), under_way)
+        return Account(self._counted(query, _kept(more)), under_way)
 
     def _counted(self, query: SetAside, more: Sum) -> dict[str, dict[str, Sum]]:
         of_day = dict(self.used.get(query.day, {}))
@@ -100,10 +95,13 @@ def _plus(one: Sum, other: Sum) -> Sum:
     )
 
 
+def _kept(used: Used) -> Sum:
+    return Sum(used.requests, used.tokens, used.cost_usd)
+
+
 def _shown(found: Sum) -> Used:
     return Used(requests=found.requests, tokens=found.tokens, cost_usd=found.cost_usd)
 
 
 def _newest(days: Mapping[str, dict[str, Sum]]) -> dict[str, dict[str, Sum]]:
-    kept: Sequence[str] = sorted(days)[-KEPT_DAYS:]
-    return {day: days[day] for day in kept}
+    return dict(sorted(days.items())[-KEPT_DAYS:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import structlog
 
@@ -35,7 +36,7 @@ from antiphon.service.guide import (
 )
 from antiphon.service.ledgers import UnderWay
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.readiness import Readiness
+from antiphon.service.readiness import Readiness, has_documents
 from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.remote_queries import RemoteQueries, followed
 from antiphon.service.remote_query import RemoteQuery
@@ -407,6 +408,7 @@ class Antiphon:
             self._history_of,
             places=self.settings.worker_queries,
             drain_s=self.settings.drain_s,
+            can_answer=partial(has_documents, self._runtime.resources),
         )
         sweeper = Sweeper(
             sharing, self._history_of, store, store.tenant_of, self.settings.claim_s

@@ -97,7 +97,6 @@ async def shares_of(settings: Settings, file: AccessFile) -> Sequence[Share]:
         ledger: Ledger | None = None
         if state is not None:
             ledger = SharedLedger(state)
-            await shared_access(file, state).sync()
         quotas = Quotas(file, ledger=ledger)
         found: dict[tuple[str, str], Share] = {}
         for key in Keys(file).listed():

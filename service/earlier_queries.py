@@ -15,7 +15,7 @@ from antiphon.vocabulary.errors import ServiceError
 
 log = structlog.get_logger(__name__)
 
-LOOK_EVERY_S = 30.0
+LOOK_EVERY_S = 10.0
 
 Find = Callable[[UnderWay], Awaitable[tuple[Principal, MeteredQuery]]]
 """Returns whose a query is, and the query."""

@@ -6,7 +6,8 @@ import asyncio
 import sqlite3
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from antiphon import cluster
@@ -21,6 +22,7 @@ from antiphon.service.usage import (
     Used,
     day_of,
     holders_of,
+    settled,
 )
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BusyError, RemoteError
@@ -31,7 +33,7 @@ _USED = (
 )
 _SET_ASIDE = f"SELECT total(tokens), total(cost_usd) FROM under_way WHERE {_WHOSE}"  # noqa: S608 - a constant
 _ACCOUNTS = "account."
-OTHERS_S = 120.0
+OTHERS_S = 30.0
 """Seconds after which a query under way on NATS is looked after by every node: whichever let it in may be gone."""
 
 Grant = Callable[[Balances], Allowance]
@@ -108,8 +110,6 @@ class FileLedger:
     ) -> None:
         for holder in holders_of(caller):
             self._at_once[holder.row] -= 1
-            if not self._at_once[holder.row]:
-                del self._at_once[holder.row]
 
         def write(connection: sqlite3.Connection) -> None:
             rows = connection.execute(
@@ -117,14 +117,8 @@ class FileLedger:
                 (query_id,),
             ).fetchall()
             for day, tenant, key_id, tokens, cost_usd in rows:
-                counted: Used = Used(requests=-1)
-                if spent is not None and spent.is_known:
-                    counted = spent
-                elif spent is not None:
-                    counted = Used(
-                        tokens=max(tokens, spent.tokens),
-                        cost_usd=max(cost_usd, spent.cost_usd),
-                    )
+                aside = Used(tokens=tokens, cost_usd=cost_usd)
+                counted = settled(aside, spent)
                 _count(connection, day, tenant, key_id, counted)
             connection.execute("DELETE FROM under_way WHERE query_id = ?", (query_id,))
 
@@ -138,6 +132,7 @@ class FileLedger:
         return [UnderWay(query_id, key_id) for query_id, key_id in rows]
 
     async def key_of(self, caller: Principal, query_id: str) -> str | None:
+        del caller  # one file holds the queries of all tenants
         for (key_id,) in self._file.read(
             "SELECT key_id FROM under_way WHERE query_id = ?", (query_id,)
         ):
@@ -169,6 +164,7 @@ class SharedLedger:
         self._state = state
         # Of one node's queries each waits for the one before: only nodes meet one another's changes.
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._accounts: dict[str, cluster.SharedValue[Account]] = {}
 
     async def reserve(
         self, caller: Principal, query_id: str, now: float, grant: Grant
@@ -199,10 +195,8 @@ class SharedLedger:
 
     async def under_way(self) -> Sequence[UnderWay]:
         found: list[UnderWay] = []
-        try:
+        with _as_busy():
             tenants = await self._state.names(_ACCOUNTS)
-        except RemoteError as error:
-            raise _uncounted() from error
         for tenant in tenants:
             account = await self._read(tenant)
             for query_id, query in account.under_way.items():
@@ -219,19 +213,21 @@ class SharedLedger:
     def enter(self, caller: Principal) -> None:
         """Needs no count: it is among those under way for everybody."""
 
+    def _account(self, tenant: str) -> cluster.SharedValue[Account]:
+        if tenant not in self._accounts:
+            self._accounts[tenant] = self._state.value(_ACCOUNTS, tenant, Account)
+        return self._accounts[tenant]
+
     async def _change(self, tenant: str, rule: Callable[[Account], Account]) -> None:
-        value = self._state.value(_ACCOUNTS, tenant, Account)
-        try:
+        with _as_busy():
             async with self._turns[tenant]:
-                await value.change(lambda account: rule(account or Account()))
-        except RemoteError as error:
-            raise _uncounted() from error
+                await self._account(tenant).change(
+                    lambda account: rule(account or Account())
+                )
 
     async def _read(self, tenant: str) -> Account:
-        try:
-            found = await self._state.value(_ACCOUNTS, tenant, Account).read()
-        except RemoteError as error:
-            raise _uncounted() from error
+        with _as_busy():
+            found = await self._account(tenant).read()
         return found or Account()
 
 
@@ -239,10 +235,14 @@ def _balances(account: Account, caller: Principal, day: str) -> Balances:
     return {holder: account.balance(holder, day) for holder in holders_of(caller)}
 
 
-def _uncounted() -> BusyError:
-    return BusyError(
-        "What is spent cannot be counted now, so nothing is spent: ask again in a moment."
-    )
+@contextmanager
+def _as_busy() -> Iterator[None]:
+    try:
+        yield
+    except RemoteError as error:
+        raise BusyError(
+            "What is spent cannot be counted now, so nothing is spent: ask again in a moment."
+        ) from error
 
 
 def _count(

@@ -181,11 +181,8 @@ class Quotas:
             QuotaError: That is less than `least`, or as many queries run as may.
         """
         limits = self.limits(holder.kind, holder.name)
-        if limits.at_once is not None and balance.at_once >= limits.at_once:
-            raise too_many_at_once(holder, limits.at_once, balance.at_once)
+        _check_counts(holder, limits, balance, now)
         used, aside = balance.used, balance.aside
-        if limits.requests is not None and used.requests >= limits.requests:
-            raise used_up(holder, "requests", limits, used, now)
         granted: dict[str, float | None] = most._asdict()
         for what, needed in least._asdict().items():
             limit = getattr(limits, what)
@@ -249,3 +246,11 @@ class Quotas:
                     forecast=getattr(forecast(used, now), what),
                     resets_at=day_end(now),
                 )
+
+
+def _check_counts(holder: Holder, limits: Limits, balance: Balance, now: float) -> None:
+    """Refuses a query beside as many as may run, or as may be asked in a day."""
+    if limits.at_once is not None and balance.at_once >= limits.at_once:
+        raise too_many_at_once(holder, limits.at_once, balance.at_once)
+    if limits.requests is not None and balance.used.requests >= limits.requests:
+        raise used_up(holder, "requests", limits, balance.used, now)

@@ -130,7 +130,7 @@ class SharedAccess:
             lambda there: merged(mine, agreed, there or Access())
         )
         # A file that holds nothing is not made for nothing.
-        if newest != mine or newest != agreed:
+        if (mine, agreed) != (newest, newest):
             await self._file.write(_storing(self._file, mine, newest))
 
 
@@ -143,12 +143,12 @@ def _storing(
             return
         for key in newest.keys.values():
             connection.execute(
-                f"INSERT OR REPLACE INTO keys ({_KEYS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT OR REPLACE INTO keys ({_KEYS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 - constants
                 msgspec.structs.astuple(key),
             )
         for limit in newest.limits.values():
             connection.execute(
-                f"INSERT OR REPLACE INTO limits ({_LIMITS}) VALUES (?, ?, ?, ?, ?)",
+                f"INSERT OR REPLACE INTO limits ({_LIMITS}) VALUES (?, ?, ?, ?, ?)",  # noqa: S608 - constants
                 msgspec.structs.astuple(limit),
             )
         connection.execute(_AGREED)
@@ -161,10 +161,11 @@ def _storing(
 
 
 def _rows_of(file: AccessFile) -> Access:
-    keys = [KeyRow(*row) for row in file.read(f"SELECT {_KEYS} FROM keys")]  # noqa: S608 - constants
-    limits = [LimitRow(*row) for row in file.read(f"SELECT {_LIMITS} FROM limits")]  # noqa: S608
+    keys = file.read(f"SELECT {_KEYS} FROM keys")  # noqa: S608 - constants
+    limits = file.read(f"SELECT {_LIMITS} FROM limits")  # noqa: S608 - constants
     return Access(
-        {key.key_id: key for key in keys}, {limit.holder: limit for limit in limits}
+        {row[0]: KeyRow(*row) for row in keys},
+        {row[0]: LimitRow(*row) for row in limits},
     )
 
 

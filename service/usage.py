@@ -40,6 +40,23 @@ class Spent(Used, frozen=True, kw_only=True):
     is_known: bool = True
 
 
+def settled(aside: Used, spent: Spent | None) -> Used:
+    """Returns what a query adds to what was used when it is over.
+
+    Args:
+        aside: What was set aside for it.
+        spent: None: it did not begin, and its request is taken back.
+    """
+    if spent is None:
+        return Used(requests=-1)
+    if spent.is_known:
+        return Used(tokens=spent.tokens, cost_usd=spent.cost_usd)
+    return Used(
+        tokens=max(aside.tokens, spent.tokens),
+        cost_usd=max(aside.cost_usd, spent.cost_usd),
+    )
+
+
 class Share(Value, frozen=True, kw_only=True):
     """What a key or a tenant has used today, of how much.
 

@@ -50,6 +50,7 @@ class Worker:
         history_of: Goes on with each query as whose it is.
         places: Queries at once.
         drain_s: Seconds that queries get to end when the worker is stopped.
+        can_answer: Asked until it returns True: without documents every answer would read as if they held nothing.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Worker:
         *,
         places: int,
         drain_s: float,
+        can_answer: Callable[[], bool] = lambda: True,
     ) -> None:
         self.name = name
         self._queue = sharing.queue
@@ -69,6 +71,8 @@ class Worker:
         self._history_of = history_of
         self._most = places
         self._drain_s = drain_s
+        self._can_answer = can_answer
+        self._answers = False
         self._relay = LiveRelay(store)
         self._running: dict[str, QueryHandle] = {}
         self._work: set[asyncio.Task[None]] = set()
@@ -80,7 +84,14 @@ class Worker:
     @property
     def ready(self) -> bool:
         """True while it takes queries."""
-        return self._queue.reachable and not self.stopping.is_set()
+        return self.answers and self._queue.reachable and not self.stopping.is_set()
+
+    @property
+    def answers(self) -> bool:
+        """True where there is something to answer from."""
+        if not self._answers:
+            self._answers = self._can_answer()
+        return self._answers
 
     @property
     def running(self) -> int:
@@ -105,6 +116,9 @@ class Worker:
         if len(self._work) >= self._most:
             self._free.clear()
             await _first_of(self._free.wait(), self.stopping.wait())
+            return
+        if not self.answers:
+            await _first_of(asyncio.sleep(CLAIM_WAITS_S), self.stopping.wait())
             return
         try:
             claim = await self._queue.claim(CLAIM_WAITS_S)
@@ -252,7 +266,7 @@ class Worker:
     async def _report_always(self) -> None:
         while True:
             places = self._most
-            if self.stopping.is_set():
+            if self.stopping.is_set() or not self.answers:
                 places = 0
             report = WorkerReport(
                 name=self.name,

@@ -12,6 +12,7 @@ from contextlib import AsyncExitStack
 from antiphon.composition import Settings, open_cluster, queue_of
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.memory import keep_loaded, spare_memory
+from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
 from antiphon.service.worker_health import Health, answering
 from antiphon.vocabulary.errors import ConfigurationError
@@ -27,14 +28,14 @@ async def work(
     *,
     health_host: str,
     health_port: int | None,
-    announce: Callable[[str, int | None], None],
+    announce: Callable[[str, int | None, Sequence[str]], None],
     stopping: Callable[[int], None],
 ) -> int | None:
     """Works on queries of the queue until a signal comes; returns the signal's number.
 
     Args:
         health_port: Where health is answered for; 0 takes a free one, None answers nowhere.
-        announce: Called with the worker's name and that port once queries are taken.
+        announce: Called with the worker's name, that port, and what it lacks to take queries.
         stopping: Called with each signal that comes.
 
     Raises:
@@ -70,7 +71,10 @@ async def work(
             )
         sweeping = asyncio.create_task(sweeper.run(), name="sweep")
         stack.callback(sweeping.cancel)
-        announce(name, port)
+        problems: list[str] = []
+        if not worker.answers:
+            problems.append(NOT_INDEXED)
+        announce(name, port, problems)
         await worker.run()
     if not stopped_by:
         return None

@@ -15,7 +15,7 @@ from pathlib import Path
 from nats.errors import Error as NatsError
 
 from antiphon.cluster import Cluster, JetStreamTraceStore, connect
-from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.errors import ConfigurationError, TraceError
 from antiphon.vocabulary.events import Event, QueryResumed
 from tests.story import placed, query_received
 
@@ -29,7 +29,7 @@ async def opened(cluster: Cluster, folder: str) -> JetStreamTraceStore:
     for _ in range(TRIES):
         try:
             return await JetStreamTraceStore.open(cluster, Path(folder))
-        except (TraceError, NatsError, TimeoutError):
+        except (TraceError, ConfigurationError, NatsError, TimeoutError):
             await asyncio.sleep(0.5)
     raise SystemExit("the servers make no streams")
 

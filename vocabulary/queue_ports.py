@@ -82,7 +82,7 @@ class Claim(Protocol):
         """Leaves it to another worker, at once or after some seconds."""
 
     async def pass_on(self, delay_s: float) -> None:
-        """Does the same after some seconds, however often: it is none that ends workers, but one for another's hands."""
+        """Does the same after some seconds, however often: it is not one that ends workers."""
 
 
 class DeadClaim(Protocol):

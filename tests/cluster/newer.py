@@ -1,4 +1,4 @@
-"""Runs `antiphon` as a newer program, with the next version of the vocabulary: `python -m tests.cluster.newer COMMAND`."""
+"""Runs `antiphon` as a newer program, with the next version of the vocabulary: `python -m tests.cluster.newer`."""
 
 from __future__ import annotations
 

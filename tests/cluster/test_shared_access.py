@@ -17,13 +17,16 @@ def asked(node: Node) -> int:
     return node.client.post("/api/queries", json=QUESTION).status_code
 
 
+def copied(index: Path, folder: Path) -> Path:
+    folder.mkdir()
+    return without_traces(index, folder)
+
+
 def test_a_key_of_one_node_is_known_to_all_and_its_limits_hold_over_them_together(
     nats_url: str, index: Path, quick_model: str, tmp_path: Path
 ) -> None:
     folders = [tmp_path / name for name in ("first", "second")]
-    for folder in folders:
-        folder.mkdir()
-    data_dirs = [without_traces(index, folder) for folder in folders]
+    data_dirs = [copied(index, folder) for folder in folders]
     named = {"ANTIPHON_NATS_PREFIX": PREFIX}
     made = run(
         *("keys", "add", "web", "--tenant", "acme", "--scope", "ask", "--scope", "debug"),
@@ -58,6 +61,14 @@ def test_a_key_of_one_node_is_known_to_all_and_its_limits_hold_over_them_togethe
             ANTIPHON_NATS_PREFIX=PREFIX,
         )
         whole = is_whole(nodes[0].events(begun))
+        revoked = run(
+            *("keys", "revoke", "web"),
+            data_dir=data_dirs[1],
+            folder=tmp_path,
+            ANTIPHON_NATS_URL=nats_url,
+            ANTIPHON_NATS_PREFIX=PREFIX,
+        )
+        waited(lambda: asked(nodes[0]), lambda status: status == 401)
 
     assert without == 401
     assert beside.status_code == 429
@@ -66,3 +77,4 @@ def test_a_key_of_one_node_is_known_to_all_and_its_limits_hold_over_them_togethe
     [key, tenant] = json.loads(shown.stdout)
     assert (key["used"]["requests"], tenant["used"]["requests"]) == (2, 2)
     assert whole
+    assert revoked.returncode == 0, revoked.stderr

@@ -5,12 +5,14 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from pathlib import Path
 
 import httpx2
 import pytest
 
 from tests.cluster.conftest import Started
 from tests.cluster.processes import is_whole, waited
+from tests.e2e.processes import run
 
 
 def test_a_killed_workers_query_is_gone_on_with_by_another_and_only_its_call_is_repeated(
@@ -119,6 +121,30 @@ def test_a_worker_that_may_not_wait_leaves_its_query_to_another_at_once(
 
     assert code == 0
     assert node.answered(query_id)["status"] == "answered"
+    assert is_whole(node.events(query_id))
+
+
+def test_a_worker_without_documents_takes_no_questions_until_there_are_some(
+    started: Started, index: Path, quick_model: str, tmp_path: Path
+) -> None:
+    processes = started(quick_model, ANTIPHON_CLAIM_S="1")
+    bare = processes.worker("--data-dir", str(tmp_path), "--health", "0")
+    health = bare.line_with("health at").split("health at ")[1].split(";")[0]
+    said = bare.line_with("takes no questions")
+    node = processes.node()
+    query_id = node.begin()
+    unready = httpx2.get(f"{health}/readyz").status_code
+    indexed = run(
+        *("index", str(index.parent / "courses")), data_dir=tmp_path, folder=tmp_path
+    )
+
+    state = node.answered(query_id)
+
+    assert "Nothing is indexed yet" in said
+    assert unready == 503
+    assert indexed.returncode == 0, indexed.stderr
+    assert state["status"] == "answered"
+    assert httpx2.get(f"{health}/readyz").status_code == 200
     assert is_whole(node.events(query_id))
 
 

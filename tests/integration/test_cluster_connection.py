@@ -129,6 +129,18 @@ async def test_a_server_without_jetstream_is_refused(tmp_path: Path) -> None:
         server.stop()
 
 
+async def test_one_server_alone_cannot_hold_three_copies_and_that_is_said(
+    tmp_path: Path,
+) -> None:
+    with nats_server(tmp_path) as server:
+        cluster = await connect(server.url, name="test", replicas=3)
+        try:
+            with pytest.raises(ConfigurationError, match="ANTIPHON_NATS_REPLICAS"):
+                await make_streams(cluster.jetstream, cluster.naming, 3)
+        finally:
+            await cluster.close()
+
+
 async def test_three_servers_hold_each_stream_three_times(tmp_path: Path) -> None:
     with nats_cluster(tmp_path) as servers:
         cluster = await connect(addresses_of(servers), name="test", replicas=3)
