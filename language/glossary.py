@@ -21,7 +21,7 @@ teaches | unterrichtet lehrt gibt | enseigne donne | ensena imparte da | insegna
 teacher | dozent lehrer | professeur enseignant | profesor profesora | insegnante docente | professor | docent
 how many | wieviele wie+viele | combien+de | cuantos cuantas | quanti quante | quantos quantas | hoeveel
 there are | gibt+es | y+a y+a+t+il | hay | ci+sono | ha existem | zijn+er
-has | hat haben | | tiene tienen | ha hanno | tem tens | heeft hebben
+has | hat haben | compte comporte | tiene tienen | ha hanno | tem tens | heeft hebben
 courses | kurse kursen | cours les+cours des+cours | cursos | corsi | cursos | cursussen
 course | kurs kurses | | curso | corso | curso | cursus
 the course | | le+cours ce+cours | | | |
@@ -32,6 +32,8 @@ which courses | | quels+cours | | | |
 lessons | lektionen | lecons | lecciones clases | lezioni | licoes aulas | lessen
 lesson | lektion | lecon | leccion clase | lezione | licao aula | les
 called | heisst heissen | appelle appellent | llama llaman | chiama chiamano | chama chamam | heet heten
+called | | s+appelle s+appellent | se+llama se+llaman | si+chiama si+chiamano | se+chama se+chamam |
+teacher | dozentin kursleiter | prof enseignante | docente | | |
 title | titel | titre | titulo | titolo | titulo | titel
 link | link | lien | enlace | collegamento | ligacao |
 give me | gib+mir zeig+mir | donne+moi montre+moi | dame dime | dammi dimmi | da+me diga+me | geef+me
@@ -65,6 +67,11 @@ belong to | gehoren gehort | appartiennent | pertenecen | appartengono | pertenc
 where can i find | wo+finde+ich | ou+trouver | donde+encuentro | dove+trovo | onde+encontro | waar+vind+ik
 it | er | il elle | | | |
 please | bitte zusammen | s+il+vous+plait | por+favor | per+favore | por+favor | alsjeblieft
+is it | | c+est | | | |
+number of | anzahl+der | nombre+de | numero+de | numero+di | numero+de | aantal
+database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
+databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken
+reliability | zuverlassigkeit | fiabilite | fiabilidad | affidabilita | confiabilidade | betrouwbaarheid
 all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 

@@ -26,6 +26,7 @@ class Tongue(NamedTuple):
         closest: Stands before what may not answer it.
         nothing: Says that nothing was found.
         glossary: The English for its words in which a catalogue is asked.
+        compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None where it makes none.
     """
 
     common: frozenset[str] = frozenset()
@@ -34,9 +35,12 @@ class Tongue(NamedTuple):
     closest: str = ""
     nothing: str = ""
     glossary: Mapping[str, str] = MappingProxyType({})
+    compound: re.Pattern[str] | None = None
 
     def in_english(self, question: str) -> str:
         """Returns the question with the words in which it asks of a catalogue in English."""
+        if self.compound is not None:
+            question = self.compound.sub(r"\g<name> \g<noun>", question)
         return in_english(question, self.glossary)
 
     def share(self, asked: list[str]) -> float:
@@ -52,9 +56,21 @@ def _tongue(
     glossary = WORDS_FOR_CATALOGUE[language]
     asking = set(" ".join(glossary).split())
     known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
-    return Tongue(frozenset(known), note, fitting, closest, nothing, glossary)
+    return Tongue(
+        frozenset(known),
+        note,
+        fitting,
+        closest,
+        nothing,
+        glossary,
+        _COMPOUNDS.get(language),
+    )
 
 
+_COMPOUNDS = {
+    "de": re.compile(r"\b(?P<name>[^\W\d_]{3,40}?)s?(?P<noun>kurs(?:es)?)\b", re.I),
+    "nl": re.compile(r"\b(?P<name>[^\W\d_]{3,40}?)(?P<noun>cursus)\b", re.I),
+}
 _ENGLISH = (
     "the is are was what how why when where who which of and to in on for with does do did can it that this a an "
     "about between from not be by explain tell me"
