@@ -71,8 +71,8 @@ _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
     "please send list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
-    "right table number numbers nr count watch open visit page web online directly lesson lessons course courses lecture "
-    "long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
+    "right table number numbers nr count watch open visit page web online directly lesson lessons course courses "
+    "lecture long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
     "system exist exists across else every whos whats longest shortest everyone teach teaches taught thanks help "
     "everything detail details besides apart except another"
@@ -117,17 +117,24 @@ _LIST_OF_LESSONS = re.compile(
     re.I,
 )
 _PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
+_WHOSE = re.compile(r"\bwhose (?:course|class|lesson|lecture)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
-    r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
+    r"\b(?:web|internet|home) ?(?:page|site)s?\b"
+    r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
     r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b|\bwhere on the (?:web|internet|net)\b",
     re.I,
 )
-
+_PATTERNS: dict[Ask, re.Pattern[str]] = {
+    "duration": _HOW_LONG,
+    "teacher": _WHOSE,
+    "link": _WHERE_TO_FIND,
+    "links": _LINKS_OF_LESSONS,
+}
 
 _NAMES_CATALOGUE = re.compile(
     r"\b(?:outline|syllabus|curriculum|lessons?|table of contents|teach(?:es|ing)?|taught|instructor|teacher"
-    r"|lecturer|courses?|class)\b",
+    r"|lecturers?|lectures?|courses?|class)\b",
     re.I,
 )
 
@@ -210,12 +217,9 @@ def _says_something(word: str) -> bool:
 def _read_patterns(text: str, asks: set[Ask]) -> bool:
     """Adds what only several words together ask for; returns True where it is how many."""
     counts = False
-    if _HOW_LONG.search(text):
-        asks.add("duration")
-    if _WHERE_TO_FIND.search(text):
-        asks.add("link")
-    if _LINKS_OF_LESSONS.search(text):
-        asks.add("links")
+    for ask, pattern in _PATTERNS.items():
+        if pattern.search(text):
+            asks.add(ask)
     if _HOW_MANY_COURSES.search(text):
         asks.add("courses")
         counts = True

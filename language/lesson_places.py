@@ -89,10 +89,17 @@ _BESIDE = re.compile(
     rf"|{_COMES}before|precedes|lesson\s+preceding|(?:before|preceding)(?={_THE_ONE}\b)|prior\s+lesson)\b",
     re.IGNORECASE,
 )
+# "After lesson 3, which lesson comes?"
+_BESIDE_IN_FRONT = re.compile(
+    r"^\W*(?:(?P<next>after)|(?P<previous>before))\s+(?:the\s+)?(?:lesson|lecture)\b.{1,100}\b(?:what|which)\s+"
+    r"(?:(?:lesson|lecture|one)\s+)?(?:is|are|comes?|follows?|do|does)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _COURSE = r"(?:\s+(?:his|her|the|their|its|this|that|your)(?:\s+\w+){0,2}?\s+(?:course|class))?"
 _END_OF_COURSE = re.compile(
     r"\b(?:which|what)\s+(?:lesson|lecture)\b.{0,60}?\b"
-    rf"(?:(?P<first>start|begin|open)|end|close|finish|conclude)s?{_COURSE}(?:\s+(?:with|on))?\s*[?.!]*$",
+    rf"(?:(?P<first>start|begin|open)|end|close|finish|conclude)s?{_COURSE}(?:\s+(?:with|on))?"
+    r"(?:\s+(?:of|by|from|about)(?:\s+[\w-]+){1,6})?\s*[?.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
@@ -218,7 +225,8 @@ def with_lesson_places_masked(text: str) -> str:
 
 
 def _step(text: str) -> int:
-    beside = _BESIDE.search(_BEFORE_LAST.sub(" ", text))
+    text = _BEFORE_LAST.sub(" ", text)
+    beside = _BESIDE.search(text) or _BESIDE_IN_FRONT.search(text)
     if beside is None:
         return 0
     if beside["next"]:

@@ -53,9 +53,13 @@ class Tongue(NamedTuple):
 def _tongue(
     language: str, common: str, note: str, fitting: str, closest: str, nothing: str
 ) -> Tongue:
-    glossary = WORDS_FOR_CATALOGUE[language]
+    glossary = dict(WORDS_FOR_CATALOGUE[language])
     asking = set(" ".join(glossary).split())
     known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
+    # Its other little words ask for nothing.
+    for word in common.split():
+        if word not in _ENGLISH_WORDS:
+            glossary.setdefault(word, "")
     return Tongue(
         frozenset(known),
         note,
@@ -76,7 +80,10 @@ _ENGLISH = (
     "about between from not be by explain tell me"
 )
 _ENGLISH_WORDS = frozenset(_ENGLISH.split())
-_ALSO_ENGLISH = "was over i no as resume link instructor professor titel premier come"
+_ALSO_ENGLISH = (
+    "was over i no as resume link instructor professor titel premier come name halt list liste plan programme suit por"
+    " programa termine segue nome door"
+)
 _ENGLISH_TOO = frozenset(_ALSO_ENGLISH.split())
 """Words of the glossary that an English question may hold."""
 ENGLISH = Tongue(_ENGLISH_WORDS)
@@ -103,7 +110,7 @@ _TONGUES = (
     _tongue(
         "es",
         "el la los las es una un y que como por cual cuales cuando donde quien para con del de son se en leccion curso "
-        "hace sirve",
+        "hace sirve su sus",
         "Los cursos están en inglés.",
         "Esto es lo más cercano:",
         "Quizá no lo respondan. Esto es lo más cercano:",

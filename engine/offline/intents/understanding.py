@@ -32,6 +32,7 @@ MOST_EARLIER = 3
 
 _FEWEST_CAPITALS = 9
 """In fewer letters, capitals are an abbreviation."""
+_RUN_TOGETHER = re.compile(r"\b(what|who|where|how|when)s\b", re.I)
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
 _LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
 """The source in front of an excerpt."""
@@ -115,7 +116,7 @@ def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inq
 
 def _plainly(question: str) -> str:
     """Returns the question as it would be asked in a quiet voice: without courtesies, and not all in capitals."""
-    asked = question[:MOST_CHARS]
+    asked = _RUN_TOGETHER.sub(r"\1's", question[:MOST_CHARS])
     letters = sum(letter.isalpha() for letter in asked)
     if letters >= _FEWEST_CAPITALS and asked.isupper():
         asked = asked.lower()

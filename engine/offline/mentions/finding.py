@@ -63,12 +63,25 @@ class _Finder:
         for run in self._catalogue.course_titles.runs(self._words.tokens):
             if self._names_course(run):
                 courses = tuple([self._catalogue.courses[at] for at in run.titles])
-                mention = self._words.mention(run.first, run.last)
+                mention = self._words.mention(run.first, self._last_of_name(run))
                 found.append(mention._replace(courses=courses))
         found += self._teachers(found)
         found += called_courses(self._words, self._catalogue, found)
         found.sort(key=lambda mention: mention.start)
         return tuple(found)
+
+    def _last_of_name(self, run: Run) -> int:
+        """Returns the last word of a name: of "modelos of lenguaje", where a title holds the first, both are one."""
+        words = self._words
+        behind = words.token(run.last + 2)
+        if words.word(run.last + 1) != "of" or behind.term is None:
+            return run.last
+        if (
+            is_common(behind.term)
+            or not words.text[behind.start : behind.end].islower()
+        ):
+            return run.last
+        return run.last + 2
 
     def _names_course(self, run: Run) -> bool:
         words = self._words
@@ -93,7 +106,7 @@ class _Finder:
         """Returns True for words that can be nothing but a title: all of it, or what stands where one does."""
         if run.matched > 1 and run.full:
             return True
-        if not self._words.stands_alone(run):
+        if not self._words.stands_alone(run, loosely=self._loosely):
             return False
         return self._loosely or (run.matched > 1 and self._words.is_placed(run))
 

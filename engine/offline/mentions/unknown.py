@@ -123,6 +123,9 @@ def _places_of_lessons(words: WordPlaces) -> Iterator[CourseMention]:
         # "The lesson of the circuit breakers" is one that is called so.
         if not words.leads_on_from(LESSON_WORDS, at) or words.word(at - 2) == "the":
             continue
+        # So is that of "lesson number of circuit breakers".
+        if words.word(at - 1) in ("number", "nr"):
+            continue
         first = at + 1
         while words.word(first) in ("the", "course"):
             first += 1
