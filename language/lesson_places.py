@@ -102,6 +102,8 @@ _END_OF_COURSE = re.compile(
     r"(?:\s+(?:of|by|from|about)(?:\s+[\w-]+){1,6})?\s*[?.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
+_BY_NUMBER = (_BEFORE_LAST, _FROM_END, _RANGE, LESSONS)
+_BY_POSITION = (_SEVERAL, _POSITIONS)
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
 
@@ -204,22 +206,14 @@ def spelled_out(question: str) -> str:
 
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
-    for pattern in (
-        _BEFORE_LAST,
-        _FROM_END,
-        _RANGE,
-        LESSONS,
-        _BESIDE,
-        _SEVERAL,
-        _POSITIONS,
-    ):
+    for pattern in (*_BY_NUMBER, _BESIDE, *_BY_POSITION):
         text = pattern.sub(" ", text)
     return text
 
 
 def with_lesson_places_masked(text: str) -> str:
     """Returns the text with "the lesson" for each lesson that it names by number or place."""
-    for pattern in (_BEFORE_LAST, _FROM_END, _RANGE, LESSONS, _SEVERAL, _POSITIONS):
+    for pattern in (*_BY_NUMBER, *_BY_POSITION):
         text = pattern.sub(" the lesson", text)
     return re.sub(r"\bthe (?=\s*the lesson)", "", text)
 

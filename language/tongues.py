@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from antiphon.language.cognates import known_word
+from antiphon.language.evidence import Weigh
 from antiphon.language.glossary import WORDS_FOR_CATALOGUE, in_english
 from antiphon.language.words import words
 
@@ -191,18 +193,31 @@ def tongue_of(question: str) -> Tongue:
     return best
 
 
-def asked_in_english(question: str) -> str:
-    """Returns a short question in another language, such as "Was ist HNSW?", as it is asked in English; others as is.
+def asked_in_english(question: str, weigh: Weigh | None = None) -> str:
+    """Returns a question in another language in the words that English courses have for it; others as they are.
 
-    Its little words stand in no text of the courses: each would weigh as much as a rare name.
+    Its other words stand in no text of the courses: each would weigh as much as a rare name.
+
+    Args:
+        weigh: How telling a term is in the courses; None means that it is not known what they hold, and only a short
+            question such as "Was ist HNSW?" is asked by the names in it.
     """
     tongue = tongue_of(question)
     if tongue is ENGLISH or not tongue.common:
         return question
-    telling = []
+    telling: dict[str, None] = {}
     for word in words(question):
         if word not in tongue.common and word not in _ASKING:
-            telling.append(word)
-    if not 0 < len(telling) <= _FEW_WORDS:
-        return question
-    return f"What is {' '.join(telling)}?"
+            telling.setdefault(word)
+    if 0 < len(telling) <= _FEW_WORDS:
+        return f"What is {' '.join(_known_among(telling, weigh) or telling)}?"
+    known = _known_among(telling, weigh)
+    # An embedder for English reads a little of other languages too.
+    return " ".join([question, *known])
+
+
+def _known_among(telling: Iterable[str], weigh: Weigh | None) -> list[str]:
+    if weigh is None:
+        return []
+    found = [known_word(word, weigh) for word in telling]
+    return [word for word in found if word is not None]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from antiphon.engine.offline.task import Source, excerpts_from
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import MOST_UNKNOWN, Certainty, certainty
-from antiphon.language.evidence import Measures
+from antiphon.language.evidence import Measures, is_unknown
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
 from antiphon.language.shortfall import falls_short
 from antiphon.language.tongues import ENGLISH, asked_in_english, tongue_of
@@ -58,7 +58,9 @@ def look(
     limit: int = MOST_EXCERPTS,
 ) -> Found:
     """Looks for the excerpts of the sources that answer the question best."""
-    asked = asked_in_english(question)
+    asked = asked_in_english(question, measures.weigh)
+    if tongue_of(question) is not ENGLISH:
+        measures = _of_known_words(measures)
     extraction = excerpts_from(sources, asked, measures, limit)
     sure = _sure(question, sources, extraction)
     if sure in ("medium", "high") and _falls_short(
@@ -66,6 +68,20 @@ def look(
     ):
         sure = "low"
     return Found(sources, extraction, sure)
+
+
+def _of_known_words(measures: Measures) -> Measures:
+    """Returns the measures for a question in another language: its words that the courses lack tell nothing."""
+    weigh = measures.weigh
+    if weigh is None:
+        return measures
+
+    def weigh_known(term: str) -> float:
+        if is_unknown(term, weigh):
+            return 0.0
+        return weigh(term)
+
+    return measures._replace(weigh=weigh_known)
 
 
 def _sure(

@@ -25,6 +25,7 @@ from antiphon.engine.offline.task import (
     Task,
 )
 from antiphon.language.evidence import Weigh, telling_words
+from antiphon.language.tongues import asked_in_english
 from antiphon.language.words import terms
 from antiphon.vocabulary.tool_calls import (
     EFFECTS_NOTE,
@@ -47,8 +48,22 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
     inquiry = task.inquiry
     if inquiry.kind == "greeting":
         return ()
-    calls = _next_calls(inquiry, task, weigh)
+    calls = _in_words_of_courses(_next_calls(inquiry, task, weigh), weigh)
     return tuple(_not_made_before(calls, task)[:MOST_CALLS])
+
+
+def _in_words_of_courses(
+    calls: Sequence[Planned], weigh: Weigh | None
+) -> list[Planned]:
+    """Returns the calls with what is searched for in another language in the words that the courses have for it."""
+    translated: list[Planned] = []
+    for call in calls:
+        query = call.arguments.get("query")
+        if isinstance(query, str):
+            known = asked_in_english(query, weigh)
+            call = call._replace(arguments=call.arguments | {"query": known})
+        translated.append(call)
+    return translated
 
 
 def _next_calls(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
