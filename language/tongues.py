@@ -193,10 +193,11 @@ def tongue_of(question: str) -> Tongue:
     return best
 
 
-def asked_in_english(question: str, weigh: Weigh | None = None) -> str:
-    """Returns a question in another language in the words that English courses have for it; others as they are.
+def wordings(question: str, weigh: Weigh | None = None) -> tuple[str, ...]:
+    """Returns a question in another language in the words that English courses share with it; others as they are.
 
-    Its other words stand in no text of the courses: each would weigh as much as a rare name.
+    Its other words stand in no text of the courses, but an embedder for English reads a little of other languages too:
+    a longer question is given with them and without.
 
     Args:
         weigh: How telling a term is in the courses; None means that it is not known what they hold, and only a short
@@ -204,16 +205,19 @@ def asked_in_english(question: str, weigh: Weigh | None = None) -> str:
     """
     tongue = tongue_of(question)
     if tongue is ENGLISH or not tongue.common:
-        return question
+        return (question,)
     telling: dict[str, None] = {}
     for word in words(question):
         if word not in tongue.common and word not in _ASKING:
             telling.setdefault(word)
-    if 0 < len(telling) <= _FEW_WORDS:
-        return f"What is {' '.join(_known_among(telling, weigh) or telling)}?"
     known = _known_among(telling, weigh)
-    # An embedder for English reads a little of other languages too.
-    return " ".join([question, *known])
+    if 0 < len(telling) <= _FEW_WORDS:
+        return (f"What is {' '.join(known or telling)}?",)
+    both = " ".join([question, *known])
+    # One word alone is near to anything.
+    if len(known) < _FEWEST:
+        return (both,)
+    return (both, " ".join(known))
 
 
 def _known_among(telling: Iterable[str], weigh: Weigh | None) -> list[str]:

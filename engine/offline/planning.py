@@ -25,7 +25,7 @@ from antiphon.engine.offline.task import (
     Task,
 )
 from antiphon.language.evidence import Weigh, telling_words
-from antiphon.language.tongues import asked_in_english
+from antiphon.language.tongues import wordings
 from antiphon.language.words import terms
 from antiphon.vocabulary.tool_calls import (
     EFFECTS_NOTE,
@@ -59,10 +59,12 @@ def _in_words_of_courses(
     translated: list[Planned] = []
     for call in calls:
         query = call.arguments.get("query")
-        if isinstance(query, str):
-            known = asked_in_english(query, weigh)
-            call = call._replace(arguments=call.arguments | {"query": known})
-        translated.append(call)
+        if not isinstance(query, str):
+            translated.append(call)
+            continue
+        for wording in wordings(query, weigh):
+            arguments = call.arguments | {"query": wording}
+            translated.append(call._replace(arguments=arguments))
     return translated
 
 
