@@ -24,8 +24,6 @@ LOW = 0.15
 """How likely an answer of each level is at least; below the last nothing is shown."""
 MEDIUM_IN_LESSON = 0.12
 """As likely is a medium answer from the lesson that the question names: whoever names it knows that it speaks of it."""
-LIKELY_ALL_THE_SAME = 0.45
-"""So likely an answer is one though many words of the question stand nowhere: they are misspelt, or its own figures."""
 
 
 class Model(NamedTuple):
@@ -96,10 +94,9 @@ def certainty(fit: Fit, models: Models | None = None) -> Certainty:
         return "none"
     if likely < MEDIUM:
         return "low"
-    is_strange = fit.unknown > MOST_UNKNOWN
-    if is_strange and likely < LIKELY_ALL_THE_SAME:
+    if fit.unknown > MOST_UNKNOWN:
         return "low"
-    if models.beside is None or fit.is_question or is_strange:
+    if models.beside is None or fit.is_question:
         return "medium"
     if models.beside.probability(fit) < HIGH:
         return "medium"

@@ -81,17 +81,22 @@ outline | gliederung inhaltsverzeichnis | plan sommaire programme | temario indi
 by | durch | par | por | | por | door
 you have | haben+sie habt+ihr | avez+vous vous+avez | teneis tienes | avete | voces+tem | hebben+jullie
 number of | anzahl+der | nombre+de | numero+de | numero+di | numero+de | aantal
-database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
-databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken
-reliability | zuverlassigkeit | fiabilite | fiabilidad | affidabilita | confiabilidade | betrouwbaarheid
 all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
 
-def _glossaries() -> dict[str, dict[str, str]]:
+# What courses are about, where the name of it is no cognate of the English one (`cognates.py`).
+_SUBJECT_ROWS = """
+database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
+databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken
+reliability | zuverlassigkeit | fiabilite | fiabilidad | affidabilita | confiabilidade | betrouwbaarheid
+"""
+
+
+def _glossaries(rows: str) -> dict[str, dict[str, str]]:
     """Returns for each language its words and phrases with their English."""
     glossaries: dict[str, dict[str, str]] = {language: {} for language in _LANGUAGES}
-    for row in _ROWS.strip().splitlines():
+    for row in rows.strip().splitlines():
         english, *columns = row.split("|")
         for language, column in zip(_LANGUAGES, columns, strict=True):
             for phrase in column.split():
@@ -99,7 +104,8 @@ def _glossaries() -> dict[str, dict[str, str]]:
     return glossaries
 
 
-WORDS_FOR_CATALOGUE = _glossaries()
+WORDS_FOR_CATALOGUE = _glossaries(_ROWS)
+SUBJECTS = _glossaries(_SUBJECT_ROWS)
 
 
 def in_english(question: str, glossary: Mapping[str, str]) -> str:

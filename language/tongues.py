@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from antiphon.language.cognates import known_word
 from antiphon.language.evidence import Weigh
-from antiphon.language.glossary import WORDS_FOR_CATALOGUE, in_english
+from antiphon.language.glossary import SUBJECTS, WORDS_FOR_CATALOGUE, in_english
 from antiphon.language.words import words
 
 _LEAST_SHARE = 0.25
@@ -28,6 +28,7 @@ class Tongue(NamedTuple):
         closest: Stands before what may not answer it.
         nothing: Says that nothing was found.
         glossary: The English for its words in which a catalogue is asked.
+        subjects: The English for its names of what courses are about.
         compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None where it makes none.
     """
 
@@ -37,13 +38,14 @@ class Tongue(NamedTuple):
     closest: str = ""
     nothing: str = ""
     glossary: Mapping[str, str] = MappingProxyType({})
+    subjects: Mapping[str, str] = MappingProxyType({})
     compound: re.Pattern[str] | None = None
 
     def in_english(self, question: str) -> str:
         """Returns the question with the words in which it asks of a catalogue in English."""
         if self.compound is not None:
             question = self.compound.sub(r"\g<name> \g<noun>", question)
-        return in_english(question, self.glossary)
+        return in_english(question, {**self.glossary, **self.subjects})
 
     def share(self, asked: list[str]) -> float:
         """Returns the share of these words that are common in it."""
@@ -69,6 +71,7 @@ def _tongue(
         closest,
         nothing,
         glossary,
+        SUBJECTS[language],
         _COMPOUNDS.get(language),
     )
 
@@ -206,13 +209,14 @@ def wordings(question: str, weigh: Weigh | None = None) -> tuple[str, ...]:
     tongue = tongue_of(question)
     if tongue is ENGLISH or not tongue.common:
         return (question,)
-    telling: dict[str, None] = {}
-    for word in words(question):
+    telling: dict[str, str | None] = {}
+    for word in words(in_english(question, tongue.subjects)):
         if word not in tongue.common and word not in _ASKING:
-            telling.setdefault(word)
-    known = _known_among(telling, weigh)
+            telling[word] = _known(word, weigh)
     if 0 < len(telling) <= _FEW_WORDS:
-        return (f"What is {' '.join(known or telling)}?",)
+        # What the courses do not know is asked all the same: it is what they lack.
+        return (f"What is {' '.join([telling[word] or word for word in telling])}?",)
+    known = [word for word in telling.values() if word is not None]
     both = " ".join([question, *known])
     # One word alone is near to anything.
     if len(known) < _FEWEST:
@@ -220,8 +224,7 @@ def wordings(question: str, weigh: Weigh | None = None) -> tuple[str, ...]:
     return (both, " ".join(known))
 
 
-def _known_among(telling: Iterable[str], weigh: Weigh | None) -> list[str]:
+def _known(word: str, weigh: Weigh | None) -> str | None:
     if weigh is None:
-        return []
-    found = [known_word(word, weigh) for word in telling]
-    return [word for word in found if word is not None]
+        return None
+    return known_word(word, weigh)

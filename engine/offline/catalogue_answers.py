@@ -45,6 +45,9 @@ _LISTED_COURSE = re.compile(
 
 def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Answers what is asked of the catalogue, course by course."""
+    if inquiry.is_about_lesson and "courses" in inquiry.asks:
+        # "Where in the courses is it taught": the lesson is known.
+        inquiry = inquiry._replace(asks=inquiry.asks - {"courses"} | {"title"})
     outlines = _outlines_of(inquiry, task)
     if not outlines and task.lists:
         _answer_from_list(inquiry, task.lists[0], draft)

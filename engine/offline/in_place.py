@@ -71,9 +71,11 @@ def _answer_plainly(
 
 def _of_named_lesson(found: Found, inquiry: Inquiry) -> Found:
     """Returns what was found in a lesson that the question names as what is likely there: less has to show it."""
-    if inquiry.lesson is None or found.is_likely:
+    fit = found.extraction.fit
+    # By words alone a place is not known well enough.
+    if inquiry.lesson is None or found.is_likely or fit.likeness is None:
         return found
-    if probability(found.extraction.fit) < MEDIUM_IN_LESSON:
+    if probability(fit) < MEDIUM_IN_LESSON:
         return found
     return found._replace(certainty="medium")
 

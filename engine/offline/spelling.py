@@ -10,6 +10,7 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.titles import Token, nearest_word, tokens_of
 from antiphon.language.asking import QUESTION_WORDS
+from antiphon.language.commonness import is_common, spelt_alike
 from antiphon.language.evidence import Weigh, is_unknown
 from antiphon.language.tongues import ENGLISH, tongue_of
 from antiphon.language.words import terms, words
@@ -73,6 +74,8 @@ def _corrected(
         near = _slip(token.word, named) or _word_of_questions(token, question)
         if near is None:
             near = nearest_word(token.word, vocabulary)
+        if near is None:
+            near = _common_word(token, question)
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
@@ -87,6 +90,15 @@ def _word_of_questions(token: Token, question: str) -> str | None:
     if len(written) < _LONG:
         return _slip(token.word, _SHORT_WORDS)
     return _slip(token.word, _LONG_WORDS)
+
+
+def _common_word(token: Token, question: str) -> str | None:
+    """Returns the common English word that is misspelt: "actually" for "actualy"; a capital begins a name."""
+    if question[token.start].isupper() or len(token.word) < _LONG:
+        return None
+    if token.term is None or is_common(token.term):
+        return None
+    return _slip(token.word, spelt_alike(token.word))
 
 
 def _slip(written: str, meant: Iterable[str]) -> str | None:
