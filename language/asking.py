@@ -29,7 +29,7 @@ READ_CHARS = 2_000
 
 _WORDS_FOR: dict[Ask, str] = {
     "teacher": "teacher teachers instructor instructors lecturer lecturers professor prof tutor educator author",
-    "link": "link links url urls website webpage homepage address",
+    "link": "link links hyperlink url urls website webpage homepage address",
     "contents": "outline outlines syllabus curriculum contents content toc structure agenda topics themes subjects",
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
@@ -69,7 +69,8 @@ _WORDS_FOR_ASKS = _meanings()
 _AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
 _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
-    "please send list lists available currently offer offers offered total overall exact exactly full complete "
+    "please kindly enumerate require indicate confirm provide "
+    "send list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
     "right table number numbers nr count watch open visit page web online directly lesson lessons course courses "
     "lecture long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
@@ -106,7 +107,7 @@ _HOW_MANY_COURSES = re.compile(
     rf"\b{_COUNTING}(?: \w+)? (?:courses|classes)\b|\bcourses? count\b", re.I
 )
 _LIST_OF_COURSES = re.compile(
-    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse is the (?:longest|shortest)\b|\bcourse list\b",
+    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse (?:is )?(?:the )?(?:longest|shortest)\b|\bcourse list\b",
     re.I,
 )
 _LINKS_OF_LESSONS = re.compile(
@@ -117,6 +118,7 @@ _LIST_OF_LESSONS = re.compile(
     re.I,
 )
 _PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
+_WHO_ALONE = re.compile(r"\bwho\s*(?:[,;?!.]|$|and\b)", re.I)
 _WHOSE = re.compile(r"\bwhose (?:course|class|lesson|lecture)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
@@ -178,6 +180,8 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     found = words(text)
     meanings = _meanings_among(found, of_course=of_course)
     asks = {meanings[word] for word in found if word in meanings}
+    if of_course and _WHO_ALONE.search(text):
+        asks.add("teacher")
     unknown = [word for word in found if word not in meanings]
     topic = tuple([word for word in unknown if _says_something(word)])
     counts = _read_patterns(text, asks)

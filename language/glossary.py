@@ -34,7 +34,7 @@ which courses | | quels+cours | | | |
 lessons | lektionen | lecons | lecciones clases | lezioni | licoes aulas | lessen
 lesson | lektion | lecon | leccion clase | lezione | licao aula | les
 called | heisst heissen | appelle appellent | llama llaman | chiama chiamano | chama chamam | heet heten
-called | lautet lauten | s+appelle s+appellent | se+llama se+llaman | si+chiama si+chiamano | se+chama se+chamam |
+called | lautet lauten | s+appelle s+intitule | se+llama se+titula | si+chiama si+chiamano | se+chama se+chamam |
 teacher | dozentin kursleiter | prof enseignante | docente | | |
 title | titel | titre | titulo | titolo | titulo | titel
 link | link | lien | enlace | collegamento | ligacao |
@@ -42,6 +42,12 @@ give me | gib+mir zeig+mir | donne+moi montre+moi | dame dime | dammi dimmi | da
 first | erste ersten erster | premiere premier | primera primer | prima primo | primeira primeiro | eerste
 second | zweite zweiten | deuxieme seconde | segunda segundo | seconda secondo | segunda segundo | tweede
 third | dritte dritten | troisieme | tercera tercer | terza terzo | terceira terceiro | derde
+fourth | vierte vierten | quatrieme | cuarta cuarto | quarta quarto | quarta quarto | vierde
+fifth | funfte funften | cinquieme | quinta quinto | quinta quinto | quinta quinto | vijfde
+shortest | kurzeste kurzester | plus+court | mas+corto | piu+corto | mais+curto | kortste
+longest | langste langster | plus+long | mas+largo | piu+lungo | mais+longo | langste
+address | adresse | adresse | direccion | indirizzo | endereco | adres
+about the | | | | sul sulla sui | |
 last | letzte letzten letzter | derniere dernier | ultima ultimo | ultima ultimo | ultima ultimo | laatste
 next | nachste nachsten | prochaine suivante | siguiente proxima | prossima successiva | proxima seguinte | volgende
 previous | vorige vorherige | precedente | anterior | precedente | anterior | vorige
@@ -76,7 +82,7 @@ penultimate | vorletzte vorletzten | avant+derniere | penultima | penultima | pe
 follows | folgt+auf folgt | suit | sigue sigue+a | segue | segue | volgt+op volgt
 begins | beginnt startet | commence debute | empieza comienza | inizia comincia | comeca | begint
 ends | endet schliesst | finit termine | termina acaba | finisce termina | termina | eindigt
-list | liste nenne | liste enumere | lista enumera | elenca | liste enumere | noem lijst
+list | liste nenne nenne+mir | liste enumere | lista enumera | elenca | liste enumere | noem lijst
 outline | gliederung inhaltsverzeichnis | plan sommaire programme | temario indice programa | indice | indice | inhoud
 by | durch | par | por | | por | door
 you have | haben+sie habt+ihr | avez+vous vous+avez | teneis tienes | avete | voces+tem | hebben+jullie

@@ -75,9 +75,10 @@ def _called_before(words: WordPlaces, at: int) -> CourseMention | None:
 def _named_bare(
     words: WordPlaces, at: int, catalogue: Catalogue
 ) -> CourseMention | None:
-    """Returns the name at the beginning of a fragment, where it is that of a course: "db course, last lesson"."""
+    """Returns the name that begins a fragment, where it is that of a course: "db course, last lesson"."""
     first = _first_of_name(words, at)
-    if first == at or first > 0 or not catalogue:
+    begins = first == 0 or words.is_interrupted(first)
+    if first == at or not begins or not catalogue:
         return None
     mention = words.mention(first, at - 1)
     if not catalogue.named(mention.name):
