@@ -180,11 +180,9 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     found = words(text)
     meanings = _meanings_among(found, of_course=of_course)
     asks = {meanings[word] for word in found if word in meanings}
-    if of_course and _WHO_ALONE.search(text):
-        asks.add("teacher")
     unknown = [word for word in found if word not in meanings]
     topic = tuple([word for word in unknown if _says_something(word)])
-    counts = _read_patterns(text, asks)
+    counts = _read_patterns(text, asks, of_course=of_course)
     return Asked(_sharpened(asks), counts, topic)
 
 
@@ -218,12 +216,14 @@ def _says_something(word: str) -> bool:
     return bool(stems) and not is_light(stems[0]) and word not in _PUT_IN
 
 
-def _read_patterns(text: str, asks: set[Ask]) -> bool:
+def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
     """Adds what only several words together ask for; returns True where it is how many."""
     counts = False
     for ask, pattern in _PATTERNS.items():
         if pattern.search(text):
             asks.add(ask)
+    if of_course and _WHO_ALONE.search(text):
+        asks.add("teacher")
     if _HOW_MANY_COURSES.search(text):
         asks.add("courses")
         counts = True

@@ -209,10 +209,7 @@ def wordings(question: str, weigh: Weigh | None = None) -> tuple[str, ...]:
     tongue = tongue_of(question)
     if tongue is ENGLISH or not tongue.common:
         return (question,)
-    telling: dict[str, str | None] = {}
-    for word in words(in_english(question, tongue.subjects)):
-        if word not in tongue.common and word not in _ASKING:
-            telling[word] = _known(word, weigh)
+    telling = _telling(question, tongue, weigh)
     if 0 < len(telling) <= _FEW_WORDS:
         # What the courses do not know is asked all the same: it is what they lack.
         return (f"What is {' '.join([telling[word] or word for word in telling])}?",)
@@ -222,6 +219,17 @@ def wordings(question: str, weigh: Weigh | None = None) -> tuple[str, ...]:
     if len(known) < _FEWEST:
         return (both,)
     return (both, " ".join(known))
+
+
+def _telling(
+    question: str, tongue: Tongue, weigh: Weigh | None
+) -> dict[str, str | None]:
+    """Returns the words that say what a question is about, each with the one that the courses have for it."""
+    telling: dict[str, str | None] = {}
+    for word in words(in_english(question, tongue.subjects)):
+        if word not in tongue.common and word not in _ASKING:
+            telling[word] = _known(word, weigh)
+    return telling
 
 
 def _known(word: str, weigh: Weigh | None) -> str | None:

@@ -71,14 +71,22 @@ def _corrected(
     text = question
     # From the end, so that the places of those before stay right.
     for token in reversed(unknown):
-        near = _slip(token.word, named) or _word_of_questions(token, question)
-        if near is None:
-            near = nearest_word(token.word, vocabulary)
-        if near is None:
-            near = _common_word(token, question)
+        near = _meant(token, question, named, vocabulary)
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
+
+
+def _meant(
+    token: Token, question: str, named: Iterable[str], vocabulary: tuple[str, ...]
+) -> str | None:
+    """Returns the word that is misspelt: of the titles named, of questions, of the courses, of English; or None."""
+    return (
+        _slip(token.word, named)
+        or _word_of_questions(token, question)
+        or nearest_word(token.word, vocabulary)
+        or _common_word(token, question)
+    )
 
 
 def _word_of_questions(token: Token, question: str) -> str | None:
