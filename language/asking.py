@@ -28,8 +28,8 @@ Ask = Literal[
 READ_CHARS = 2_000
 
 _WORDS_FOR: dict[Ask, str] = {
-    "teacher": "teacher teachers instructor instructors lecturer lecturers professor tutor educator author",
-    "link": "link links url urls website webpage homepage address",
+    "teacher": "teacher teachers instructor instructors lecturer lecturers professor prof tutor educator author",
+    "link": "link links hyperlink url urls website webpage homepage address",
     "contents": "outline outlines syllabus curriculum contents content toc structure agenda topics themes subjects",
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
@@ -69,10 +69,11 @@ _WORDS_FOR_ASKS = _meanings()
 _AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
 _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
-    "please send list lists available currently offer offers offered total overall exact exactly full complete "
+    "please kindly enumerate require indicate confirm provide "
+    "send list lists available currently offer offers offered total overall exact exactly full complete "
     "whole entire first last next previous second third final following follows preceding precedes comes come order "
-    "table number numbers count long watch open visit page web online directly lesson lessons course courses lecture "
-    "lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
+    "right table number numbers nr count watch open visit page web online directly lesson lessons course courses "
+    "lecture long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
     "system exist exists across else every whos whats longest shortest everyone teach teaches taught thanks help "
     "everything detail details besides apart except another"
@@ -85,7 +86,8 @@ QUESTION_WORDS = STOP_WORDS | _PUT_IN | frozenset(_WORDS_FOR_ASKS)
 """The words in which questions to a catalogue are put."""
 _NOT_HELD_WORDS = (
     "cost costs price prices fee fees tuition charge charged free pay paid discount refund certificate certificates "
-    "certification diploma exam exams examination homework assignment assignments prerequisite prerequisites deadline "
+    "certification diploma exam exams examination homework assignment assignments prerequisite prerequisites prereq "
+    "prereqs deadline "
     "deadlines enrol enroll enrolment enrollment register registration schedule rating ratings"
 )
 NOT_HELD = frozenset(_NOT_HELD_WORDS.split())
@@ -96,32 +98,45 @@ _WHEN_IT_RUNS = re.compile(
     r"^\W*(?:when|(?:on|at) (?:what|which) (?:date|day|time))\b.*\b(?:starts?|begins?|ends?|takes? place)\W*$",
     re.I,
 )
+_COUNTING = r"(?:how many|number of|count of|count the|n(?:r|o)\.? of|amount of|more|fewer|less)"
 _HOW_MANY_LESSONS = re.compile(
-    r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:lessons|lectures)\b", re.I
+    rf"\b{_COUNTING}(?: \w+)? (?:lessons|lectures)\b|\b(?:lesson|lecture)s? count\b",
+    re.I,
 )
 _HOW_MANY_COURSES = re.compile(
-    r"\b(?:how many|number of|count of|count the)(?: \w+)? (?:courses|classes)\b", re.I
+    rf"\b{_COUNTING}(?: \w+)? (?:courses|classes)\b|\bcourses? count\b", re.I
 )
 _LIST_OF_COURSES = re.compile(
-    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse is the (?:longest|shortest)\b",
+    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse (?:is )?(?:the )?(?:longest|shortest)\b|\bcourse list\b",
     re.I,
 )
 _LINKS_OF_LESSONS = re.compile(
     r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b", re.I
 )
-_LIST_OF_LESSONS = re.compile(r"\b(?:lessons|lectures|table of contents)\b", re.I)
+_LIST_OF_LESSONS = re.compile(
+    r"\b(?:lessons|lectures|table of contents|(?:lesson|lecture) (?:list|names|titles))\b",
+    re.I,
+)
 _PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
+_WHO_ALONE = re.compile(r"\bwho\s*(?:[,;?!.]|$|and\b)", re.I)
+_WHOSE = re.compile(r"\bwhose (?:course|class|lesson|lecture)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
 _WHERE_TO_FIND = re.compile(
-    r"\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
+    r"\b(?:web|internet|home) ?(?:page|site)s?\b"
+    r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
     r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b|\bwhere on the (?:web|internet|net)\b",
     re.I,
 )
-
+_PATTERNS: dict[Ask, re.Pattern[str]] = {
+    "duration": _HOW_LONG,
+    "teacher": _WHOSE,
+    "link": _WHERE_TO_FIND,
+    "links": _LINKS_OF_LESSONS,
+}
 
 _NAMES_CATALOGUE = re.compile(
     r"\b(?:outline|syllabus|curriculum|lessons?|table of contents|teach(?:es|ing)?|taught|instructor|teacher"
-    r"|course|class)\b",
+    r"|lecturers?|lectures?|courses?|class)\b",
     re.I,
 )
 
@@ -167,7 +182,7 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     asks = {meanings[word] for word in found if word in meanings}
     unknown = [word for word in found if word not in meanings]
     topic = tuple([word for word in unknown if _says_something(word)])
-    counts = _read_patterns(text, asks)
+    counts = _read_patterns(text, asks, of_course=of_course)
     return Asked(_sharpened(asks), counts, topic)
 
 
@@ -201,15 +216,14 @@ def _says_something(word: str) -> bool:
     return bool(stems) and not is_light(stems[0]) and word not in _PUT_IN
 
 
-def _read_patterns(text: str, asks: set[Ask]) -> bool:
+def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
     """Adds what only several words together ask for; returns True where it is how many."""
     counts = False
-    if _HOW_LONG.search(text):
-        asks.add("duration")
-    if _WHERE_TO_FIND.search(text):
-        asks.add("link")
-    if _LINKS_OF_LESSONS.search(text):
-        asks.add("links")
+    for ask, pattern in _PATTERNS.items():
+        if pattern.search(text):
+            asks.add(ask)
+    if of_course and _WHO_ALONE.search(text):
+        asks.add("teacher")
     if _HOW_MANY_COURSES.search(text):
         asks.add("courses")
         counts = True
@@ -233,4 +247,7 @@ def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
         asks = asks - {"title"}
     if "links" in asks:
         asks = asks - {"link", "contents"}
+    # "How long are the lessons": of all of them it is asked, and not which they are.
+    if "duration" in asks:
+        asks = asks - {"contents"}
     return frozenset(asks)

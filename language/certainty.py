@@ -22,6 +22,8 @@ HIGH = 0.93
 MEDIUM = 0.35
 LOW = 0.15
 """How likely an answer of each level is at least; below the last nothing is shown."""
+MEDIUM_IN_LESSON = 0.12
+"""As likely is a medium answer from the lesson that the question names: whoever names it knows that it speaks of it."""
 
 
 class Model(NamedTuple):
@@ -90,7 +92,9 @@ def certainty(fit: Fit, models: Models | None = None) -> Certainty:
     likely = models.alone.probability(fit)
     if likely < LOW:
         return "none"
-    if likely < MEDIUM or fit.unknown > MOST_UNKNOWN:
+    if likely < MEDIUM:
+        return "low"
+    if fit.unknown > MOST_UNKNOWN:
         return "low"
     if models.beside is None or fit.is_question:
         return "medium"

@@ -17,28 +17,38 @@ _LANGUAGES = ("de", "fr", "es", "it", "pt", "nl")
 # `language.words.fold` writes them.
 _ROWS = """
 who | wer | qui | quien quienes | chi | quem | wie
-teaches | unterrichtet lehrt gibt | enseigne donne | ensena imparte da | insegna | ensina da | doceert geeft
+teaches | unterrichtet lehrt gibt halt | enseigne donne | ensena imparte da | insegna | ensina da | doceert geeft
 teacher | dozent lehrer | professeur enseignant | profesor profesora | insegnante docente | professor | docent
 how many | wieviele wie+viele | combien+de | cuantos cuantas | quanti quante | quantos quantas | hoeveel
 there are | gibt+es | y+a y+a+t+il | hay | ci+sono | ha existem | zijn+er
-has | hat haben | | tiene tienen | ha hanno | tem tens | heeft hebben
+has | hat haben | compte comporte | tiene tienen | ha hanno | tem tens | heeft hebben
 courses | kurse kursen | cours les+cours des+cours | cursos | corsi | cursos | cursussen
 course | kurs kurses | | curso | corso | curso | cursus
 the course | | le+cours ce+cours | | | |
 of the course | des+kurses zum+kurs vom+kurs im+kurs | du+cours au+cours | | | |
 a course | | un+cours | | | |
+a | ein eine einen | un une | un una | un una uno | um uma | een
+which | welchen welches | quels lesquelles | cuales | quali | quais |
 which course | | quel+cours | | | |
 which courses | | quels+cours | | | |
 lessons | lektionen | lecons | lecciones clases | lezioni | licoes aulas | lessen
 lesson | lektion | lecon | leccion clase | lezione | licao aula | les
 called | heisst heissen | appelle appellent | llama llaman | chiama chiamano | chama chamam | heet heten
+called | lautet lauten | s+appelle s+intitule | se+llama se+titula | si+chiama si+chiamano | se+chama se+chamam |
+teacher | dozentin kursleiter | prof enseignante | docente | | |
 title | titel | titre | titulo | titolo | titulo | titel
 link | link | lien | enlace | collegamento | ligacao |
 give me | gib+mir zeig+mir | donne+moi montre+moi | dame dime | dammi dimmi | da+me diga+me | geef+me
 first | erste ersten erster | premiere premier | primera primer | prima primo | primeira primeiro | eerste
 second | zweite zweiten | deuxieme seconde | segunda segundo | seconda secondo | segunda segundo | tweede
 third | dritte dritten | troisieme | tercera tercer | terza terzo | terceira terceiro | derde
-last | letzte letzten | derniere dernier | ultima ultimo | ultima ultimo | ultima ultimo | laatste
+fourth | vierte vierten | quatrieme | cuarta cuarto | quarta quarto | quarta quarto | vierde
+fifth | funfte funften | cinquieme | quinta quinto | quinta quinto | quinta quinto | vijfde
+shortest | kurzeste kurzester | plus+court | mas+corto | piu+corto | mais+curto | kortste
+longest | langste langster | plus+long | mas+largo | piu+lungo | mais+longo | langste
+address | adresse | adresse | direccion | indirizzo | endereco | adres
+about the | | | | sul sulla sui | |
+last | letzte letzten letzter | derniere dernier | ultima ultimo | ultima ultimo | ultima ultimo | laatste
 next | nachste nachsten | prochaine suivante | siguiente proxima | prossima successiva | proxima seguinte | volgende
 previous | vorige vorherige | precedente | anterior | precedente | anterior | vorige
 after | nach | apres | despues+de | dopo | depois+de depois+da | na
@@ -63,16 +73,36 @@ how long | wie+lange | combien+de+temps | cuanto+dura cuanto+tiempo | quanto+dur
 covers | behandelt erklart | traite explique | explica | spiega | explica | behandelt
 belong to | gehoren gehort | appartiennent | pertenecen | appartengono | pertencem | horen+bij
 where can i find | wo+finde+ich | ou+trouver | donde+encuentro | dove+trovo | onde+encontro | waar+vind+ik
-it | er | il elle | | | |
+it | er ihn | il elle | | | |
 please | bitte zusammen | s+il+vous+plait | por+favor | per+favore | por+favor | alsjeblieft
+is it | | c+est | | | |
+name | name namens | nom | nombre | nome | nome | naam
+teachers | dozenten lehrer | professeurs enseignants | profesores | insegnanti docenti | professores | docenten
+penultimate | vorletzte vorletzten | avant+derniere | penultima | penultima | penultima | voorlaatste
+follows | folgt+auf folgt | suit | sigue sigue+a | segue | segue | volgt+op volgt
+begins | beginnt startet | commence debute | empieza comienza | inizia comincia | comeca | begint
+ends | endet schliesst | finit termine | termina acaba | finisce termina | termina | eindigt
+list | liste nenne nenne+mir | liste enumere | lista enumera | elenca | liste enumere | noem lijst
+outline | gliederung inhaltsverzeichnis | plan sommaire programme | temario indice programa | indice | indice | inhoud
+by | durch | par | por | | por | door
+you have | haben+sie habt+ihr | avez+vous vous+avez | teneis tienes | avete | voces+tem | hebben+jullie
+number of | anzahl+der | nombre+de | numero+de | numero+di | numero+de | aantal
 all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
 
-def _glossaries() -> dict[str, dict[str, str]]:
+# What courses are about, where the name of it is no cognate of the English one (`cognates.py`).
+_SUBJECT_ROWS = """
+database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
+databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken
+reliability | zuverlassigkeit | fiabilite | fiabilidad | affidabilita | confiabilidade | betrouwbaarheid
+"""
+
+
+def _glossaries(rows: str) -> dict[str, dict[str, str]]:
     """Returns for each language its words and phrases with their English."""
     glossaries: dict[str, dict[str, str]] = {language: {} for language in _LANGUAGES}
-    for row in _ROWS.strip().splitlines():
+    for row in rows.strip().splitlines():
         english, *columns = row.split("|")
         for language, column in zip(_LANGUAGES, columns, strict=True):
             for phrase in column.split():
@@ -80,7 +110,8 @@ def _glossaries() -> dict[str, dict[str, str]]:
     return glossaries
 
 
-WORDS_FOR_CATALOGUE = _glossaries()
+WORDS_FOR_CATALOGUE = _glossaries(_ROWS)
+SUBJECTS = _glossaries(_SUBJECT_ROWS)
 
 
 def in_english(question: str, glossary: Mapping[str, str]) -> str:

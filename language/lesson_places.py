@@ -32,15 +32,20 @@ _ORDINALS = {
     "closing": -1,
     "penultimate": -2,
 }
+_FORWARD = rf"(?:{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
 # "The second to last" counts from the end.
 _ORDINAL = (
-    rf"(?:(?:second|next)[ -]to[ -]last|{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
+    rf"(?:{_FORWARD}[ -](?:to|from)[ -](?:the[ -])?last|next[ -]to[ -]last|{_FORWARD})"
 )
 _AND = r"(?:\s*[,&]\s*|\s+(?:and|or)\s+)(?:the\s+)?"
 _POSITIONS = re.compile(
     rf"\b(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
     rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>{_ORDINAL})\b",
     re.IGNORECASE | re.DOTALL,
+)
+_FROM_END = re.compile(
+    rf"\b(?P<ordinal>{_FORWARD})\s+(?:(?:lesson|lecture|one)\s+)?(?:counting\s+)?from\s+the\s+(?:end|back|bottom)\b",
+    re.IGNORECASE,
 )
 _ENDS_WITH_ORDINAL = re.compile(
     rf"\bthe\s+(?:very\s+)?(?P<ordinal>{_ORDINAL})\s*[?.!]*\s*$", re.IGNORECASE
@@ -65,6 +70,9 @@ _PART_BY_PLACE = re.compile(
     rf"(?P<place>\b{_ORDINAL})\s+{_PART}\b|\b(?P<one>the|a|which)\s+{_PART}\b(?=\s+(?:that|which|in which|where)\b)",
     re.IGNORECASE,
 )
+_ONE_BY_PLACE = re.compile(
+    rf"\b(?P<place>{_ORDINAL})\s+one\b(?=\s+(?:of|in|from)\b)", re.IGNORECASE
+)
 _BEFORE_LAST = re.compile(
     r"\b(?:lesson|lecture|one)\s+before\s+(?:the\s+)?last\b(?:\s+(?:lesson|lecture|one)\b)?"
     r"|\blast\s+(?:lesson\s+|lecture\s+)?but\s+one\b",
@@ -81,12 +89,21 @@ _BESIDE = re.compile(
     rf"|{_COMES}before|precedes|lesson\s+preceding|(?:before|preceding)(?={_THE_ONE}\b)|prior\s+lesson)\b",
     re.IGNORECASE,
 )
+# "After lesson 3, which lesson comes?"
+_BESIDE_IN_FRONT = re.compile(
+    r"^\W*(?:(?P<next>after)|(?P<previous>before))\s+(?:the\s+)?(?:lesson|lecture)\b.{1,100}\b(?:what|which)\s+"
+    r"(?:(?:lesson|lecture|one)\s+)?(?:is|are|comes?|follows?|do|does)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _COURSE = r"(?:\s+(?:his|her|the|their|its|this|that|your)(?:\s+\w+){0,2}?\s+(?:course|class))?"
 _END_OF_COURSE = re.compile(
     r"\b(?:which|what)\s+(?:lesson|lecture)\b.{0,60}?\b"
-    rf"(?:(?P<first>start|begin|open)|end|close|finish|conclude)s?{_COURSE}(?:\s+(?:with|on))?\s*[?.!]*$",
+    rf"(?:(?P<first>start|begin|open)|end|close|finish|conclude)s?{_COURSE}(?:\s+(?:with|on))?"
+    r"(?:\s+(?:of|by|from|about)(?:\s+[\w-]+){1,6})?\s*[?.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
+_BY_NUMBER = (_BEFORE_LAST, _FROM_END, _RANGE, LESSONS)
+_BY_POSITION = (_SEVERAL, _POSITIONS)
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
 
@@ -180,28 +197,30 @@ def asks_for_neighbour(question: str) -> bool:
 
 
 def spelled_out(question: str) -> str:
-    """Returns the question with "L3" and "chapter 3" as "lesson 3"; only of a course does that mean a lesson."""
+    """Returns the question with "L3", "chapter 3" and "the first one of" as lessons; only of a course they are."""
     for pattern in (_SHORT, _PART_BY_NUMBER):
         question = pattern.sub(r"lesson \g<number>", question)
+    question = _ONE_BY_PLACE.sub(r"\g<place> lesson", question)
     return _PART_BY_PLACE.sub(r"\g<place>\g<one> lesson", question)
 
 
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
-    for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _BESIDE, _SEVERAL, _POSITIONS):
+    for pattern in (*_BY_NUMBER, _BESIDE, *_BY_POSITION):
         text = pattern.sub(" ", text)
     return text
 
 
 def with_lesson_places_masked(text: str) -> str:
     """Returns the text with "the lesson" for each lesson that it names by number or place."""
-    for pattern in (_BEFORE_LAST, _RANGE, LESSONS, _SEVERAL, _POSITIONS):
+    for pattern in (*_BY_NUMBER, *_BY_POSITION):
         text = pattern.sub(" the lesson", text)
     return re.sub(r"\bthe (?=\s*the lesson)", "", text)
 
 
 def _step(text: str) -> int:
-    beside = _BESIDE.search(_BEFORE_LAST.sub(" ", text))
+    text = _BEFORE_LAST.sub(" ", text)
+    beside = _BESIDE.search(text) or _BESIDE_IN_FRONT.search(text)
     if beside is None:
         return 0
     if beside["next"]:
@@ -223,6 +242,9 @@ def _positions(text: str) -> Sequence[int]:
         return _from_an_end(several["end"], several["count"])
     if _BEFORE_LAST.search(text):
         return (-2,)
+    from_end = _FROM_END.search(text)
+    if from_end is not None:
+        return (-abs(_position(from_end["ordinal"])),)
     found = _POSITIONS.search(text)
     if found is None:
         return _at_end_of_course(text)
@@ -265,5 +287,13 @@ def _position(ordinal: str) -> int:
     if written in _ORDINALS:
         return _ORDINALS[written]
     if written.endswith("last"):
-        return -2
+        return _from_last(written)
     return int(written[:-2])
+
+
+def _from_last(ordinal: str) -> int:
+    """Returns the position of "third to last"; of "next to last" it is that of the second."""
+    counted = re.split(r"[ -]", ordinal)[0]
+    if counted == "next":
+        return -2
+    return -abs(_position(counted))

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from antiphon.language.glossary import WORDS_FOR_CATALOGUE, in_english
+from antiphon.language.cognates import known_word
+from antiphon.language.evidence import Weigh
+from antiphon.language.glossary import SUBJECTS, WORDS_FOR_CATALOGUE, in_english
 from antiphon.language.words import words
 
 _LEAST_SHARE = 0.25
@@ -26,6 +28,8 @@ class Tongue(NamedTuple):
         closest: Stands before what may not answer it.
         nothing: Says that nothing was found.
         glossary: The English for its words in which a catalogue is asked.
+        subjects: The English for its names of what courses are about.
+        compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None where it makes none.
     """
 
     common: frozenset[str] = frozenset()
@@ -34,10 +38,14 @@ class Tongue(NamedTuple):
     closest: str = ""
     nothing: str = ""
     glossary: Mapping[str, str] = MappingProxyType({})
+    subjects: Mapping[str, str] = MappingProxyType({})
+    compound: re.Pattern[str] | None = None
 
     def in_english(self, question: str) -> str:
         """Returns the question with the words in which it asks of a catalogue in English."""
-        return in_english(question, self.glossary)
+        if self.compound is not None:
+            question = self.compound.sub(r"\g<name> \g<noun>", question)
+        return in_english(question, {**self.glossary, **self.subjects})
 
     def share(self, asked: list[str]) -> float:
         """Returns the share of these words that are common in it."""
@@ -49,18 +57,38 @@ class Tongue(NamedTuple):
 def _tongue(
     language: str, common: str, note: str, fitting: str, closest: str, nothing: str
 ) -> Tongue:
-    glossary = WORDS_FOR_CATALOGUE[language]
+    glossary = dict(WORDS_FOR_CATALOGUE[language])
     asking = set(" ".join(glossary).split())
     known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
-    return Tongue(frozenset(known), note, fitting, closest, nothing, glossary)
+    # Its other little words ask for nothing.
+    for word in common.split():
+        if word not in _ENGLISH_WORDS:
+            glossary.setdefault(word, "")
+    return Tongue(
+        frozenset(known),
+        note,
+        fitting,
+        closest,
+        nothing,
+        glossary,
+        SUBJECTS[language],
+        _COMPOUNDS.get(language),
+    )
 
 
+_COMPOUNDS = {
+    "de": re.compile(r"\b(?P<name>[^\W\d_]{3,40}?)s?(?P<noun>kurs(?:es)?)\b", re.I),
+    "nl": re.compile(r"\b(?P<name>[^\W\d_]{3,40}?)(?P<noun>cursus)\b", re.I),
+}
 _ENGLISH = (
     "the is are was what how why when where who which of and to in on for with does do did can it that this a an "
     "about between from not be by explain tell me"
 )
 _ENGLISH_WORDS = frozenset(_ENGLISH.split())
-_ALSO_ENGLISH = "was over i no as resume link instructor professor titel premier come"
+_ALSO_ENGLISH = (
+    "was over i no as resume link instructor professor titel premier come name halt list liste plan programme suit por"
+    " programa termine segue nome door"
+)
 _ENGLISH_TOO = frozenset(_ALSO_ENGLISH.split())
 """Words of the glossary that an English question may hold."""
 ENGLISH = Tongue(_ENGLISH_WORDS)
@@ -87,7 +115,7 @@ _TONGUES = (
     _tongue(
         "es",
         "el la los las es una un y que como por cual cuales cuando donde quien para con del de son se en leccion curso "
-        "hace sirve",
+        "hace sirve su sus",
         "Los cursos están en inglés.",
         "Esto es lo más cercano:",
         "Quizá no lo respondan. Esto es lo más cercano:",
@@ -168,18 +196,43 @@ def tongue_of(question: str) -> Tongue:
     return best
 
 
-def asked_in_english(question: str) -> str:
-    """Returns a short question in another language, such as "Was ist HNSW?", as it is asked in English; others as is.
+def wordings(question: str, weigh: Weigh | None = None) -> tuple[str, ...]:
+    """Returns a question in another language in the words that English courses share with it; others as they are.
 
-    Its little words stand in no text of the courses: each would weigh as much as a rare name.
+    Its other words stand in no text of the courses, but an embedder for English reads a little of other languages too:
+    a longer question is given with them and without.
+
+    Args:
+        weigh: How telling a term is in the courses; None means that it is not known what they hold, and only a short
+            question such as "Was ist HNSW?" is asked by the names in it.
     """
     tongue = tongue_of(question)
     if tongue is ENGLISH or not tongue.common:
-        return question
-    telling = []
-    for word in words(question):
+        return (question,)
+    telling = _telling(question, tongue, weigh)
+    if 0 < len(telling) <= _FEW_WORDS:
+        # What the courses do not know is asked all the same: it is what they lack.
+        return (f"What is {' '.join([telling[word] or word for word in telling])}?",)
+    known = [word for word in telling.values() if word is not None]
+    both = " ".join([question, *known])
+    # One word alone is near to anything.
+    if len(known) < _FEWEST:
+        return (both,)
+    return (both, " ".join(known))
+
+
+def _telling(
+    question: str, tongue: Tongue, weigh: Weigh | None
+) -> dict[str, str | None]:
+    """Returns the words that say what a question is about, each with the one that the courses have for it."""
+    telling: dict[str, str | None] = {}
+    for word in words(in_english(question, tongue.subjects)):
         if word not in tongue.common and word not in _ASKING:
-            telling.append(word)
-    if not 0 < len(telling) <= _FEW_WORDS:
-        return question
-    return f"What is {' '.join(telling)}?"
+            telling[word] = _known(word, weigh)
+    return telling
+
+
+def _known(word: str, weigh: Weigh | None) -> str | None:
+    if weigh is None:
+        return None
+    return known_word(word, weigh)

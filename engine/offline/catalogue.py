@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from antiphon.engine.offline.likely_names import likely_title
 from antiphon.engine.offline.titles import Titles, tokens_of
 from antiphon.language.evidence import Likeness
 from antiphon.vocabulary.ports import KnownCourse
@@ -112,7 +113,7 @@ class Catalogue:
         return tuple([self.courses[at].title for at in held])
 
     def named(self, name: str) -> tuple[CourseEntry, ...]:
-        """Returns the courses that a name may mean: by its title, else by that of one of its lessons.
+        """Returns the courses that a name may mean: by its title, by that of one of its lessons, or by a like word.
 
         Where no courses are known, there is one of any name.
         """
@@ -128,7 +129,12 @@ class Catalogue:
             of_lessons.setdefault(self.lessons[at].course)
         if len(of_lessons) == 1:
             return tuple(of_lessons)
-        return ()
+        likely = likely_title(
+            name, [each.title for each in self.courses], self.likeness
+        )
+        if likely is None:
+            return ()
+        return (self.courses[likely],)
 
 
 EMPTY = Catalogue()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import eq, ge, gt, le, lt
 
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.outline import Outline
 from antiphon.engine.offline.statements import state
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
+from antiphon.language.questions import NUMBER_WORDS
 
 MOST_OUTLINES = 5
 INTRODUCED = 3
@@ -20,6 +22,20 @@ _EXTREME = re.compile(
     r"\b(?:(?P<most>longest|biggest|largest|most lessons)|shortest|smallest|fewest lessons)\b",
     re.IGNORECASE,
 )
+_OF_COUNT = re.compile(
+    r"\b(?:(?:exactly|just|only)\s+)?(?:(?P<than>more\s+than|over|fewer\s+than|less\s+than|under|at\s+least|at\s+most)"
+    rf"\s+)?(?P<count>\d{{1,3}}|{'|'.join(NUMBER_WORDS)})\s+(?:lessons|lectures)\b",
+    re.IGNORECASE,
+)
+_COMPARED = {
+    "more than": gt,
+    "over": gt,
+    "fewer than": lt,
+    "less than": lt,
+    "under": lt,
+    "at least": ge,
+    "at most": le,
+}
 _LESSONS_OF = "Lessons of "
 _LISTED_COURSE = re.compile(
     r"Course: (?P<title>.+?)\. Lessons: (?P<count>\d+)(?: \([^)]{1,40}\))?(?:\. Instructor: (?P<teacher>.+?))?"
@@ -29,6 +45,9 @@ _LISTED_COURSE = re.compile(
 
 def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Answers what is asked of the catalogue, course by course."""
+    if inquiry.is_about_lesson and "courses" in inquiry.asks:
+        # "Where in the courses is it taught": the lesson is known.
+        inquiry = inquiry._replace(asks=inquiry.asks - {"courses"} | {"title"})
     outlines = _outlines_of(inquiry, task)
     if not outlines and task.lists:
         _answer_from_list(inquiry, task.lists[0], draft)
@@ -104,6 +123,10 @@ def _answer_from_list(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
     if extreme is not None:
         _name_extreme(extreme, listed, draft)
         return
+    counted = _OF_COUNT.search(inquiry.question)
+    if counted is not None:
+        _name_of_count(counted, listed, draft)
+        return
     head = _LIST_HEAD.match(listed.blocks[0])
     if head is not None:
         said = f"There are {head[1]} courses, with {head[2]} lessons in all:"
@@ -121,11 +144,7 @@ def _answer_from_list(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
 
 def _name_extreme(extreme: re.Match[str], listed: Source, draft: Draft) -> None:
     """Names the course, or the courses, of the most lessons, or of the fewest."""
-    lines: list[tuple[int, re.Match[str]]] = []
-    for at, block in enumerate(listed.blocks):
-        line = _LISTED_COURSE.match(block.strip())
-        if line is not None:
-            lines.append((at, line))
+    lines = _lines_of(listed)
     wanted = min
     if extreme["most"]:
         wanted = max
@@ -135,6 +154,35 @@ def _name_extreme(extreme: re.Match[str], listed: Source, draft: Draft) -> None:
         if int(line["count"]) == count:
             draft.cite(listed, at, at + 1, f"- {_described(line)}")
             draft.say("\n")
+
+
+def _name_of_count(counted: re.Match[str], listed: Source, draft: Draft) -> None:
+    """Names the courses of so many lessons, of more, or of fewer."""
+    written = counted["count"].lower()
+    wanted = NUMBER_WORDS.get(written)
+    if wanted is None:
+        wanted = int(written)
+    compares = _COMPARED.get(" ".join((counted["than"] or "").lower().split()), eq)
+    fitting = [
+        each for each in _lines_of(listed) if compares(int(each[1]["count"]), wanted)
+    ]
+    if not fitting:
+        draft.cite(listed, 0, 1, f"No course has {counted[0]}.")
+        return
+    draft.say(f"Courses with {counted[0]}:\n\n")
+    for at, line in fitting:
+        draft.cite(listed, at, at + 1, f"- {_described(line)}")
+        draft.say("\n")
+
+
+def _lines_of(listed: Source) -> list[tuple[int, re.Match[str]]]:
+    """Returns the courses of the list, each with the number of its block."""
+    lines: list[tuple[int, re.Match[str]]] = []
+    for at, block in enumerate(listed.blocks):
+        line = _LISTED_COURSE.match(block.strip())
+        if line is not None:
+            lines.append((at, line))
+    return lines
 
 
 def _described(line: re.Match[str]) -> str:

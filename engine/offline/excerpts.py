@@ -8,16 +8,18 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.task import Source, excerpts_from
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import MOST_UNKNOWN, Certainty, certainty
-from antiphon.language.evidence import Measures
+from antiphon.language.certainty import MOST_UNKNOWN, Certainty, certainty, probability
+from antiphon.language.evidence import Measures, is_unknown
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
 from antiphon.language.shortfall import falls_short
-from antiphon.language.tongues import ENGLISH, asked_in_english, tongue_of
+from antiphon.language.tongues import ENGLISH, tongue_of, wordings
 from antiphon.language.words import is_english
 
 NEAR_IN_ANOTHER_LANGUAGE = 0.2
 """An embedder for English reads German and Spanish a little: what answers them in samples/open.jsonl is 0.26 and more
 like them, and what is nearest to one that nothing answers 0.06."""
+MEDIUM_IN_ANOTHER_LANGUAGE = 0.45
+"""Of what is less likely, half of the answers in samples/open.jsonl are none."""
 READ_CHARS = 1_000
 _VERSIONS = re.compile(r"\b[A-Z][A-Za-z]+-?\d+(?:\.\d+)*\b")
 _MARK = "**"
@@ -58,7 +60,9 @@ def look(
     limit: int = MOST_EXCERPTS,
 ) -> Found:
     """Looks for the excerpts of the sources that answer the question best."""
-    asked = asked_in_english(question)
+    asked, *_ = wordings(question, measures.weigh)
+    if tongue_of(question) is not ENGLISH:
+        measures = _of_known_words(measures)
     extraction = excerpts_from(sources, asked, measures, limit)
     sure = _sure(question, sources, extraction)
     if sure in ("medium", "high") and _falls_short(
@@ -66,6 +70,20 @@ def look(
     ):
         sure = "low"
     return Found(sources, extraction, sure)
+
+
+def _of_known_words(measures: Measures) -> Measures:
+    """Returns the measures for a question in another language: its words that the courses lack tell nothing."""
+    weigh = measures.weigh
+    if weigh is None:
+        return measures
+
+    def weigh_known(term: str) -> float:
+        if is_unknown(term, weigh):
+            return 0.0
+        return weigh(term)
+
+    return measures._replace(weigh=weigh_known)
 
 
 def _sure(
@@ -82,6 +100,8 @@ def _sure(
         if foreign and (fit.likeness or 0.0) >= NEAR_IN_ANOTHER_LANGUAGE:
             return "low"
         return "none"
+    if foreign and probability(fit) < MEDIUM_IN_ANOTHER_LANGUAGE:
+        return "low"
     best = sources[extraction.excerpts[0].passage]
     if _names_another_version(question, best):
         return "low"

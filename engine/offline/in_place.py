@@ -10,7 +10,7 @@ from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import LEVELS
+from antiphon.language.certainty import LEVELS, MEDIUM_IN_LESSON, probability
 from antiphon.language.evidence import Measures, telling_words
 from antiphon.language.extract import Excerpt
 
@@ -66,7 +66,18 @@ def _answer_plainly(
         _sum_lesson_up(passages, measures, draft)
     # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
     elif found.extraction.excerpts and (found.answers or names_lesson):
-        _quote_found(inquiry, found, draft)
+        _quote_found(inquiry, _of_named_lesson(found, inquiry), draft)
+
+
+def _of_named_lesson(found: Found, inquiry: Inquiry) -> Found:
+    """Returns what was found in a lesson that the question names as what is likely there: less has to show it."""
+    fit = found.extraction.fit
+    # By words alone a place is not known well enough.
+    if inquiry.lesson is None or found.is_likely or fit.likeness is None:
+        return found
+    if probability(fit) < MEDIUM_IN_LESSON:
+        return found
+    return found._replace(certainty="medium")
 
 
 def _quote_found(inquiry: Inquiry, found: Found, draft: Draft) -> None:

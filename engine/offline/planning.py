@@ -25,6 +25,7 @@ from antiphon.engine.offline.task import (
     Task,
 )
 from antiphon.language.evidence import Weigh, telling_words
+from antiphon.language.tongues import wordings
 from antiphon.language.words import terms
 from antiphon.vocabulary.tool_calls import (
     EFFECTS_NOTE,
@@ -47,8 +48,24 @@ def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
     inquiry = task.inquiry
     if inquiry.kind == "greeting":
         return ()
-    calls = _next_calls(inquiry, task, weigh)
+    calls = _in_words_of_courses(_next_calls(inquiry, task, weigh), weigh)
     return tuple(_not_made_before(calls, task)[:MOST_CALLS])
+
+
+def _in_words_of_courses(
+    calls: Sequence[Planned], weigh: Weigh | None
+) -> list[Planned]:
+    """Returns the calls with what is searched for in another language in the words that the courses have for it."""
+    translated: list[Planned] = []
+    for call in calls:
+        query = call.arguments.get("query")
+        if not isinstance(query, str):
+            translated.append(call)
+            continue
+        for wording in wordings(query, weigh):
+            arguments = call.arguments | {"query": wording}
+            translated.append(call._replace(arguments=arguments))
+    return translated
 
 
 def _next_calls(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:

@@ -10,6 +10,7 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.titles import Token, nearest_word, tokens_of
 from antiphon.language.asking import QUESTION_WORDS
+from antiphon.language.commonness import is_common, spelt_alike
 from antiphon.language.evidence import Weigh, is_unknown
 from antiphon.language.tongues import ENGLISH, tongue_of
 from antiphon.language.words import terms, words
@@ -70,12 +71,22 @@ def _corrected(
     text = question
     # From the end, so that the places of those before stay right.
     for token in reversed(unknown):
-        near = _slip(token.word, named) or _word_of_questions(token, question)
-        if near is None:
-            near = nearest_word(token.word, vocabulary)
+        near = _meant(token, question, named, vocabulary)
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
+
+
+def _meant(
+    token: Token, question: str, named: Iterable[str], vocabulary: tuple[str, ...]
+) -> str | None:
+    """Returns the word that is misspelt: of the titles named, of questions, of the courses, of English; or None."""
+    return (
+        _slip(token.word, named)
+        or _word_of_questions(token, question)
+        or nearest_word(token.word, vocabulary)
+        or _common_word(token, question)
+    )
 
 
 def _word_of_questions(token: Token, question: str) -> str | None:
@@ -87,6 +98,15 @@ def _word_of_questions(token: Token, question: str) -> str | None:
     if len(written) < _LONG:
         return _slip(token.word, _SHORT_WORDS)
     return _slip(token.word, _LONG_WORDS)
+
+
+def _common_word(token: Token, question: str) -> str | None:
+    """Returns the common English word that is misspelt: "actually" for "actualy"; a capital begins a name."""
+    if question[token.start].isupper() or len(token.word) < _LONG:
+        return None
+    if token.term is None or is_common(token.term):
+        return None
+    return _slip(token.word, spelt_alike(token.word))
 
 
 def _slip(written: str, meant: Iterable[str]) -> str | None:

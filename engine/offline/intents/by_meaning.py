@@ -60,6 +60,9 @@ def asked_by_meaning(
     meant = examples.get(nearest)
     if meant is None:
         return asked
+    if meant in asked.asks:
+        # "The title, the teacher and the link": whoever asks for several things is like one example, and means all.
+        return Asked(asked.asks, asked.counts or meant == "lessons")
     return Asked(frozenset({meant}), asked.counts or meant == "lessons")
 
 

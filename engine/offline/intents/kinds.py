@@ -80,9 +80,11 @@ def _asks_about_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what is asked of one lesson's text."""
     if not inquiry.is_about_lesson:
         return None
-    if parsed.asked.is_pure:
-        # "What is covered in it" has no topic: it is all of the lesson.
+    if parsed.asked.is_pure or parsed.is_bare:
+        # "What is covered in it" has no topic: it is all of the lesson. Nor has "lesson nr of prompt injection".
         inquiry = inquiry._replace(topic="")
+    if inquiry.lessons and parsed.is_bare:
+        return inquiry._replace(kind="outline", asks=frozenset({"title"}))
     if inquiry.lessons:
         return _lesson_by_lesson(inquiry)
     return inquiry._replace(kind="lesson")

@@ -21,10 +21,13 @@ from antiphon.engine.offline.intents.two_steps import (
     in_two_steps,
     steps_in,
 )
+from antiphon.engine.offline.titles import Token, tokens_of
 from antiphon.language.asides import without_reasons
+from antiphon.language.asking import Ask
+from antiphon.language.commonness import is_common
 from antiphon.language.questions import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
-from antiphon.language.tongues import Tongue, tongue_of
+from antiphon.language.tongues import ENGLISH, Tongue, tongue_of
 
 MOST_CHARS = 1000
 """As much of a question is read: some patterns take time by the square of its length."""
@@ -32,6 +35,9 @@ MOST_EARLIER = 3
 
 _FEWEST_CAPITALS = 9
 """In fewer letters, capitals are an abbreviation."""
+_MOST_FOREIGN = 3
+_TOLD_BY_TEXTS: frozenset[Ask] = frozenset({"overview"})
+_RUN_TOGETHER = re.compile(r"\b(what|who|where|how|when)s\b", re.I)
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
 _LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
 """The source in front of an excerpt."""
@@ -59,9 +65,36 @@ def understand(
     # One set of rules reads what is asked of a catalogue, in whichever language.
     english = without_reasons(tongue.in_english(asked))
     inquiry = _understand_all(english, before, catalogue)
+    if tongue is not ENGLISH and inquiry.kind != "outline":
+        inquiry = _without_foreign_words(english, before, catalogue) or inquiry
     if not inquiry.speaks_of_catalogue:
         inquiry = _understand_all(asked, before, catalogue)
     return _asked_in(tongue, inquiry)
+
+
+def _without_foreign_words(
+    english: str, before: Inquiry, catalogue: Catalogue
+) -> Inquiry | None:
+    """Returns what a question asks of the catalogue, if a few words that no table translates are all else in it."""
+    foreign = [
+        token for token in tokens_of(english) if _is_foreign(token, english, catalogue)
+    ]
+    if not 0 < len(foreign) <= _MOST_FOREIGN:
+        return None
+    kept = english
+    for token in reversed(foreign):
+        kept = kept[: token.start] + kept[token.end :]
+    inquiry = _understand_all(kept, before, catalogue)
+    if inquiry.kind != "outline" or inquiry.asks <= _TOLD_BY_TEXTS:
+        return None
+    return inquiry
+
+
+def _is_foreign(token: Token, text: str, catalogue: Catalogue) -> bool:
+    """Returns True for a word that is no English one, and no name."""
+    if token.term is None or text[token.start].isupper() or token.word.isdigit():
+        return False
+    return not is_common(token.term) and not catalogue.has_in_title(token.term)
 
 
 def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
@@ -115,7 +148,7 @@ def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inq
 
 def _plainly(question: str) -> str:
     """Returns the question as it would be asked in a quiet voice: without courtesies, and not all in capitals."""
-    asked = question[:MOST_CHARS]
+    asked = _RUN_TOGETHER.sub(r"\1's", question[:MOST_CHARS])
     letters = sum(letter.isalpha() for letter in asked)
     if letters >= _FEWEST_CAPITALS and asked.isupper():
         asked = asked.lower()

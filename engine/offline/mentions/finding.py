@@ -22,6 +22,7 @@ from antiphon.engine.offline.titles import Run
 from antiphon.language.asking import names_catalogue
 from antiphon.language.commonness import is_common
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
+from antiphon.language.questions import lesson_numbers
 
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
@@ -62,27 +63,50 @@ class _Finder:
         for run in self._catalogue.course_titles.runs(self._words.tokens):
             if self._names_course(run):
                 courses = tuple([self._catalogue.courses[at] for at in run.titles])
-                mention = self._words.mention(run.first, run.last)
+                mention = self._words.mention(run.first, self._last_of_name(run))
                 found.append(mention._replace(courses=courses))
         found += self._teachers(found)
         found += called_courses(self._words, self._catalogue, found)
         found.sort(key=lambda mention: mention.start)
         return tuple(found)
 
+    def _last_of_name(self, run: Run) -> int:
+        """Returns the last word of a name: of "modelos of lenguaje", where a title holds the first, both are one."""
+        words = self._words
+        behind = words.token(run.last + 2)
+        if words.word(run.last + 1) != "of" or behind.term is None:
+            return run.last
+        if (
+            is_common(behind.term)
+            or not words.text[behind.start : behind.end].islower()
+        ):
+            return run.last
+        return run.last + 2
+
     def _names_course(self, run: Run) -> bool:
         words = self._words
         if words.is_called(run, self._course_words) or words.is_place_of_lesson(run):
+            return True
+        if self._is_one_of_courses(run):
             return True
         # A text without lessons is a document: its title is its subject, which questions name for its own sake.
         if self._catalogue.courses[run.titles[0]].is_document:
             return False
         return words.is_quoted(run) or self._is_title(run)
 
+    def _is_one_of_courses(self, run: Run) -> bool:
+        """Returns True for the X of "Is the Git course longer than the X one?" and of "lesson 3 in the X one"."""
+        words = self._words
+        if words.word(run.last + 1) != "one" or words.carries_on(run.first - 1):
+            return False
+        held = {token.word for token in words.tokens}
+        return not held.isdisjoint(COURSE_WORDS) or bool(lesson_numbers(words.text))
+
     def _is_title(self, run: Run) -> bool:
         """Returns True for words that can be nothing but a title: all of it, or what stands where one does."""
         if run.matched > 1 and run.full:
             return True
-        if not self._words.stands_alone(run):
+        if not self._words.stands_alone(run, loosely=self._loosely):
             return False
         return self._loosely or (run.matched > 1 and self._words.is_placed(run))
 

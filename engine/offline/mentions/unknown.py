@@ -29,7 +29,7 @@ def called_courses(
 ) -> list[CourseMention]:
     """Returns what is called a course, or the place of a lesson, beside the titles that were found."""
     found: list[CourseMention] = []
-    for mention in _called(words, known):
+    for mention in _called(words, catalogue, known):
         if not overlaps(mention, (*known, *found)):
             found.append(mention)
     for mention in _places_of_lessons(words):
@@ -42,7 +42,7 @@ def called_courses(
 
 
 def _called(
-    words: WordPlaces, known: Sequence[CourseMention]
+    words: WordPlaces, catalogue: Catalogue, known: Sequence[CourseMention]
 ) -> Iterator[CourseMention]:
     for at, token in enumerate(words.tokens):
         if token.word not in COURSE_WORDS or _is_beside(words, at, known):
@@ -50,6 +50,8 @@ def _called(
         mention = _called_before(words, at) or _called_after(words, at)
         if mention is not None:
             yield mention
+        elif (bare := _named_bare(words, at, catalogue)) is not None:
+            yield bare
 
 
 def _is_beside(words: WordPlaces, at: int, known: Sequence[CourseMention]) -> bool:
@@ -64,12 +66,31 @@ def _is_beside(words: WordPlaces, at: int, known: Sequence[CourseMention]) -> bo
 
 def _called_before(words: WordPlaces, at: int) -> CourseMention | None:
     """Returns the name before "course": "the cooking course"."""
-    first = at
-    while at - first < _MOST_NAME_WORDS and _could_begin_earlier(words, first):
-        first -= 1
+    first = _first_of_name(words, at)
     if first == at or words.word(first - 1) not in ("the", "your", "our"):
         return None
     return words.mention(first, at - 1)
+
+
+def _named_bare(
+    words: WordPlaces, at: int, catalogue: Catalogue
+) -> CourseMention | None:
+    """Returns the name that begins a fragment, where it is that of a course: "db course, last lesson"."""
+    first = _first_of_name(words, at)
+    begins = first == 0 or words.is_interrupted(first)
+    if first == at or not begins or not catalogue:
+        return None
+    mention = words.mention(first, at - 1)
+    if not catalogue.named(mention.name):
+        return None
+    return mention
+
+
+def _first_of_name(words: WordPlaces, at: int) -> int:
+    first = at
+    while at - first < _MOST_NAME_WORDS and _could_begin_earlier(words, first):
+        first -= 1
+    return first
 
 
 def _could_begin_earlier(words: WordPlaces, first: int) -> bool:
@@ -103,9 +124,15 @@ def _places_of_lessons(words: WordPlaces) -> Iterator[CourseMention]:
         # "The lesson of the circuit breakers" is one that is called so.
         if not words.leads_on_from(LESSON_WORDS, at) or words.word(at - 2) == "the":
             continue
+        # So is that of "lesson number of circuit breakers".
+        if words.word(at - 1) in ("number", "nr"):
+            continue
         first = at + 1
         while words.word(first) in ("the", "course"):
             first += 1
+        # "The second lesson from the end".
+        if words.word(first) == "end":
+            continue
         mention = _name_from(words, first)
         if mention is not None:
             yield mention
@@ -115,12 +142,21 @@ def _name_from(words: WordPlaces, first: int) -> CourseMention | None:
     end = first
     while end - first < _MOST_NAME_WORDS and _could_go_on(words, end):
         end += 1
+    if words.word(end - 1) == "of":
+        end -= 1
     if end == first:
         return None
     return words.mention(first, end - 1)
 
 
 def _could_go_on(words: WordPlaces, at: int) -> bool:
+    """Returns True for a word of a name, and for the "of" of "history of art"."""
+    if words.word(at) == "of":
+        return _is_name_word(words, at + 1)
+    return _is_name_word(words, at)
+
+
+def _is_name_word(words: WordPlaces, at: int) -> bool:
     # "How much does the course on Git cost?" asks about a course, and does not name one so.
     if words.word(at) in NOT_HELD:
         return False

@@ -11,7 +11,7 @@ from antiphon.engine.offline.titles import (
     is_quoted,
     tokens_of,
 )
-from antiphon.language.asking import TELLS
+from antiphon.language.asking import QUESTION_WORDS, TELLS
 
 TEACHES = frozenset(
     (
@@ -39,8 +39,10 @@ _DETERMINERS = frozenset(("the", "this", "that", "your", "our", "my", "whole", "
 _PLACES = frozenset(("first", "last", "next", "entire", "longest", "shortest"))
 NOT_NAMES = INDEFINITE | _DETERMINERS | _PLACES
 """Words that are no part of a name, or none of themselves."""
-CALLING = frozenset(("on", "about", "called", "named", "titled", "the", "for", "of"))
-"""Between "course" and its name."""
+CALLING = frozenset(
+    ("on", "about", "called", "named", "titled", "the", "for", "of", "number", "nr")
+)
+"""Between "course" and its name, or "lesson" and its title: "lesson number of X"."""
 _OF = frozenset(("of", "in", "from"))
 _PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
 _STOPS = frozenset(",.;:?!")
@@ -72,9 +74,19 @@ class WordPlaces:
         token = self.token(at)
         return token.word not in TEACHES and carries_meaning(token)
 
-    def stands_alone(self, run: Run) -> bool:
-        """Returns True where no word beside a run could be one more of the name."""
-        return not self.carries_on(run.first - 1) and not self.carries_on(run.last + 1)
+    def stands_alone(self, run: Run, *, loosely: bool = False) -> bool:
+        """Returns True where no word beside a run could be one more of the name.
+
+        Args:
+            loosely: The words in which a catalogue is asked are none: "git teacher".
+        """
+        beside = (run.first - 1, run.last + 1)
+        if loosely:
+            return not any(
+                self.carries_on(at) and self.word(at) not in QUESTION_WORDS
+                for at in beside
+            )
+        return not any(map(self.carries_on, beside))
 
     def is_quoted(self, run: Run) -> bool:
         """Returns True for a run that is the whole of a quotation."""

@@ -143,6 +143,8 @@ def test_a_misspelt_word_is_read_as_the_nearest_that_the_courses_hold() -> None:
         ("who teachs langauge modles and tols", "who teaches language models and tools"),
         ("what do the callers of Wendy wait for", "what do the callers of Wendy wait for"),
         ("what does Coarse say", "what does Coarse say"),
+        ("does it actualy wait", "does it actually wait"),
+        ("diffrence betwen models", "difference between models"),
     ],
 )  # fmt: skip
 def test_little_words_are_misspelt_like_long_ones_and_names_are_not(
