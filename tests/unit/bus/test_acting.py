@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -204,3 +205,44 @@ def test_what_nothing_acts_on_is_stored_when_the_session_is_ended_from_outside()
     run(play())
 
     assert stage[0].store.appends == [[1], [2]]
+
+
+async def test_a_turn_that_takes_long_lets_the_rest_of_the_event_loop_run() -> None:
+    ran: list[str] = []
+    seen: list[list[str]] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def think(recorded: Recorded[QueryReceived]) -> None:
+            asyncio.get_running_loop().call_soon(ran.append, "the rest")
+            time.sleep(0.003)
+            ports.publish(ROUND)
+
+        def look(recorded: Recorded[RoundOpened]) -> None:
+            seen.append(list(ran))
+            ports.publish(CLOSED)
+
+        return [on(QueryReceived, think), on(RoundOpened, look)]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert seen == [["the rest"]]
+    assert stage.store.appends == [[1, 2, 3]]
+
+
+async def test_what_was_delivered_before_a_session_is_ended_in_a_pause_is_stored() -> (
+    None
+):
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def think(recorded: Recorded[QueryReceived]) -> None:
+            asyncio.get_running_loop().call_soon(stage.session.cancel)
+            time.sleep(0.003)
+            ports.publish(ROUND)
+
+        return [on(QueryReceived, think), on(RoundOpened, closer(ports))]
+
+    stage = Stage(cast)
+    stage.session.start(query_received())
+    await stage.session.stopped()
+
+    assert stage.store.appends == [[1]]
