@@ -261,7 +261,7 @@ class Antiphon:
             await self._service.sharing.signals.hear_reports(self._queue_admission.hear)
         shared = self._callers.shared
         if shared is not None:
-            await shared.sync()
+            await shared.sync_at_start()
             self._upkeep.append(
                 asyncio.create_task(shared.keep_same(), name="share the keys")
             )
