@@ -144,6 +144,8 @@ async def _shared_state(
         replicas=settings.nats_replicas,
     )
     try:
+        # Where there is no server that is said at once, and not tried again.
+        await connection.get()
         yield cluster.SharedState(connection)
     finally:
         await connection.close()

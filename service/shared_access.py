@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 
 SYNC_EVERY_S = 1.0
 START_TRIES = 4
-"""Looks at the servers before a node begins: each lasts as long as they are waited for, and a leader is elected first."""
+"""Looks at the servers before a node begins, which last as long as they are waited for: they elect a leader first."""
 _KEYS = "key_id, name, tenant, scopes, hash, old_hash, old_until, made_at, expires_at, revoked_at"
 _LIMITS = "holder, requests, tokens, cost_usd, at_once"
 _AGREED = "CREATE TABLE IF NOT EXISTS agreed (content BLOB NOT NULL)"
@@ -124,9 +124,8 @@ class SharedAccess:
             try:
                 await self.sync()
                 return
-            except RemoteError as error:
-                log.warning("keys_not_shared", error=str(error))
-            await asyncio.sleep(SYNC_EVERY_S)
+            except RemoteError:
+                await asyncio.sleep(SYNC_EVERY_S)
         await self.sync()
 
     async def sync(self) -> None:
