@@ -55,7 +55,7 @@ def serve(
     if allow_faults:
         interceptor_of = faults.injector_of
     # Keys may have been made on another node alone.
-    asyncio.run(service.share_keys(settings))
+    asyncio.run(service.share_keys(settings, at_start=True))
     service.check_listening(settings)
     with listening(settings) as listener:
         _warn_of_network(settings)

@@ -11,7 +11,7 @@ import msgspec
 import structlog
 from nats.errors import Error as NatsError
 from nats.js.api import KeyValueConfig, StorageType
-from nats.js.errors import BadRequestError, KeyNotFoundError
+from nats.js.errors import BadRequestError, NotFoundError
 from nats.js.kv import KeyValue
 
 from antiphon.cluster.connection import REQUEST_S, Cluster
@@ -25,6 +25,8 @@ log = structlog.get_logger(__name__)
 TRIES = 50
 """Changes of others that one change may meet."""
 PAUSE_S = 0.01
+_DELETED = "KV-Operation"
+"""The header of an entry that says that there is no value any more."""
 
 T = TypeVar("T")
 
@@ -79,10 +81,10 @@ class SharedValue(Generic[T]):
 
     async def read(self) -> T | None:
         """Returns the newest value; None where there is none. Raises as `change` does."""
-        bucket = await self._open()
+        await self._open()
         try:
             async with asyncio.timeout(REQUEST_S):
-                value, _ = await self._newest(bucket)
+                value, _ = await self._newest()
                 return value
         except (NatsError, OSError, TimeoutError) as error:
             raise RemoteError(f"`{self._key}` cannot be read") from error
@@ -92,7 +94,7 @@ class SharedValue(Generic[T]):
         if changed is not None:
             return changed
         for number in range(TRIES):
-            value, revision = await self._newest(bucket)
+            value, revision = await self._newest()
             after = rule(value)
             if after == value:
                 return after
@@ -130,18 +132,25 @@ class SharedValue(Generic[T]):
         self._written = (value, now)
         return True
 
-    async def _newest(self, bucket: KeyValue) -> tuple[T | None, int]:
+    async def _newest(self) -> tuple[T | None, int]:
+        # Of the leader: the client's own look asks any server, of which one may be behind or cut off from the others.
+        cluster = await self._connection.get()
+        name = cluster.naming.shared_state
         try:
-            entry = await bucket.get(self._key)
-        except KeyNotFoundError as missing:
-            deleted = missing.entry
-            return None, (deleted.revision or 0) if deleted else 0
+            entry = await cluster.jetstream.get_msg(
+                f"KV_{name}", subject=f"$KV.{name}.{self._key}"
+            )
+        except NotFoundError:
+            return None, 0
+        revision = entry.seq or 0
+        if _DELETED in (entry.headers or {}):
+            return None, revision
         try:
-            return self._decoder.decode(entry.value or b""), entry.revision or 0
+            return self._decoder.decode(entry.data or b""), revision
         except (msgspec.MsgspecError, UnicodeError) as error:
             # By whom it was written nobody knows: begun anew.
             log.warning("shared_value_refused", key=self._key, error=str(error))
-            return None, entry.revision or 0
+            return None, revision
 
     async def _open(self) -> KeyValue:
         if self._bucket is None:

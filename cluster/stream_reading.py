@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import NamedTuple
 
 from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
 from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.api import RawStreamMsg
 from nats.js.errors import NotFoundError as NoMessageError
 
@@ -19,6 +22,11 @@ from antiphon.vocabulary.errors import TraceError
 _AT_ONCE = 500
 """Messages that one request asks for; servers before 2.11 answer with one."""
 _AT_ONCE_BYTES = 4_000_000
+ANY_S = 1.0
+"""Seconds for which an answer of any server is waited for: to one that was cut off or stands still the others go on
+giving its share of the requests, for a minute or more."""
+LEADER_ALONE_S = 10.0
+"""Seconds after that in which the leader alone is asked, message by message."""
 
 
 class StoredMessage(NamedTuple):
@@ -72,6 +80,7 @@ class StreamReader:
     def __init__(self, cluster: Cluster, stream: str) -> None:
         self._cluster = cluster
         self._stream = stream
+        self._leader_until = 0.0
 
     async def state(self) -> StreamState:
         """Asks the leader for the stream's state.
@@ -147,7 +156,7 @@ class StreamReader:
         """
         while first_seq <= last_seq:
             found_any = False
-            async for message in self._batch(subject, first_seq):
+            async for message in self._from_any(subject, first_seq):
                 if message.seq > last_seq:
                     return
                 found_any = True
@@ -161,6 +170,18 @@ class StreamReader:
                 return
             yield found
             first_seq = found.seq + 1
+
+    async def _from_any(
+        self, subject: str, first_seq: int
+    ) -> AsyncIterator[StoredMessage]:
+        """Yields a batch; nothing where any server may be asked, and the one that was chosen does not answer."""
+        if time.monotonic() < self._leader_until:
+            return
+        try:
+            async for message in self._batch(subject, first_seq):
+                yield message
+        except NatsTimeoutError:
+            self._leader_until = time.monotonic() + LEADER_ALONE_S
 
     async def _batch(
         self, subject: str, first_seq: int
@@ -177,18 +198,28 @@ class StreamReader:
         request = f"$JS.API.DIRECT.GET.{self._stream}"
         with as_trace_errors("read messages"):
             subscription = await client.subscribe(inbox)
-            try:
-                await client.publish(request, json.dumps(wanted).encode(), reply=inbox)
-                while True:
-                    answer = await subscription.next_msg(REQUEST_S)
-                    message = _from_any_server(answer)
-                    if message is None:
-                        return
-                    yield message
-                    if "Nats-Num-Pending" not in (answer.headers or {}):
-                        return  # a server before 2.11: one message a request
-            finally:
-                await _end(subscription)
+            await client.publish(request, json.dumps(wanted).encode(), reply=inbox)
+        try:
+            while True:
+                answer = await _answer_to(subscription)
+                message = _from_any_server(answer)
+                if message is None:
+                    return
+                yield message
+                if "Nats-Num-Pending" not in (answer.headers or {}):
+                    return  # a server before 2.11: one message a request
+        finally:
+            await _end(subscription)
+
+
+async def _answer_to(subscription: Subscription) -> Msg:
+    """Waits for the next answer. Raises TraceError, and NatsTimeoutError where none comes."""
+    try:
+        return await subscription.next_msg(ANY_S)
+    except NatsTimeoutError:
+        raise
+    except (NatsError, OSError) as error:
+        raise TraceError(f"NATS could not read messages: {error}") from error
 
 
 async def _end(subscription: object) -> None:

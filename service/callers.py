@@ -106,8 +106,11 @@ async def shares_of(settings: Settings, file: AccessFile) -> Sequence[Share]:
     return list(found.values())
 
 
-async def share_keys(settings: Settings) -> None:
+async def share_keys(settings: Settings, *, at_start: bool = False) -> None:
     """Makes the keys of the data folder the same as other nodes', where the settings name NATS servers.
+
+    Args:
+        at_start: The servers may have been started just now, and are waited for.
 
     Raises:
         RemoteError: They do not answer.
@@ -116,8 +119,13 @@ async def share_keys(settings: Settings) -> None:
     file = AccessFile(settings.data_dir, COMMAND_WAIT_MS)
     try:
         async with _shared_state(settings) as state:
-            if state is not None:
-                await shared_access(file, state).sync()
+            if state is None:
+                return
+            shared = shared_access(file, state)
+            if at_start:
+                await shared.sync_at_start()
+            else:
+                await shared.sync()
     finally:
         file.close()
 
@@ -136,6 +144,8 @@ async def _shared_state(
         replicas=settings.nats_replicas,
     )
     try:
+        # Where there is no server that is said at once, and not tried again.
+        await connection.get()
         yield cluster.SharedState(connection)
     finally:
         await connection.close()

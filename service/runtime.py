@@ -95,7 +95,7 @@ class Runtime:
             await self.resources.sharing.signals.hear_reports(self.queue_admission.hear)
         shared = self.callers.shared
         if shared is not None:
-            await shared.sync()
+            await shared.sync_at_start()
             self.keep(shared.keep_same(), "share the keys")
 
     def keep(self, work: Coroutine[Any, Any, None], name: str) -> None:

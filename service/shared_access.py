@@ -17,11 +17,13 @@ import structlog
 
 from antiphon import cluster
 from antiphon.service.access_file import AccessFile
-from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.errors import RemoteError, ServiceError
 
 log = structlog.get_logger(__name__)
 
 SYNC_EVERY_S = 1.0
+START_TRIES = 4
+"""Looks at the servers before a node begins, which last as long as they are waited for: they elect a leader first."""
 _KEYS = "key_id, name, tenant, scopes, hash, old_hash, old_until, made_at, expires_at, revoked_at"
 _LIMITS = "holder, requests, tokens, cost_usd, at_once"
 _AGREED = "CREATE TABLE IF NOT EXISTS agreed (content BLOB NOT NULL)"
@@ -115,6 +117,16 @@ class SharedAccess:
                 if not failed:
                     log.warning("keys_not_shared", error=str(error))
                 failed = True
+
+    async def sync_at_start(self) -> None:
+        """Makes them the same once, on servers that may have been started just now. Raises as `sync` does."""
+        for _ in range(START_TRIES - 1):
+            try:
+                await self.sync()
+                return
+            except RemoteError:
+                await asyncio.sleep(SYNC_EVERY_S)
+        await self.sync()
 
     async def sync(self) -> None:
         """Makes them the same once.

@@ -118,7 +118,8 @@ def nobody() -> Iterator[str]:
         (silent, ["queue"]),
         (another_protocol, ["traces", "list"]),
     ],
-    ids=str,
+    # A function's text has its address, which is another one in each process of a run.
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_where_no_nats_server_answers_a_command_says_so_in_a_sentence(
     antiphon: Antiphon, at: At, command: list[str]

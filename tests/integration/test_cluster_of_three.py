@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from pathlib import Path
 
 from antiphon.cluster import JetStreamTraceStore, Naming, connect
@@ -81,6 +82,37 @@ async def test_the_leader_is_killed_in_the_midst_of_appends_and_nothing_is_lost(
         assert sum(writer.refused for writer in writers) > 0
         await store.close()
         await cluster.close()
+
+
+async def test_a_server_that_stands_still_holds_up_no_reader_for_long(
+    tmp_path: Path,
+) -> None:
+    with nats_cluster(tmp_path / "nats") as servers:
+        cluster = await connect(addresses_of(servers), name="test", replicas=3)
+        store = await JetStreamTraceStore.open(cluster, tmp_path / "node")
+        events = [*placed("q1", [query_received()])]
+        await store.append("q1", 0, events)
+        for seq in range(1, 6):
+            more = placed("q1", [tool_succeeded(f"{seq}")], after=seq)
+            await store.append("q1", seq, more)
+            events += more
+        info = await cluster.jetstream.stream_info(cluster.naming.traces_stream)
+        assert info.cluster is not None
+        asked = f"{cluster.client.connected_url.netloc}"  # type: ignore[union-attr]  # it is connected
+        [still, *_] = [
+            each
+            for each in servers
+            if each.name != info.cluster.leader and not each.url.endswith(asked)
+        ]
+
+        # The others go on giving it its share of what any server may answer.
+        still.signal(signal.SIGSTOP)
+        found = [await store.read("q1") for _ in range(20)]
+        still.signal(signal.SIGCONT)
+        await store.close()
+        await cluster.close()
+
+    assert found == [events] * 20
 
 
 async def _until(writers: list[Writer], count: int) -> None:
