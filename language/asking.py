@@ -247,7 +247,4 @@ def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
         asks = asks - {"title"}
     if "links" in asks:
         asks = asks - {"link", "contents"}
-    # "How long are the lessons": of all of them it is asked, and not which they are.
-    if "duration" in asks:
-        asks = asks - {"contents"}
     return frozenset(asks)

@@ -8,9 +8,15 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.task import Source, excerpts_from
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import MOST_UNKNOWN, Certainty, certainty, probability
+from antiphon.language.certainty import (
+    MEDIUM,
+    MOST_UNKNOWN,
+    Certainty,
+    certainty,
+    probability,
+)
 from antiphon.language.evidence import Measures, is_unknown
-from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction
+from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction, Fit
 from antiphon.language.shortfall import falls_short
 from antiphon.language.tongues import ENGLISH, tongue_of, wordings
 from antiphon.language.words import is_english
@@ -90,20 +96,28 @@ def _sure(
     question: str, sources: Sequence[Source], extraction: Extraction
 ) -> Certainty:
     """Returns how sure the fit makes it, but for what words and meaning cannot tell."""
-    fit = extraction.fit
-    foreign = not is_english(question) or tongue_of(question) is not ENGLISH
-    if foreign:
-        # Its words stand nowhere in the courses whatever it asks.
-        fit = fit._replace(unknown=0.0)
-    sure = certainty(fit)
-    if sure == "none":
-        if foreign and (fit.likeness or 0.0) >= NEAR_IN_ANOTHER_LANGUAGE:
-            return "low"
-        return "none"
-    if foreign and probability(fit) < MEDIUM_IN_ANOTHER_LANGUAGE:
-        return "low"
+    if tongue_of(question) is not ENGLISH:
+        sure = _sure_of_foreign(extraction.fit, MEDIUM_IN_ANOTHER_LANGUAGE)
+    elif not is_english(question):
+        # Words without a sentence are written like those of a language that is not known.
+        sure = _sure_of_foreign(extraction.fit, MEDIUM)
+    else:
+        sure = certainty(extraction.fit)
+    if sure in ("none", "low"):
+        return sure
     best = sources[extraction.excerpts[0].passage]
     if _names_another_version(question, best):
+        return "low"
+    return sure
+
+
+def _sure_of_foreign(fit: Fit, medium: float) -> Certainty:
+    """Returns how sure the fit makes it for a question in another language, which is medium from a likelihood on."""
+    # Its words stand nowhere in the courses whatever it asks.
+    sure = certainty(fit._replace(unknown=0.0))
+    if sure == "none" and (fit.likeness or 0.0) < NEAR_IN_ANOTHER_LANGUAGE:
+        return "none"
+    if probability(fit) < medium:
         return "low"
     return sure
 

@@ -21,8 +21,7 @@ _MOST_WORDS = 8
 _LEAST_BY_LETTERS = 0.84
 _LEAST_BY_MEANING = 0.38
 _LEAST_LEAD = 0.15
-"""Over 58 names in three languages of twenty courses, and of none of them, one is taken for a course that it is not
-("Maschinenbau" for one with a machine in its title), and 27 of 40 true ones are found."""
+"""With these, of 40 names of twenty courses 21 are found, and of 28 names of none of them two are taken for one."""
 _FEWEST_LETTERS = 4
 _SAME_BEGINNING = 2
 

@@ -102,11 +102,15 @@ def _word_of_questions(token: Token, question: str) -> str | None:
 
 def _common_word(token: Token, question: str) -> str | None:
     """Returns the common English word that is misspelt: "actually" for "actualy"; a capital begins a name."""
-    if question[token.start].isupper() or len(token.word) < _LONG:
+    if question[token.start].isupper() or is_common(token.term or ""):
         return None
-    if token.term is None or is_common(token.term):
-        return None
-    return _slip(token.word, spelt_alike(token.word))
+    # Another letter in the place of one makes too many words: "esquire" is not "enquire".
+    letters = sorted(token.word)
+    meant: list[str] = []
+    for word in spelt_alike(token.word):
+        if len(word) != len(letters) or sorted(word) == letters:
+            meant.append(word)
+    return _slip(token.word, meant)
 
 
 def _slip(written: str, meant: Iterable[str]) -> str | None:

@@ -174,9 +174,13 @@ def _seeks_course(inquiry: Inquiry, parsed: Parsed) -> bool:
 
 def asks_of_catalogue(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what the catalogue holds: the link of a course, how many there are, which lesson comes next."""
-    if inquiry.step or _is_for_catalogue(inquiry, parsed):
-        return inquiry._replace(kind="outline")
-    return None
+    if not inquiry.step and not _is_for_catalogue(inquiry, parsed):
+        return None
+    asks = inquiry.asks
+    # "How long is each of the lessons" does not ask which they are.
+    if "duration" in asks:
+        asks = asks - {"contents"}
+    return inquiry._replace(kind="outline", asks=asks)
 
 
 def _is_for_catalogue(inquiry: Inquiry, parsed: Parsed) -> bool:
