@@ -16,20 +16,24 @@ class Telemetry:
     """The telemetry of one service.
 
     Attributes:
+        batch: What is heard of queries and not handled yet; None: nobody hears.
         metrics: None: only the sums of the process are kept.
         spans: None: no spans are made.
     """
 
+    batch: telemetry.Batch | None = None
     metrics: telemetry.Metrics | None = None
     spans: telemetry.SpanExport | None = None
 
     def observers(self) -> tuple[Subscriber, ...]:
         """Returns the components that look on at each query."""
-        observers: list[Subscriber] = []
+        sources: list[telemetry.Source] = []
         for each in (self.metrics, self.spans):
             if each is not None:
-                observers.append(each.subscriber())
-        return tuple(observers)
+                sources.append(each)
+        if self.batch is None or not sources:
+            return ()
+        return (telemetry.observer(self.batch, *sources),)
 
     def close(self) -> None:
         """Sends what was not sent yet; blocks for a few seconds at most."""
@@ -49,21 +53,24 @@ def telemetry_of(settings: Settings, tools: Collection[str]) -> Telemetry:
     Raises:
         ConfigurationError: It is not installed, or headers cannot be sent.
     """
+    if settings.metrics != "prometheus" and settings.otlp_endpoint is None:
+        return NO_TELEMETRY
+    batch = telemetry.Batch()
     try:
         metrics = None
         if settings.metrics == "prometheus":
-            metrics = telemetry.Metrics(tools)
+            metrics = telemetry.Metrics(tools, batch)
         spans = None
         if settings.otlp_endpoint is not None:
             spans = telemetry.SpanExport(
-                settings.otlp_endpoint, headers_of(settings), tools
+                settings.otlp_endpoint, headers_of(settings), tools, batch
             )
     except ImportError as error:
         raise ConfigurationError(
             f"ANTIPHON_METRICS=prometheus and ANTIPHON_OTLP_ENDPOINT need what is not installed ({error}): "
             "install antiphon[telemetry]."
         ) from error
-    return Telemetry(metrics, spans)
+    return Telemetry(batch, metrics, spans)
 
 
 def headers_of(settings: Settings) -> Mapping[str, str]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from typing import NamedTuple
-
-from msgspec.structs import replace
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from antiphon.telemetry.identifiers import BoundedNames, identifier, offered
 from antiphon.telemetry.sums import Sums
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import E, Event, Live, Recorded
-from antiphon.vocabulary.ports import Clock, Subscription, on
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Usage
 
 Call = e.ReasoningRequested | e.SummaryRequested
@@ -47,41 +44,33 @@ class _CallUnderWay:
 class Counting:
     """What one query adds; the times are those of its events."""
 
-    def __init__(self, counted: Counted, clock: Clock) -> None:
+    def __init__(self, counted: Counted) -> None:
         self._sums = counted.sums
         self._counted = counted
-        self._clock = clock
         self._received_at: float | None = None
         self._text_came = False
         self._calls: dict[str, _CallUnderWay] = {}
         self._tool_calls: dict[str, tuple[str, float]] = {}
 
-    def subscriptions(self) -> Sequence[Subscription]:
-        """Returns what it hears."""
-        return (
-            on(e.QueryReceived, self.on_query_received),
-            on(e.RoundOpened, self.on_round_opened),
-            on(e.ReasoningRequested, self.on_call_requested, self.repeat_call),
-            on(e.SummaryRequested, self.on_call_requested, self.repeat_call),
-            on(e.ReasoningStarted, self.on_reasoning_started),
-            on(e.ReasoningRetried, self.on_reasoning_retried),
-            on(e.ToolCallStreamed, self.on_tool_call_streamed),
-            on(e.ReasoningCompleted, self.on_call_completed),
-            on(e.SummaryCompleted, self.on_call_completed),
-            on(e.ReasoningFailed, self.on_call_failed),
-            on(e.SummaryFailed, self.on_call_failed),
-            on(e.ToolRequested, self.on_tool_requested, self.repeat_tool_call),
-            on(e.ToolSubstituted, self.on_tool_substituted),
-            on(e.ToolSucceeded, self.on_tool_succeeded),
-            on(e.ToolFailed, self.on_tool_failed),
-            on(e.BreakerTripped, self.on_breaker_tripped),
-            on(e.RecoveryStarted, self.on_recovery_started),
-            on(e.HandlerFailed, self.on_handler_failed),
-            on(e.RecordingFailed, self.on_recording_failed),
-            on(e.SessionStalled, self.on_session_stalled),
-            on(e.ResponseAssembled, self.on_response_assembled),
-            on(e.QueryClosed, self.on_query_closed),
-        )
+    @property
+    def kinds(self) -> Iterable[type[Event]]:
+        return RULES
+
+    def handle(self, recorded: Recorded[Event]) -> None:
+        rule = RULES.get(type(recorded.event))
+        if rule is not None:
+            rule(self, recorded)
+
+    def handle_again(self, recorded: Recorded[Event]) -> None:
+        self.handle(recorded)
+
+    def handle_text(self, call_id: str, at: float) -> None:
+        self._note_first(call_id, at)
+        if not self._text_came and self._received_at is not None:
+            self._text_came = True
+            self._sums.observe(
+                "antiphon_query_first_token_seconds", at - self._received_at
+            )
 
     def on_query_received(self, recorded: Recorded[e.QueryReceived]) -> None:
         self._received_at = recorded.at
@@ -98,13 +87,6 @@ class Counting:
             self._counted.models.label(event.model), purpose, recorded.at
         )
 
-    def repeat_call(self, recorded: Recorded[Call]) -> None:
-        """Begins with a call that is made once more in a resumed query: now, and not when it was first asked for."""
-        self.on_call_requested(self._begun_now(recorded))
-
-    def repeat_tool_call(self, recorded: Recorded[e.ToolRequested]) -> None:
-        self.on_tool_requested(self._begun_now(recorded))
-
     def on_reasoning_started(self, recorded: Recorded[e.ReasoningStarted]) -> None:
         call = self._calls.get(recorded.event.call_id)
         # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
@@ -116,22 +98,6 @@ class Counting:
 
     def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
         self._note_first(recorded.event.call_id, recorded.at)
-
-    def on_live(self, live: Live) -> None:
-        """Notes when a call's first text came, and the query's."""
-        if not isinstance(live, e.TextDelta):
-            return
-        call = self._calls.get(live.call_id)
-        # Once a call, although every piece of its text passes here.
-        if call is None or (call.spoke and self._text_came):
-            return
-        now = self._clock.now()
-        self._note_first(live.call_id, now)
-        if not self._text_came and self._received_at is not None:
-            self._text_came = True
-            self._sums.observe(
-                "antiphon_query_first_token_seconds", now - self._received_at
-            )
 
     def on_call_completed(self, recorded: Recorded[Reply]) -> None:
         event = recorded.event
@@ -188,9 +154,6 @@ class Counting:
                 "antiphon_query_duration_seconds", recorded.at - self._received_at
             )
 
-    def _begun_now(self, recorded: Recorded[E]) -> Recorded[E]:
-        return replace(recorded, at=self._clock.now())
-
     def _note_first(self, call_id: str, at: float) -> None:
         call = self._calls.get(call_id)
         if call is None or call.spoke:
@@ -232,6 +195,32 @@ class Counting:
         self._sums.observe(
             "antiphon_tool_duration_seconds", recorded.at - asked_at, tool
         )
+
+
+RULES: Mapping[type[Event], Callable[[Counting, Recorded[Any]], None]] = {
+    e.QueryReceived: Counting.on_query_received,
+    e.RoundOpened: Counting.on_round_opened,
+    e.ReasoningRequested: Counting.on_call_requested,
+    e.SummaryRequested: Counting.on_call_requested,
+    e.ReasoningStarted: Counting.on_reasoning_started,
+    e.ReasoningRetried: Counting.on_reasoning_retried,
+    e.ToolCallStreamed: Counting.on_tool_call_streamed,
+    e.ReasoningCompleted: Counting.on_call_completed,
+    e.SummaryCompleted: Counting.on_call_completed,
+    e.ReasoningFailed: Counting.on_call_failed,
+    e.SummaryFailed: Counting.on_call_failed,
+    e.ToolRequested: Counting.on_tool_requested,
+    e.ToolSubstituted: Counting.on_tool_substituted,
+    e.ToolSucceeded: Counting.on_tool_succeeded,
+    e.ToolFailed: Counting.on_tool_failed,
+    e.BreakerTripped: Counting.on_breaker_tripped,
+    e.RecoveryStarted: Counting.on_recovery_started,
+    e.HandlerFailed: Counting.on_handler_failed,
+    e.RecordingFailed: Counting.on_recording_failed,
+    e.SessionStalled: Counting.on_session_stalled,
+    e.ResponseAssembled: Counting.on_response_assembled,
+    e.QueryClosed: Counting.on_query_closed,
+}
 
 
 def _tokens(usage: Usage) -> tuple[tuple[str, int], ...]:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Mapping
 
 import httpx2
 import structlog
 
-from antiphon.telemetry.spans import spans_of
+from antiphon.telemetry.batch import Batch
+from antiphon.telemetry.spans import QuerySpans, spans_of
 from antiphon.telemetry.wire import request_of
 from antiphon.vocabulary.outside import without_userinfo
-from antiphon.vocabulary.ports import Subscription
-from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
 PATH = "/v1/traces"
 """Where a collector takes spans (https://opentelemetry.io/docs/specs/otlp/#otlphttp-request)."""
@@ -42,14 +41,20 @@ class SpanExport:
     Args:
         headers: Sent with each batch.
         tools: The names of the tools that there are.
+        batch: What is heard of queries and not made spans of yet.
     """
 
     def __init__(
-        self, endpoint: str, headers: Mapping[str, str], tools: Container[str]
+        self,
+        endpoint: str,
+        headers: Mapping[str, str],
+        tools: Container[str],
+        batch: Batch,
     ) -> None:
         self._url = endpoint.rstrip("/") + PATH
         self._headers = {**headers, "Content-Type": "application/x-protobuf"}
         self._tools = tools
+        self._batch = batch
         # Both its ends are used at once without a lock, and its first is dropped where it is full.
         self._waiting: deque[bytes] = deque(maxlen=MOST_WAITING)
         self._news = threading.Event()
@@ -61,16 +66,13 @@ class SpanExport:
         )
         self._thread.start()
 
-    def subscriber(self) -> Subscriber:
-        """Returns the component that makes the spans of each query."""
-
-        def act(surroundings: Surroundings) -> Sequence[Subscription]:
-            return spans_of(self._take, self._tools, surroundings)
-
-        return Subscriber(name="spans", act=act)
+    def onlooker(self) -> QuerySpans | None:
+        """Returns what makes the spans of a new query; None where its caller wants none."""
+        return spans_of(self._take, self._tools)
 
     def flush(self) -> None:
         """Sends what waits; blocks."""
+        self._batch.flush()
         with (
             self._sending,
             httpx2.Client(headers=self._headers, trust_env=False) as client,
@@ -79,6 +81,7 @@ class SpanExport:
 
     def close(self) -> None:
         """Sends what waits, and ends; blocks for a few seconds at most, also where nobody takes it."""
+        self._batch.flush()
         self._closing = True
         self._news.set()
         self._thread.join(CLOSING_S)

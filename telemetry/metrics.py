@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable
 
 from prometheus_client import (
     CollectorRegistry,
@@ -12,13 +12,12 @@ from prometheus_client import (
 )
 from prometheus_client.core import GaugeMetricFamily
 
+from antiphon.telemetry.batch import Batch
 from antiphon.telemetry.counting import Counted, Counting
 from antiphon.telemetry.identifiers import BoundedNames
 from antiphon.telemetry.queue_metrics import QueueMetrics, WatchedQueue
 from antiphon.telemetry.state import ServiceState
 from antiphon.telemetry.sums import CounterTable, HistogramTable, Sums
-from antiphon.vocabulary.ports import Subscription
-from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -124,15 +123,17 @@ class Metrics:
 
     Args:
         tools: The names of the tools that there are.
+        batch: What is heard of queries and not counted yet.
     """
 
-    def __init__(self, tools: Container[str]) -> None:
+    def __init__(self, tools: Container[str], batch: Batch) -> None:
         self._registry = CollectorRegistry()
         self._sums = Sums(COUNTERS, HISTOGRAMS)
         self._registry.register(self._sums)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
         self._counted = Counted(self._sums, BoundedNames(), tools)
+        self._batch = batch
         self._queue: QueueMetrics | None = None
 
     def watch(self, state: Callable[[], ServiceState]) -> None:
@@ -145,15 +146,9 @@ class Metrics:
         self._registry.register(self._queue)
         return self._queue
 
-    def subscriber(self) -> Subscriber:
-        """Returns the component that counts what happens in each query."""
-
-        def act(surroundings: Surroundings) -> Sequence[Subscription]:
-            counting = Counting(self._counted, surroundings.clock)
-            surroundings.hear_live(counting.on_live)
-            return counting.subscriptions()
-
-        return Subscriber(name="metrics", act=act)
+    def onlooker(self) -> Counting:
+        """Returns what counts a new query."""
+        return Counting(self._counted)
 
     def count_request(
         self, method: str, route: str, status: int, seconds: float
@@ -174,6 +169,7 @@ class Metrics:
 
     def exposition(self) -> str:
         """Returns all of them as they are known without asking anybody."""
+        self._batch.flush()
         return generate_latest(self._registry).decode()
 
 

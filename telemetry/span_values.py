@@ -23,7 +23,6 @@ from antiphon.telemetry.wire import (
     SPAN_ID_TAG,
     Attributes,
     attribute,
-    attributes_part,
     end_time,
     field,
     moment,
@@ -32,9 +31,6 @@ from antiphon.telemetry.wire import (
 )
 from antiphon.vocabulary.caller_trace import caller_trace
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.values import Usage
-
-NANOSECONDS = 1_000_000_000
 
 INTERNAL = Span.SpanKind.SPAN_KIND_INTERNAL
 CLIENT = Span.SpanKind.SPAN_KIND_CLIENT
@@ -97,7 +93,7 @@ class OpenSpan:
         as_parent: Itself, as its inner spans name it.
     """
 
-    __slots__ = ("_beginning", "_more", "_parts", "as_parent")
+    __slots__ = ("_beginning", "_moments", "_parts", "as_parent")
 
     def __init__(
         self,
@@ -107,19 +103,19 @@ class OpenSpan:
         attributes: bytes,
         kind: Span.SpanKind.ValueType = INTERNAL,
     ) -> None:
-        span_id = _RANDOM.randbytes(SPAN_ID_BYTES)
+        span_id = _RANDOM.getrandbits(8 * SPAN_ID_BYTES).to_bytes(SPAN_ID_BYTES, "big")
         self.as_parent = SpanParent(parent.trace_id, span_id)
         self._beginning = (
             _place(parent),
             SPAN_ID_TAG + span_id,
             name_and_kind(name, kind),
-            start_time(nanoseconds(recorded.at)),
+            start_time(recorded.at),
             attributes,
             attribute(c.QUERY_ID, identifier(recorded.query_id)),
             attribute(c.EVENT_SEQ, recorded.seq),
         )
         self._parts: dict[Part, bytes] = {}
-        self._more: list[bytes] = []
+        self._moments = b""
 
     def set(self, part: Part, attributes: bytes) -> None:
         """Adds attributes, in the place of those that the part had before."""
@@ -134,7 +130,7 @@ class OpenSpan:
             c.QUERY_ID: identifier(recorded.query_id),
             c.EVENT_SEQ: recorded.seq,
         }
-        self._more.append(moment(name, nanoseconds(recorded.at), linked))
+        self._moments += moment(name, recorded.at, linked)
 
     def end(self, at: float, failure: str = "") -> bytes:
         """Ends it, and returns it as it is sent.
@@ -142,29 +138,10 @@ class OpenSpan:
         Args:
             failure: What failed; empty where nothing did.
         """
-        parts = [*self._beginning, *self._parts.values(), *self._more]
-        parts.append(end_time(nanoseconds(at)))
+        parts = [*self._beginning, *self._parts.values(), self._moments, end_time(at)]
         if failure:
             parts += (FAILED, attribute(c.ERROR_TYPE, failure))
         return b"".join(parts)
-
-
-def usage_part(usage: Usage) -> bytes:
-    """Returns tokens and cost as attributes."""
-    attributes: dict[str, int | float] = {
-        c.INPUT_TOKENS: usage.all_input_tokens,
-        c.OUTPUT_TOKENS: usage.output_tokens,
-        c.CACHE_READ_TOKENS: usage.cache_read_tokens,
-        c.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
-    }
-    if usage.cost_usd is not None:
-        attributes[c.COST] = usage.cost_usd
-    return attributes_part(attributes)
-
-
-def nanoseconds(at: float) -> int:
-    """Returns a time as OpenTelemetry wants it."""
-    return int(at * NANOSECONDS)
 
 
 # Spans that lie within the same one have it in common, and those of a query its trace.

@@ -6,31 +6,35 @@ conventions.py. It emits nothing, so that a query with it has the same trace as 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
-from functools import lru_cache
-
-from msgspec.structs import replace
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
 
 from antiphon.telemetry import conventions as c
 from antiphon.telemetry.identifiers import identifier, offered
+from antiphon.telemetry.span_parts import (
+    QUERY_PART,
+    call_part,
+    round_part,
+    sent_part,
+    tool_part,
+    usage_part,
+)
 from antiphon.telemetry.span_values import (
     CLIENT,
     OpenSpan,
     SpanParent,
     caller_parent,
     own_trace,
-    usage_part,
 )
 from antiphon.telemetry.wire import (
     Attributes,
     AttributeValue,
     attribute,
     attributes_part,
+    fraction,
 )
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.events import E, Event, Live, Recorded
-from antiphon.vocabulary.ports import Clock, Subscription, on
-from antiphon.vocabulary.subscribers import Surroundings
+from antiphon.vocabulary.events import Event, Recorded
 
 Call = e.ReasoningRequested | e.SummaryRequested
 Reply = e.ReasoningCompleted | e.SummaryCompleted
@@ -50,12 +54,10 @@ class QuerySpans:
         self,
         send: Send,
         parent: SpanParent | None,
-        clock: Clock,
         tools: Container[str],
     ) -> None:
         self._send = send
         self._parent = parent
-        self._clock = clock
         self._tools = tools
         self._query: OpenSpan | None = None
         self._round: OpenSpan | None = None
@@ -63,29 +65,22 @@ class QuerySpans:
         self._asked_at: dict[str, float] = {}
         self._retries: dict[str, int] = {}
 
-    def subscriptions(self) -> Sequence[Subscription]:
-        """Returns what it hears."""
-        return (
-            on(e.QueryReceived, self.on_query_received),
-            on(e.QueryResumed, self.on_query_resumed),
-            on(e.RoundOpened, self.on_round_opened),
-            on(e.ReasoningRequested, self.on_call_requested, self.repeat_call),
-            on(e.SummaryRequested, self.on_call_requested, self.repeat_call),
-            on(e.ReasoningStarted, self.on_reasoning_started),
-            on(e.ReasoningRetried, self.on_reasoning_retried),
-            on(e.ToolCallStreamed, self.on_tool_call_streamed),
-            on(e.ReasoningCompleted, self.on_call_completed),
-            on(e.SummaryCompleted, self.on_call_completed),
-            on(e.ReasoningFailed, self.on_call_failed),
-            on(e.SummaryFailed, self.on_call_failed),
-            on(e.ToolRequested, self.on_tool_requested, self.repeat_tool_call),
-            on(e.ToolSucceeded, self.on_tool_succeeded),
-            on(e.ToolFailed, self.on_tool_failed),
-            on(e.BreakerTripped, self.on_breaker_tripped),
-            on(e.RecoveryStarted, self.on_recovery_started),
-            on(e.ResponseAssembled, self.on_response_assembled),
-            on(e.QueryClosed, self.on_query_closed),
-        )
+    @property
+    def kinds(self) -> Iterable[type[Event]]:
+        return RULES
+
+    def handle(self, recorded: Recorded[Event]) -> None:
+        rule = RULES.get(type(recorded.event))
+        if rule is not None:
+            rule(self, recorded)
+
+    def handle_again(self, recorded: Recorded[Event]) -> None:
+        if self._query is None:
+            self._begin_query(recorded, {c.RESUMED: True})
+        self.handle(recorded)
+
+    def handle_text(self, call_id: str, at: float) -> None:
+        self._note_first(call_id, at)
 
     def on_query_received(self, recorded: Recorded[e.QueryReceived]) -> None:
         event = recorded.event
@@ -107,7 +102,7 @@ class QuerySpans:
             f"round {event.round}",
             recorded,
             self._place_of(self._query, recorded),
-            _round_part(event.round, event.final),
+            round_part(event.round, event.final),
         )
 
     def on_call_requested(self, recorded: Recorded[Call]) -> None:
@@ -121,23 +116,16 @@ class QuerySpans:
             f"chat {model}",
             recorded,
             self._place_of(self._round or self._query, recorded),
-            _call_part(model, event.max_tokens, purpose)
+            call_part(model, event.max_tokens, purpose)
             + attribute(c.CALL_ID, identifier(event.call_id)),
             CLIENT,
         )
-
-    def repeat_call(self, recorded: Recorded[Call]) -> None:
-        """Begins with a call that is made once more in a resumed query: now, and not when it was first asked for."""
-        self.on_call_requested(self._begun_now(recorded))
-
-    def repeat_tool_call(self, recorded: Recorded[e.ToolRequested]) -> None:
-        self.on_tool_requested(self._begun_now(recorded))
 
     def on_reasoning_started(self, recorded: Recorded[e.ReasoningStarted]) -> None:
         event = recorded.event
         span = self._calls.get(event.call_id)
         if span is not None:
-            span.set("sent", _sent_part(event.reasoner, event.request.stream))
+            span.set("sent", sent_part(event.reasoner, event.request.stream))
 
     def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
         event = recorded.event
@@ -151,20 +139,12 @@ class QuerySpans:
     def on_tool_call_streamed(self, recorded: Recorded[e.ToolCallStreamed]) -> None:
         self._note_first(recorded.event.call_id, recorded.at)
 
-    def on_live(self, live: Live) -> None:
-        """Notes when a call's first text came."""
-        # Once a call, although every piece of its text passes here.
-        if isinstance(live, e.TextDelta) and live.call_id in self._asked_at:
-            self._note_first(live.call_id, self._clock.now())
-
     def on_call_completed(self, recorded: Recorded[Reply]) -> None:
         event = recorded.event
-        reply = attributes_part(
-            {
-                c.RESPONSE_MODEL: identifier(event.model),
-                c.RESPONSE_ID: identifier(event.message_id),
-                c.FINISH_REASONS: (identifier(event.stop_reason),),
-            }
+        reply = (
+            attribute(c.RESPONSE_MODEL, identifier(event.model))
+            + attribute(c.RESPONSE_ID, identifier(event.message_id))
+            + attribute(c.FINISH_REASONS, (identifier(event.stop_reason),))
         )
         usage = usage_part(event.usage + event.wasted)
         self._end_call(event.call_id, recorded, reply + usage)
@@ -180,7 +160,7 @@ class QuerySpans:
             f"execute_tool {tool}",
             recorded,
             self._place_of(self._round or self._query, recorded),
-            _tool_part(tool) + attribute(c.TOOL_CALL_ID, identifier(call.id)),
+            tool_part(tool) + attribute(c.TOOL_CALL_ID, identifier(call.id)),
         )
 
     def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
@@ -207,12 +187,10 @@ class QuerySpans:
             return
         event = recorded.event
         doubts = sorted({doubt.kind for doubt in event.indicators})
-        answer = attributes_part(
-            {
-                c.CONFIDENCE: event.confidence,
-                c.DOUBTS: tuple(doubts),
-                c.RESPONSE_MODEL: identifier(event.reasoner),
-            }
+        answer = (
+            attribute(c.CONFIDENCE, event.confidence)
+            + attribute(c.DOUBTS, tuple(doubts))
+            + attribute(c.RESPONSE_MODEL, identifier(event.reasoner))
         )
         usage = usage_part(event.usage + event.summary_usage)
         self._query.set("reply", answer + usage)
@@ -231,18 +209,12 @@ class QuerySpans:
             failure = status
         self._send(self._query.end(recorded.at, failure))
 
-    def _begun_now(self, recorded: Recorded[E]) -> Recorded[E]:
-        now = replace(recorded, at=self._clock.now())
-        if self._query is None:
-            self._begin_query(now, {c.RESUMED: True})
-        return now
-
     def _begin_query(self, recorded: Recorded[Event], more: Attributes) -> None:
         self._query = OpenSpan(
             "invoke_agent antiphon",
             recorded,
             self._place_of(None, recorded),
-            _QUERY_PART + attributes_part(more),
+            QUERY_PART + attributes_part(more),
         )
 
     def _place_of(
@@ -255,7 +227,7 @@ class QuerySpans:
     def _note_first(self, call_id: str, at: float) -> None:
         asked_at = self._asked_at.pop(call_id, None)
         if asked_at is not None:
-            waited = attribute(c.FIRST_CHUNK, max(0.0, at - asked_at))
+            waited = fraction(c.FIRST_CHUNK, max(0.0, at - asked_at))
             self._calls[call_id].set("first", waited)
 
     def _end_call(
@@ -273,49 +245,32 @@ class QuerySpans:
             self._send(span.end(recorded.at, failure))
 
 
-_QUERY_PART = attributes_part({c.OPERATION: "invoke_agent", c.AGENT: "antiphon"})
+RULES: Mapping[type[Event], Callable[[QuerySpans, Recorded[Any]], None]] = {
+    e.QueryReceived: QuerySpans.on_query_received,
+    e.QueryResumed: QuerySpans.on_query_resumed,
+    e.RoundOpened: QuerySpans.on_round_opened,
+    e.ReasoningRequested: QuerySpans.on_call_requested,
+    e.SummaryRequested: QuerySpans.on_call_requested,
+    e.ReasoningStarted: QuerySpans.on_reasoning_started,
+    e.ReasoningRetried: QuerySpans.on_reasoning_retried,
+    e.ToolCallStreamed: QuerySpans.on_tool_call_streamed,
+    e.ReasoningCompleted: QuerySpans.on_call_completed,
+    e.SummaryCompleted: QuerySpans.on_call_completed,
+    e.ReasoningFailed: QuerySpans.on_call_failed,
+    e.SummaryFailed: QuerySpans.on_call_failed,
+    e.ToolRequested: QuerySpans.on_tool_requested,
+    e.ToolSucceeded: QuerySpans.on_tool_succeeded,
+    e.ToolFailed: QuerySpans.on_tool_failed,
+    e.BreakerTripped: QuerySpans.on_breaker_tripped,
+    e.RecoveryStarted: QuerySpans.on_recovery_started,
+    e.ResponseAssembled: QuerySpans.on_response_assembled,
+    e.QueryClosed: QuerySpans.on_query_closed,
+}
 
 
-# What many spans have in common is made once.
-@lru_cache
-def _round_part(number: int, is_final: bool) -> bytes:
-    return attributes_part({c.ROUND: number, c.ROUND_FINAL: is_final})
-
-
-@lru_cache
-def _call_part(model: str, max_tokens: int, purpose: str) -> bytes:
-    return attributes_part(
-        {
-            c.OPERATION: "chat",
-            c.REQUEST_MODEL: model,
-            c.REQUEST_MAX_TOKENS: max_tokens,
-            c.CALL_PURPOSE: purpose,
-        }
-    )
-
-
-@lru_cache
-def _sent_part(reasoner: str, is_streamed: bool) -> bytes:
-    provider = "anthropic"
-    if reasoner == "offline":
-        provider = "antiphon"
-    return attributes_part({c.PROVIDER: provider, c.REQUEST_STREAM: is_streamed})
-
-
-@lru_cache
-def _tool_part(tool: str) -> bytes:
-    return attributes_part(
-        {c.OPERATION: "execute_tool", c.TOOL_NAME: tool, c.TOOL_TYPE: "function"}
-    )
-
-
-def spans_of(
-    send: Send, tools: Container[str], surroundings: Surroundings
-) -> Sequence[Subscription]:
-    """Makes the spans of one query; returns what is heard for them, which is nothing where its caller wants none."""
+def spans_of(send: Send, tools: Container[str]) -> QuerySpans | None:
+    """Returns what makes the spans of a query; None where its caller wants none."""
     parent = caller_parent()
     if parent is not None and not parent.recorded:
-        return ()
-    spans = QuerySpans(send, parent, surroundings.clock, tools)
-    surroundings.hear_live(spans.on_live)
-    return spans.subscriptions()
+        return None
+    return QuerySpans(send, parent, tools)

@@ -22,8 +22,12 @@ from antiphon.service import (
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
 
-# For the schema alone: the service itself refuses an empty query, in words of its own.
-_SOME_WORDS: dict[str, JsonValue] = {"minLength": 1, "pattern": r"\S"}
+# For the schema alone: the service itself refuses an empty query, in words of its own. What Python strips and a pattern
+# of JSON Schema (ECMA-262) takes for more than space are the separators of ASCII and U+0085.
+_SOME_WORDS: dict[str, JsonValue] = {
+    "minLength": 1,
+    "pattern": r"[^\s\x1c-\x1f\x85]",
+}
 
 Name = Annotated[str | None, Field(max_length=MOST_NAME_CHARS)]
 

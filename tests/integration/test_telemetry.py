@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from antiphon.dispatcher import quotable
 from antiphon.service import Outcome, Question
-from antiphon.telemetry import ATTRIBUTES, Metrics, SpanExport
+from antiphon.telemetry import ATTRIBUTES, Batch, Metrics, SpanExport, observer
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.caller_trace import caller_trace
 from antiphon.vocabulary.catalog import BUILT_IN
@@ -74,10 +74,11 @@ class Watched(NamedTuple):
 @asynccontextmanager
 async def watched(folder: Path, script: object) -> AsyncIterator[Watched]:
     """A service whose spans and metrics are kept."""
-    metrics = Metrics(TOOLS)
+    batch = Batch()
+    metrics = Metrics(TOOLS, batch)
     with collecting() as collector:
-        spans = SpanExport(collector.url, {"x-key": "k"}, TOOLS)
-        observers = (metrics.subscriber(), spans.subscriber())
+        spans = SpanExport(collector.url, {"x-key": "k"}, TOOLS, batch)
+        observers = (observer(batch, metrics, spans),)
         async with house(folder, script, look, observers=observers) as at:
             yield Watched(at, collector, metrics, spans)
         spans.close()
@@ -255,8 +256,9 @@ async def test_traces_know_nothing_of_who_looks_on_and_recorded_forks_are_not_co
 async def test_a_collector_that_is_away_keeps_no_query_and_no_end_waiting(
     tmp_path: Path,
 ) -> None:
-    spans = SpanExport("http://127.0.0.1:9", {}, TOOLS)
-    observers = (spans.subscriber(),)
+    batch = Batch()
+    spans = SpanExport("http://127.0.0.1:9", {}, TOOLS, batch)
+    observers = (observer(batch, spans),)
     async with house(tmp_path, TWO_CALLS, look, observers=observers) as at:
         outcome = await at.service.ask(QUESTION)
     spans.close()
@@ -276,10 +278,11 @@ async def test_a_call_that_is_made_once_more_in_a_resumed_query_begins_then_and_
     failed = e.ReasoningFailed(call_id="call-1", failure="timeout", detail="")
     clock = FixedClock(500.0)
     with collecting() as collector:
-        spans = SpanExport(collector.url, {}, TOOLS)
+        batch = Batch()
+        spans = SpanExport(collector.url, {}, TOOLS, batch)
         ports = Ports(publish=ignore, emit_live=ignore, spawn=ignore)
         surroundings = Surroundings(ports, clock, BUILT_IN)
-        act = spans.subscriber().act
+        act = observer(batch, spans).act
         assert act is not None
         heard = {each.kind: each for each in act(surroundings)}
 

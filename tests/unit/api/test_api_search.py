@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from antiphon.vocabulary.errors import (
@@ -11,7 +13,7 @@ from antiphon.vocabulary.errors import (
     ServiceError,
 )
 from antiphon.vocabulary.values import Passage, Signals, StoredText
-from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.calling import Browser, app_of, new_app_of
 from tests.unit.api.fakes import FakeService, refusing
 
 PASSAGES = (
@@ -131,3 +133,14 @@ async def test_the_text_of_a_lesson_that_is_not_there_is_not_found() -> None:
     )
 
     assert (reply.status, reply.error["code"]) == (404, "not_found")
+
+
+async def test_what_the_schema_takes_for_no_words_is_what_is_refused_as_none() -> None:
+    searched = new_app_of(FakeService()).openapi()["paths"]["/api/search"]["get"]
+    [q] = [each for each in searched["parameters"] if each["name"] == "q"]
+    blank = [chr(code) for code in range(0x3001) if chr(code).isspace()]
+
+    taken = [each for each in blank if re.search(q["schema"]["pattern"], each)]
+
+    assert taken == []
+    assert re.search(q["schema"]["pattern"], "\x1c BM25")
