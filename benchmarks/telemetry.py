@@ -120,7 +120,8 @@ def heard_us(
     """Returns the CPU microseconds in which a recorded query is heard and handled; handling is what sending is not."""
     ports = Ports(publish=_ignore, emit_live=_ignore, spawn=lambda *_, **__: _nothing)
     surroundings = Surroundings(ports, SystemClock(), BUILT_IN)
-    assert observer.act is not None
+    if observer.act is None:
+        return 0.0
     before = time.thread_time()
     for _ in range(HEARD):
         handlers = {each.kind: each.handler for each in observer.act(surroundings)}

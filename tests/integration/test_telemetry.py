@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -15,12 +15,9 @@ from antiphon.service import Outcome, Question
 from antiphon.telemetry import ATTRIBUTES, Batch, Metrics, SpanExport, observer
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.caller_trace import caller_trace
-from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Ports, ToolOutput
-from antiphon.vocabulary.subscribers import Surroundings
+from antiphon.vocabulary.ports import ToolOutput
 from tests.collector import Collector, Received, collecting
-from tests.fakes import FixedClock
 from tests.small_service import House, house
 
 SECRET_WORDS = ("heliotrope", "marzipan", "xylophone", "quagmire")
@@ -265,48 +262,3 @@ async def test_a_collector_that_is_away_keeps_no_query_and_no_end_waiting(
 
     assert outcome.status == "answered"
     assert outcome.response.answer == "It weighs the xylophone more."
-
-
-async def test_a_call_that_is_made_once_more_in_a_resumed_query_begins_then_and_in_its_trace() -> (
-    None
-):
-    query_id = "0" * 31 + "1"
-    asked = e.ReasoningRequested(
-        call_id="call-1", round=1, final=False, reasoner="primary", model="m",
-        max_tokens=10, timeout_s=1.0, max_rounds=2, messages=(),
-    )  # fmt: skip
-    failed = e.ReasoningFailed(call_id="call-1", failure="timeout", detail="")
-    clock = FixedClock(500.0)
-    with collecting() as collector:
-        batch = Batch()
-        spans = SpanExport(collector.url, {}, TOOLS, batch)
-        ports = Ports(publish=ignore, emit_live=ignore, spawn=ignore)
-        surroundings = Surroundings(ports, clock, BUILT_IN)
-        act = observer(batch, spans).act
-        assert act is not None
-        heard = {each.kind: each for each in act(surroundings)}
-
-        def hear(seq: int, at: float, event: Event, *, repeat: bool = False) -> None:
-            subscription = heard[type(event)]
-            handler = subscription.repeat if repeat else subscription.handler
-            assert handler is not None
-            handler(Recorded(query_id=query_id, seq=seq, cause=0, at=at, event=event))
-
-        hear(4, 100.0, asked, repeat=True)
-        hear(9, 501.0, e.QueryResumed(away_s=400.0, why="killed"))
-        hear(10, 502.0, failed)
-        hear(11, 503.0, e.QueryClosed(status="failed"))
-        spans.close()
-        found = collector.of(query_id)
-
-    [query] = named(found, "invoke_agent")
-    [chat] = named(found, "chat")
-    assert query.attributes["antiphon.query.resumed"] is True
-    assert (query.failed, chat.failed) == (True, True)
-    assert (chat.start_s, chat.end_s) == (500.0, 502.0)
-    assert {span.trace_id for span in found} == {query_id}
-    assert chat.parent_id == query.span_id
-
-
-def ignore(*_: object, **__: object) -> Any:
-    """Takes nothing."""
