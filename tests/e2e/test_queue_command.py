@@ -118,7 +118,7 @@ def nobody() -> Iterator[str]:
         (silent, ["queue"]),
         (another_protocol, ["traces", "list"]),
     ],
-    ids=str,
+    ids=["queue", "worker", "serve", "silent", "another protocol"],
 )
 def test_where_no_nats_server_answers_a_command_says_so_in_a_sentence(
     antiphon: Antiphon, at: At, command: list[str]
