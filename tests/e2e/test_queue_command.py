@@ -118,8 +118,7 @@ def nobody() -> Iterator[str]:
         (silent, ["queue"]),
         (another_protocol, ["traces", "list"]),
     ],
-    # A function's text has its address, which is another one in each process of a run.
-    ids=lambda value: getattr(value, "__name__", str(value)),
+    ids=["queue", "worker", "serve", "silent", "another protocol"],
 )
 def test_where_no_nats_server_answers_a_command_says_so_in_a_sentence(
     antiphon: Antiphon, at: At, command: list[str]
