@@ -15,13 +15,12 @@ from antiphon.cluster.erasing import erase
 from antiphon.cluster.messages import (
     APPEND_ID,
     PAYLOAD,
-    Payload,
     beginning_headers,
     is_closed,
     pack,
     seqs_of,
-    unpack,
 )
+from antiphon.cluster.signals import tell_end
 from antiphon.cluster.stream_reading import (
     StoredMessage,
     StreamReader,
@@ -83,6 +82,7 @@ class TraceLog:
             tail.caller_seq = tail.seq
         if isinstance(events[-1].event, QueryClosed):
             self.forget(batch.query_id)
+            await tell_end(self._cluster, batch.query_id)
 
     async def read(self, query_id: str) -> list[StoredMessage]:
         """Reads all messages of a trace.
@@ -91,13 +91,19 @@ class TraceLog:
             NotFoundError: No such trace.
             TraceError: The servers do not answer.
         """
-        last = await self.last(query_id)
+        return await self.up_to(query_id, await self.last(query_id))
+
+    async def up_to(self, query_id: str, last: StoredMessage) -> list[StoredMessage]:
+        """Reads the messages of a trace as far as its last one, which is known. Raises as `read` does."""
         if seqs_of(last)[0] == 1:
             return [last]
         subject = self._naming.trace(query_id)
         messages: list[StoredMessage] = []
         async for message in self._reader.between(subject, 1, last.seq):
             messages.append(message)
+        # It may have been deleted meanwhile.
+        if not messages:
+            raise unknown_trace(query_id)
         return messages
 
     async def last(self, query_id: str) -> StoredMessage:
@@ -121,37 +127,24 @@ class TraceLog:
         last = await self.last(query_id)
         return TraceHead(seqs_of(last)[1], is_closed(last), last.at)
 
-    async def payload_of(self, message: StoredMessage, query_id: str) -> Payload:
-        """Returns what a message holds, also where it was too large for one.
+    async def data_of(self, message: StoredMessage, query_id: str) -> bytes:
+        """Returns a message's payload as it was sent, also where it was too large for one.
 
         Raises:
-            DecodeError: It is none of ours, or is missing.
+            DecodeError: It is missing.
             TraceError: The servers do not answer.
         """
-        data = message.data
         key = message.headers.get(PAYLOAD)
-        if key is not None:
-            found = await self._blobs.get(query_id, [key])
-            if key not in found:
-                raise DecodeError(f"trace {query_id}: the text {key} is missing")
-            data = found[key]
-        return unpack(data, query_id)
+        if key is None:
+            return message.data
+        found = await self._blobs.get(query_id, [key])
+        if key not in found:
+            raise DecodeError(f"trace {query_id}: the text {key} is missing")
+        return found[key]
 
-    async def remember(self, query_id: str) -> bool:
-        """Looks up where a trace ends, so that the next append is refused if anybody appends before it.
-
-        Returns:
-            True if it is over, and nothing is remembered.
-
-        Raises:
-            NotFoundError: No such trace.
-            TraceError: The servers do not answer.
-        """
-        last = await self.last(query_id)
-        if is_closed(last):
-            return True
+    def remember(self, query_id: str, last: StoredMessage) -> None:
+        """Remembers where a trace ends: the next append is refused if anybody appends before it."""
         self._tails.put(query_id, tail_at(last))
-        return False
 
     def writes(self, query_id: str) -> bool:
         """Returns True if this process goes on with a trace: it has appended more than the beginning, which is all that

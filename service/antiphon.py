@@ -116,6 +116,7 @@ class Antiphon:
         self._begun = BegunHere()
         self._queue_admission: QueueAdmission | None = None
         if resources.sharing is not None:
+            self._begun = BegunHere(resources.sharing.signals)
             self._queue_admission = QueueAdmission(
                 resources.sharing.queue, settings.queue_wait_s
             )
@@ -486,6 +487,10 @@ class Antiphon:
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""
         await self.store.clear_conversation(session_id)
+
+    async def look(self) -> None:
+        """Reads what other processes' queries wait for now, which `running` then shows."""
+        await self._begun.look(self._opened)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
         """Returns each open query of the caller, and who owes it what."""

@@ -10,7 +10,7 @@ import structlog
 
 from antiphon.composition import Sharing, Totals
 from antiphon.history.history import History
-from antiphon.service.remote_query import RemoteQuery
+from antiphon.service.remote_query import Ends, RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -29,10 +29,12 @@ from antiphon.vocabulary.events import (
     Recorded,
 )
 from antiphon.vocabulary.ports import Clock, TraceStore
-from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Wish
+from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Signals, Wish
 
 log = structlog.get_logger(__name__)
 
+LOOKS_AT_ONCE = 8
+"""Traces that are read at once to show what their queries wait for."""
 WISH_EVERY_S = 2.0
 """Seconds after which a reader says again that text is to be shown: the query may have come to another worker."""
 
@@ -40,8 +42,9 @@ WISH_EVERY_S = 2.0
 class BegunHere:
     """The queries that this process was asked and that are not over; one a service."""
 
-    def __init__(self) -> None:
+    def __init__(self, signals: Signals | None = None) -> None:
         self.queries: dict[str, RemoteQuery] = {}
+        self.ends = Ends(signals)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def add(self, query: RemoteQuery) -> None:
@@ -53,6 +56,17 @@ class BegunHere:
         # Whoever asked is told of a failure.
         await asyncio.gather(query.outcome(), return_exceptions=True)
         self.queries.pop(query.query_id, None)
+
+    async def look(self, is_wanted: Callable[[str], bool]) -> None:
+        """Reads what the traces of some of them hold by now, a few at once."""
+        wanted = [each for key, each in self.queries.items() if is_wanted(key)]
+        left = iter(wanted)
+
+        async def look_on() -> None:
+            for query in left:
+                await query.look()
+
+        await asyncio.gather(*(look_on() for _ in range(LOOKS_AT_ONCE)))
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Starts what ends with the service, whoever waits for it."""
@@ -105,6 +119,7 @@ class RemoteQueries:
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )
+        await self._begun.ends.hear()
         await self._store.append(query_id, 0, [recorded])
         queued = QueuedQuery(
             query_id=query_id,
@@ -113,22 +128,27 @@ class RemoteQueries:
         )
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
         await self._sharing.queue.submit(queued)
-        query = self.find(query_id, first.session_id)
+        query = self._remote(query_id, recorded)
         query.totals = totals
         self._begun.add(query)
         return query
 
-    def find(self, query_id: str, session_id: str = "") -> RemoteQuery:
+    def find(self, query_id: str) -> RemoteQuery:
         """Returns a query that was begun before, on whichever node."""
         known = self._begun.queries.get(query_id)
         if known is not None:
             return known
+        return self._remote(query_id, None)
+
+    def _remote(self, query_id: str, first: Recorded[Event] | None) -> RemoteQuery:
         return RemoteQuery(
             query_id,
-            session_id,
             self._store,
             self._history,
             self._clock,
+            self._begun.ends,
+            first,
+            is_counted=bool(self._principal.key_id),
             follow=self.follow,
             cancel=self._cancel_soon,
             removed=self._remove,

@@ -9,7 +9,9 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
+    Sequence,
 )
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
@@ -27,9 +29,10 @@ from antiphon.vocabulary.events import (
     QueryReceived,
     QueryResumed,
     Recorded,
+    ResponseAssembled,
 )
 from antiphon.vocabulary.ports import Clock
-from antiphon.vocabulary.queue_ports import FollowedStore
+from antiphon.vocabulary.queue_ports import FollowedStore, Signals
 
 log = structlog.get_logger(__name__)
 
@@ -37,49 +40,96 @@ GRACE_S = 1.5
 """Seconds behind its deadline after which a query is taken over: a worker that lives has answered by then."""
 AGAIN_S = 5.0
 """Seconds after which that is tried again."""
+LOOK_AGAIN_S = 5.0
+"""Seconds after which a trace is looked at of whose end nothing was heard: that may have been lost on the way."""
 PAUSE_S = 0.5
-"""Seconds between two tries to follow a trace whose store cannot be reached."""
+"""Seconds between two looks at a trace whose store cannot be reached."""
 LATE = "its deadline passed, and no worker had answered it"
 """Recorded as the reason of a query that the process which was asked has taken over."""
 
 Streamed = AsyncGenerator[Recorded[Event] | Live, None]
 
 
+class Ends:
+    """Wakes whoever waits for the end of a query that another process works on; one a service."""
+
+    def __init__(self, signals: Signals | None) -> None:
+        self._signals = signals
+        self._waiting: dict[str, list[asyncio.Event]] = {}
+
+    async def hear(self) -> None:
+        """Begins to hear of ends, unless it has begun: a worker, which waits for none, hears none."""
+        signals, self._signals = self._signals, None
+        if signals is not None:
+            await signals.hear_ends(self._wake)
+
+    def _wake(self, query_id: str) -> None:
+        for waiting in self._waiting.get(query_id, ()):
+            waiting.set()
+
+    @asynccontextmanager
+    async def waiting(self, query_id: str) -> AsyncIterator[asyncio.Event]:
+        """Yields an event that is set when the query ends; it may never be."""
+        await self.hear()
+        told = asyncio.Event()
+        self._waiting.setdefault(query_id, []).append(told)
+        try:
+            yield told
+        finally:
+            self._waiting[query_id].remove(told)
+            if not self._waiting[query_id]:
+                del self._waiting[query_id]
+
+
 class RemoteQuery:
     """A query, wherever it is worked on; or one that is over.
+
+    Its caller is told of its end by whoever ends it, and reads of its trace what the answer needs. Who follows it
+    reads the whole.
 
     Attributes:
         session_id: Its conversation; empty until that is known.
         totals: The sums that its outcome is added to; None: none.
+
+    Args:
+        first: The beginning of its trace; None: it is read.
+        is_counted: Somebody will ask what its calls cost: its trace is read whole when it is over.
     """
 
     def __init__(
         self,
         query_id: str,
-        session_id: str,
         store: FollowedStore,
         history: Callable[[], History],
         clock: Clock,
+        ends: Ends,
+        first: Recorded[Event] | None,
         *,
+        is_counted: bool,
         follow: Callable[[str, int], Streamed],
         cancel: Callable[[str, str], None],
         removed: Callable[[str], Awaitable[None]],
         spawn: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:
         self.query_id = query_id
-        self.session_id = session_id
+        self.session_id = ""
         self.totals: Totals | None = None
         self._store = store
         self._history = history
         self._clock = clock
+        self._ends = ends
+        self._is_counted = is_counted
         self._follow = follow
         self._cancel = cancel
         self._removed = removed
         self._spawn = spawn
         self._events: list[Recorded[Event]] = []
+        self._ending: Sequence[Recorded[Event]] = ()
         self._owed: PendingTable = {}
         self._take_over_at = float("inf")
         self._watching: asyncio.Task[None] | None = None
+        if first is not None:
+            self._note(first)
 
     def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
         """Yields every event from the first, and text as it is written; ends with the query."""
@@ -93,12 +143,19 @@ class RemoteQuery:
     @property
     def is_over(self) -> bool:
         """True once its trace says so, as far as it was read here."""
-        return bool(self._events) and isinstance(self._events[-1].event, QueryClosed)
+        return bool(self._ending)
 
     def pending(self) -> tuple[Pending, ...]:
         """Returns what it waits for, as far as its trace was read here."""
         owed = self._owed.values()
         return tuple(sorted(owed, key=lambda pending: pending.since_seq))
+
+    async def look(self) -> None:
+        """Reads what its trace holds by now; a store that cannot be reached leaves it at what is known."""
+        try:
+            await self._read_on()
+        except ServiceError as error:
+            log.debug("query_not_read", query_id=self.query_id, error=str(error))
 
     def spending(self, *, paid_too: bool = False) -> list[Spending]:
         """Returns the outcomes of its calls that may cost something, whoever made them.
@@ -119,10 +176,13 @@ class RemoteQuery:
             self._watching = self._spawn(self._watch(), "watch a query")
         # Cancelled, only the waiting ends.
         await asyncio.shield(self._watching)
+        trace = self._events
+        if not isinstance(trace[-1].event, QueryClosed):
+            trace = [*trace, *self._ending]
         caller = Caller()
-        caller.recall(self._events)
+        caller.recall(trace)
         outcome = caller.outcome(
-            self.query_id, self.session_id, trace=self._events, recorded=True
+            self.query_id, self.session_id, trace=trace, recorded=True
         )
         # Counted once, however often the outcome is asked for.
         totals, self.totals = self.totals, None
@@ -131,32 +191,47 @@ class RemoteQuery:
         return outcome
 
     async def _watch(self) -> None:
-        """Reads the trace to its end; where its deadline passes without one, ends the query here."""
-        while not self.is_over:
-            try:
-                async with asyncio.timeout(self._left_s()) as limit:
-                    await self._read_on(limit)
-            except TimeoutError:
-                await self._take_over()
-            except NotFoundError:
-                raise
-            # A reader that fell behind reads on; a store that cannot be reached may be back in a moment.
-            except ServiceError as error:
-                log.warning(
-                    "query_not_followed", query_id=self.query_id, error=str(error)
-                )
-                await asyncio.sleep(PAUSE_S)
+        """Waits for the end; where the deadline passes without one, ends the query here."""
+        async with self._ends.waiting(self.query_id) as told:
+            # Begun elsewhere, it may be over.
+            if not self._events:
+                told.set()
+            while not self.is_over:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(min(LOOK_AGAIN_S, self._left_s())):
+                        await told.wait()
+                told.clear()
+                try:
+                    await self._look_for_end()
+                except NotFoundError:
+                    raise
+                # A store that cannot be reached may be back in a moment.
+                except ServiceError as error:
+                    log.warning(
+                        "query_not_read", query_id=self.query_id, error=str(error)
+                    )
+                    await asyncio.sleep(PAUSE_S)
 
-    async def _read_on(self, limit: asyncio.Timeout) -> None:
-        loop = asyncio.get_running_loop()
-        after = len(self._events)
-        async for item in self._store.follow(self.query_id, after):
-            if isinstance(item, Recorded):
-                self._note(item)
-                # Known from its first event on.
-                left_s = self._left_s()
-                if left_s is not None:
-                    limit.reschedule(loop.time() + left_s)
+    async def _look_for_end(self) -> None:
+        """Takes note of the end, where there is one, with what is needed of the rest."""
+        if self._events:
+            self._ending = await self._store.ending(self.query_id)
+        is_answered = any(
+            isinstance(each.event, ResponseAssembled) for each in self._ending
+        )
+        if is_answered and not self._is_counted:
+            return
+        if self.is_over or not self._events or self._left_s() == 0:
+            await self._read_on()
+        # Asked again: it may have stood still for a while, which moves its deadline.
+        if not self.is_over and self._left_s() == 0:
+            await self._take_over()
+
+    async def _read_on(self) -> None:
+        for recorded in await self._store.read(self.query_id, len(self._events)):
+            # Two may read at once.
+            if recorded.seq == len(self._events) + 1:
+                self._note(recorded)
 
     def _note(self, recorded: Recorded[Event]) -> None:
         self._events.append(recorded)
@@ -167,12 +242,12 @@ class RemoteQuery:
                 self._take_over_at = recorded.at + settings.deadline_s + GRACE_S
             case QueryResumed(away_s=away_s):
                 self._take_over_at += away_s
+            case QueryClosed():
+                self._ending = [recorded]
             case _:
                 pass
 
-    def _left_s(self) -> float | None:
-        if self._take_over_at == float("inf"):
-            return None
+    def _left_s(self) -> float:
         return max(0.0, self._take_over_at - self._clock.now())
 
     async def _take_over(self) -> None:

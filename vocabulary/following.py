@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
 from antiphon.vocabulary.events import Event, Live, Recorded
@@ -37,6 +37,14 @@ class TraceFollowing(Protocol):
 
     async def head(self, query_id: str) -> TraceHead:
         """Reads where a trace ends, and nothing else of it.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+
+    async def ending(self, query_id: str) -> Sequence[Recorded[Event]]:
+        """Reads the last append to a trace that is over, whose last event is `QueryClosed`; nothing of one that is not.
 
         Raises:
             NotFoundError: No such trace.
