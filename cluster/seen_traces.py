@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from antiphon.cluster.decoding import T, decoded
+from antiphon.cluster.ends import End
 from antiphon.cluster.messages import is_closed, tenant_of
 from antiphon.cluster.stream_reading import StoredMessage
 from antiphon.cluster.trace_log import TraceLog
@@ -13,7 +14,7 @@ from antiphon.cluster.trace_reading import StoredTrace, TraceReader
 from antiphon.traces import unknown_trace
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceStateError
-from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 
 class SeenTraces:
@@ -77,17 +78,27 @@ class SeenTraces:
         self._log.remember(query_id, last)
         return events
 
-    async def ending(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads the last append to a trace that is over; nothing of one that is not."""
+    async def ending(
+        self, query_id: str, last: StoredMessage | None
+    ) -> Sequence[Recorded[Event]]:
+        """Reads the last append to a trace that is over; nothing of one that is not.
+
+        Args:
+            last: Its last message, where that was told.
+        """
         await self.check(query_id)
-        last = await self._log.last(query_id)
+        if last is None:
+            last = await self._log.last(query_id)
         if not is_closed(last):
             return ()
         try:
             return await self._events_of(await self._reader.trace_of(query_id, [last]))
-        # It refers to a long text that an earlier append holds.
+        # It refers to a long text that an earlier append holds, or what was told is none of ours.
         except DecodeError:
-            return await self.events(query_id, 0)
+            events = await self.events(query_id, 0)
+        if isinstance(events[-1].event, QueryClosed):
+            return events
+        return ()
 
     async def _up_to(self, query_id: str, last: StoredMessage) -> StoredTrace:
         messages = await self._log.up_to(query_id, last)
@@ -104,3 +115,16 @@ class SeenTraces:
     def _check_seen(self, query_id: str, first: StoredMessage) -> None:
         if self._tenant not in (None, tenant_of(first.headers)):
             raise unknown_trace(query_id)
+
+
+class SeenEnd:
+    """The end of one trace; satisfies `TraceEnd`."""
+
+    def __init__(self, traces: SeenTraces, query_id: str, end: End) -> None:
+        self._traces = traces
+        self._query_id = query_id
+        self._end = end
+
+    async def within(self, seconds: float) -> Sequence[Recorded[Event]]:
+        last = await self._end.wait(seconds)
+        return await self._traces.ending(self._query_id, last)

@@ -1,4 +1,4 @@
-"""What processes tell one another at once, over core NATS: wishes, workers' reports, and the ends of queries."""
+"""What processes tell one another at once, over core NATS: wishes, and workers' reports."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from antiphon.cluster.connection import Cluster
-from antiphon.cluster.streams import text_of, token
+from antiphon.cluster.streams import token
 from antiphon.vocabulary.queue_ports import MOST_WHY, Wish, WorkerReport
 
 log = structlog.get_logger(__name__)
@@ -64,15 +64,6 @@ class NatsSignals:
 
         await self._client.subscribe(self._reports, cb=on_report)
 
-    async def hear_ends(self, hear: Callable[[str], None]) -> None:
-        async def on_end(message: Msg) -> None:
-            try:
-                hear(text_of(message.subject.rpartition(".")[2]))
-            except ValueError as error:
-                log.warning("end_not_read", error=str(error))
-
-        await self._client.subscribe(self._naming.ends, cb=on_end)
-
     @property
     def _reports(self) -> str:
         return f"{self._naming.prefix}.workers"
@@ -83,14 +74,6 @@ class NatsSignals:
             await self._client.publish(subject, data)
         except (NatsError, ConnectionError) as error:
             log.debug("signal_not_sent", error=str(error) or type(error).__name__)
-
-
-async def tell_end(cluster: Cluster, query_id: str) -> None:
-    """Tells all processes that a query is over, once its trace says so; who does not hear it looks there."""
-    try:
-        await cluster.client.publish(cluster.naming.end(query_id))
-    except (NatsError, ConnectionError) as error:
-        log.debug("end_not_told", error=str(error) or type(error).__name__)
 
 
 def _wish_in(message: Msg) -> Wish | None:

@@ -11,16 +11,17 @@ from nats.js.errors import APIError
 
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.ends import tell_end
 from antiphon.cluster.erasing import erase
 from antiphon.cluster.messages import (
     APPEND_ID,
     PAYLOAD,
+    Packed,
     beginning_headers,
     is_closed,
     pack,
     seqs_of,
 )
-from antiphon.cluster.signals import tell_end
 from antiphon.cluster.stream_reading import (
     StoredMessage,
     StreamReader,
@@ -76,13 +77,14 @@ class TraceLog:
             if batch.expected_seq != tail.caller_seq:
                 self._check_owner(batch, tail.seq)
             events = self._redacted(batch.events)
+            packed: Packed | None = None
             # An append of unknown outcome that did land holds some of them.
             while left := [each for each in events if each.seq > tail.seq]:
-                await self._append(tail, batch, left)
+                packed = await self._append(tail, batch, left)
             tail.caller_seq = tail.seq
         if isinstance(events[-1].event, QueryClosed):
             self.forget(batch.query_id)
-            await tell_end(self._cluster, batch.query_id)
+            await tell_end(self._cluster, batch.query_id, packed)
 
     async def read(self, query_id: str) -> list[StoredMessage]:
         """Reads all messages of a trace.
@@ -194,8 +196,8 @@ class TraceLog:
 
     async def _append(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
-    ) -> None:
-        """Sends one message, and finds out what became of it where the server refuses it."""
+    ) -> Packed:
+        """Sends one message, and finds out what became of it where the server refuses it; returns what was sent."""
         packed = pack(
             self._packer,
             batch.query_id,
@@ -221,10 +223,11 @@ class TraceLog:
             if _is_conflict(error.__cause__):
                 del tail.in_doubt[append_id]
                 await self._settle(tail, batch, events)
-                return
+                return packed
             raise
         tail.moved_to(stored.seq, events[-1].seq)
         tail.texts |= packed.keys
+        return packed
 
     async def _settle(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]

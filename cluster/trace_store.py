@@ -9,12 +9,13 @@ from pathlib import Path
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.conversations import SharedConversations
+from antiphon.cluster.ends import Ends
 from antiphon.cluster.following import Following, emit_live
 from antiphon.cluster.messages import IMPORTED
 from antiphon.cluster.ownership import ABANDONED_S, find_unfinished
 from antiphon.cluster.projection import Projection
 from antiphon.cluster.retention import Deleter
-from antiphon.cluster.seen_traces import SeenTraces
+from antiphon.cluster.seen_traces import SeenEnd, SeenTraces
 from antiphon.cluster.streams import make_streams
 from antiphon.cluster.tails import Batch
 from antiphon.cluster.trace_log import TraceLog
@@ -59,6 +60,7 @@ class JetStreamTraceStore:
         self._projection = Projection(cluster, self._log, folder, key)
         self._conversations = SharedConversations(cluster, self._projection)
         self._deleter = Deleter(cluster, self._log, self._projection, blobs)
+        self._ends = Ends(cluster)
         self._tenant: str | None = None
 
     @classmethod
@@ -162,9 +164,9 @@ class JetStreamTraceStore:
         await self._traces.check(query_id)
         return await self._log.head(query_id)
 
-    async def ending(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads the last append to a trace that is over; nothing of one that is not. Raises as `head` does."""
-        return await self._traces.ending(query_id)
+    async def end_of(self, query_id: str) -> SeenEnd:
+        """Returns the end of a trace, which may be begun only after this. Raises TraceError without the servers."""
+        return SeenEnd(self._traces, query_id, await self._ends.of(query_id))
 
     async def follow(
         self, query_id: str, after: int = 0

@@ -116,7 +116,6 @@ class Antiphon:
         self._begun = BegunHere()
         self._queue_admission: QueueAdmission | None = None
         if resources.sharing is not None:
-            self._begun = BegunHere(resources.sharing.signals)
             self._queue_admission = QueueAdmission(
                 resources.sharing.queue, settings.queue_wait_s
             )

@@ -10,7 +10,7 @@ import structlog
 
 from antiphon.composition import Sharing, Totals
 from antiphon.history.history import History
-from antiphon.service.remote_query import Ends, RemoteQuery
+from antiphon.service.remote_query import RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -28,8 +28,9 @@ from antiphon.vocabulary.events import (
     QueryResumed,
     Recorded,
 )
+from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock, TraceStore
-from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Signals, Wish
+from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Wish
 
 log = structlog.get_logger(__name__)
 
@@ -42,9 +43,8 @@ WISH_EVERY_S = 2.0
 class BegunHere:
     """The queries that this process was asked and that are not over; one a service."""
 
-    def __init__(self, signals: Signals | None = None) -> None:
+    def __init__(self) -> None:
         self.queries: dict[str, RemoteQuery] = {}
-        self.ends = Ends(signals)
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def add(self, query: RemoteQuery) -> None:
@@ -119,7 +119,8 @@ class RemoteQueries:
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )
-        await self._begun.ends.hear()
+        # Before anybody could tell of it.
+        end = await self._store.end_of(query_id)
         await self._store.append(query_id, 0, [recorded])
         queued = QueuedQuery(
             query_id=query_id,
@@ -128,7 +129,7 @@ class RemoteQueries:
         )
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
         await self._sharing.queue.submit(queued)
-        query = self._remote(query_id, recorded)
+        query = self._remote(query_id, (recorded, end))
         query.totals = totals
         self._begun.add(query)
         return query
@@ -140,14 +141,15 @@ class RemoteQueries:
             return known
         return self._remote(query_id, None)
 
-    def _remote(self, query_id: str, first: Recorded[Event] | None) -> RemoteQuery:
+    def _remote(
+        self, query_id: str, begun: tuple[Recorded[Event], TraceEnd] | None
+    ) -> RemoteQuery:
         return RemoteQuery(
             query_id,
             self._store,
             self._history,
             self._clock,
-            self._begun.ends,
-            first,
+            begun,
             is_counted=bool(self._principal.key_id),
             follow=self.follow,
             cancel=self._cancel_soon,

@@ -11,7 +11,6 @@ from collections.abc import (
     Coroutine,
     Sequence,
 )
-from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import structlog
@@ -31,8 +30,9 @@ from antiphon.vocabulary.events import (
     Recorded,
     ResponseAssembled,
 )
+from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock
-from antiphon.vocabulary.queue_ports import FollowedStore, Signals
+from antiphon.vocabulary.queue_ports import FollowedStore
 
 log = structlog.get_logger(__name__)
 
@@ -50,37 +50,6 @@ LATE = "its deadline passed, and no worker had answered it"
 Streamed = AsyncGenerator[Recorded[Event] | Live, None]
 
 
-class Ends:
-    """Wakes whoever waits for the end of a query that another process works on; one a service."""
-
-    def __init__(self, signals: Signals | None) -> None:
-        self._signals = signals
-        self._waiting: dict[str, list[asyncio.Event]] = {}
-
-    async def hear(self) -> None:
-        """Begins to hear of ends, unless it has begun: a worker, which waits for none, hears none."""
-        signals, self._signals = self._signals, None
-        if signals is not None:
-            await signals.hear_ends(self._wake)
-
-    def _wake(self, query_id: str) -> None:
-        for waiting in self._waiting.get(query_id, ()):
-            waiting.set()
-
-    @asynccontextmanager
-    async def waiting(self, query_id: str) -> AsyncIterator[asyncio.Event]:
-        """Yields an event that is set when the query ends; it may never be."""
-        await self.hear()
-        told = asyncio.Event()
-        self._waiting.setdefault(query_id, []).append(told)
-        try:
-            yield told
-        finally:
-            self._waiting[query_id].remove(told)
-            if not self._waiting[query_id]:
-                del self._waiting[query_id]
-
-
 class RemoteQuery:
     """A query, wherever it is worked on; or one that is over.
 
@@ -92,7 +61,7 @@ class RemoteQuery:
         totals: The sums that its outcome is added to; None: none.
 
     Args:
-        first: The beginning of its trace; None: it is read.
+        begun: The beginning of its trace, and its end as it will be told; None: it was begun elsewhere.
         is_counted: Somebody will ask what its calls cost: its trace is read whole when it is over.
     """
 
@@ -102,8 +71,7 @@ class RemoteQuery:
         store: FollowedStore,
         history: Callable[[], History],
         clock: Clock,
-        ends: Ends,
-        first: Recorded[Event] | None,
+        begun: tuple[Recorded[Event], TraceEnd] | None,
         *,
         is_counted: bool,
         follow: Callable[[str, int], Streamed],
@@ -117,7 +85,6 @@ class RemoteQuery:
         self._store = store
         self._history = history
         self._clock = clock
-        self._ends = ends
         self._is_counted = is_counted
         self._follow = follow
         self._cancel = cancel
@@ -128,7 +95,9 @@ class RemoteQuery:
         self._owed: PendingTable = {}
         self._take_over_at = float("inf")
         self._watching: asyncio.Task[None] | None = None
-        if first is not None:
+        self._end: TraceEnd | None = None
+        if begun is not None:
+            first, self._end = begun
             self._note(first)
 
     def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
@@ -192,40 +161,35 @@ class RemoteQuery:
 
     async def _watch(self) -> None:
         """Waits for the end; where the deadline passes without one, ends the query here."""
-        async with self._ends.waiting(self.query_id) as told:
-            # Begun elsewhere, it may be over.
-            if not self._events:
-                told.set()
-            while not self.is_over:
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(min(LOOK_AGAIN_S, self._left_s())):
-                        await told.wait()
-                told.clear()
-                try:
-                    await self._look_for_end()
-                except NotFoundError:
-                    raise
-                # A store that cannot be reached may be back in a moment.
-                except ServiceError as error:
-                    log.warning(
-                        "query_not_read", query_id=self.query_id, error=str(error)
-                    )
-                    await asyncio.sleep(PAUSE_S)
+        while not self.is_over:
+            try:
+                await self._wait()
+            except NotFoundError:
+                raise
+            # A store that cannot be reached may be back in a moment.
+            except ServiceError as error:
+                log.warning("query_not_read", query_id=self.query_id, error=str(error))
+                await asyncio.sleep(PAUSE_S)
 
-    async def _look_for_end(self) -> None:
-        """Takes note of the end, where there is one, with what is needed of the rest."""
-        if self._events:
-            self._ending = await self._store.ending(self.query_id)
-        is_answered = any(
-            isinstance(each.event, ResponseAssembled) for each in self._ending
-        )
-        if is_answered and not self._is_counted:
+    async def _wait(self) -> None:
+        """Waits for the end for a while, and reads what is needed of the rest where it has come."""
+        if self._end is None:
+            self._end = await self._store.end_of(self.query_id)
+        # Begun elsewhere, it may be over.
+        if not self._events:
+            await self._read_on()
             return
-        if self.is_over or not self._events or self._left_s() == 0:
+        self._ending = await self._end.within(min(LOOK_AGAIN_S, self._left_s()))
+        if self._has_answer() and not self._is_counted:
+            return
+        if self.is_over or self._left_s() == 0:
             await self._read_on()
         # Asked again: it may have stood still for a while, which moves its deadline.
         if not self.is_over and self._left_s() == 0:
             await self._take_over()
+
+    def _has_answer(self) -> bool:
+        return any(isinstance(each.event, ResponseAssembled) for each in self._ending)
 
     async def _read_on(self) -> None:
         for recorded in await self._store.read(self.query_id, len(self._events)):

@@ -22,6 +22,18 @@ class TraceHead(NamedTuple):
     at: float
 
 
+class TraceEnd(Protocol):
+    """The end of a trace that another process writes; whoever stores it tells of it."""
+
+    async def within(self, seconds: float) -> Sequence[Recorded[Event]]:
+        """Waits until it is told of, or for so long; returns the last append of a trace that is over, else nothing.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
+
+
 class TraceFollowing(Protocol):
     """Traces that other processes write, read while they are written."""
 
@@ -43,13 +55,8 @@ class TraceFollowing(Protocol):
             TraceError: The store cannot be read.
         """
 
-    async def ending(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads the last append to a trace that is over, whose last event is `QueryClosed`; nothing of one that is not.
-
-        Raises:
-            NotFoundError: No such trace.
-            TraceError: The store cannot be read.
-        """
+    async def end_of(self, query_id: str) -> TraceEnd:
+        """Returns the end of a trace, which may be begun only after this. Raises TraceError without the servers."""
 
     async def emit_live(self, query_id: str, after: int, live: Live) -> None:
         """Sends followers what is not stored; they see it after the event `after`, and may never see it."""

@@ -166,9 +166,6 @@ class Signals(Protocol):
     async def hear_reports(self, hear: Callable[[WorkerReport], None]) -> None:
         """Calls `hear` with each report from now on."""
 
-    async def hear_ends(self, hear: Callable[[str], None]) -> None:
-        """Calls `hear` with the id of each query that ends from now on, wherever it does; one may be missed."""
-
 
 class FollowedStore(TraceStore, TraceFollowing, Protocol):
     """A store whose traces are followed while other processes write them."""
