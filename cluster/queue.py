@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
-from collections.abc import Awaitable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 import msgspec
-import structlog
 from nats.aio.msg import Msg
-from nats.errors import Error as NatsError
 from nats.js.api import AckPolicy, ConsumerConfig, RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.claiming import (
+    Claims,
+    JetStreamClaim,
+    durable,
+    nudge,
+    nudges,
+    reached,
+)
+from antiphon.cluster.connection import Cluster
 from antiphon.cluster.dead_letters import DeadLetters, JetStreamDeadClaim
 from antiphon.cluster.streams import LANES, lane_of
-from antiphon.vocabulary.errors import BusyError, QueueFullError
+from antiphon.vocabulary.errors import QueueFullError
 from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
-
-log = structlog.get_logger(__name__)
-T = TypeVar("T")
 
 CLAIM_S = 10.0
 """Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
@@ -32,7 +33,6 @@ LOOK_SHARE = 0.1
 """Share of a claim's time after which the queue is looked at again, for queries whose workers have died."""
 MOST_CLAIMED = 100_000
 """Queries of one lane that all workers together may have at once."""
-_PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
 _FULL = 10077
 """The server's code for a message that the stream takes no more of, in all or of its subject."""
 
@@ -45,6 +45,7 @@ class JetStreamQueue:
         self._claim_s = claim_s
         self._most_claims = most_claims
         self._stream = cluster.naming.queries_stream
+        self._claims = Claims(cluster, claim_s)
         self._dead_letters = DeadLetters(cluster)
         self._turn = 0
         # The lanes that may hold a query for this process: asking an empty one costs as much as asking any other.
@@ -69,7 +70,7 @@ class JetStreamQueue:
             BusyError: The servers cannot be reached.
         """
         queue = cls(cluster, claim_s, most_claims)
-        await _reached(queue._declare())
+        await reached(queue._declare())
         return queue
 
     async def _declare(self) -> None:
@@ -77,8 +78,8 @@ class JetStreamQueue:
             await self._cluster.jetstream.add_consumer(
                 self._stream,
                 ConsumerConfig(
-                    name=_durable(lane),
-                    durable_name=_durable(lane),
+                    name=durable(lane),
+                    durable_name=durable(lane),
                     filter_subject=f"{self._cluster.naming.lane(lane)}.>",
                     ack_policy=AckPolicy.EXPLICIT,
                     ack_wait=self._claim_s,
@@ -87,8 +88,8 @@ class JetStreamQueue:
                 ),
             )
         await self._dead_letters.declare()
-        nudges = _nudges(self._cluster)
-        await self._cluster.client.subscribe(nudges, cb=self._on_nudge)
+        subject = nudges(self._cluster)
+        await self._cluster.client.subscribe(subject, cb=self._on_nudge)
 
     @property
     def reachable(self) -> bool:
@@ -98,7 +99,7 @@ class JetStreamQueue:
         return lane_of(tenant)
 
     async def submit(self, query: QueuedQuery) -> None:
-        await _reached(self._submit(query))
+        await reached(self._submit(query))
 
     async def _submit(self, query: QueuedQuery) -> None:
         subject = self._subject(query)
@@ -128,42 +129,28 @@ class JetStreamQueue:
             if lane not in self._promising:
                 continue
             self._promising.discard(lane)
-            claim = await _reached(self._claim_in(lane))
+            claim = await reached(self._claims.claim_in(lane))
             if claim is not None:
-                self._promising.add(lane)
+                if not claim.is_last:
+                    self._promising.add(lane)
                 return claim
         with contextlib.suppress(TimeoutError):
             most_s = max(0.0, self._look_at - time.monotonic())
             await asyncio.wait_for(self._nudged.wait(), min(wait_s, most_s))
         return None
 
-    async def _claim_in(self, lane: int) -> JetStreamClaim | None:
-        subject = f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_durable(lane)}"
-        # In the old style, for the reply keeps the subject that it was stored under, by which the new one is told.
-        message = await self._cluster.client.request(
-            subject, _PULL, timeout=REQUEST_S, old_style=True
-        )
-        if not message.reply:
-            return None
-        query = query_in(message.data)
-        if query is None:
-            # Nothing that this program has put there: it would come back again and again.
-            await self._cluster.client.publish(message.reply, b"+TERM")
-            return None
-        return JetStreamClaim(self._cluster, message, query, self._claim_s)
-
     async def holds(self, query: QueuedQuery) -> bool:
-        return await _reached(self._last(query)) is not None
+        return await reached(self._last(query)) is not None
 
     async def remove(self, query: QueuedQuery) -> None:
-        await _reached(
+        await reached(
             self._cluster.jetstream.purge_stream(
                 self._stream, subject=self._subject(query)
             )
         )
 
     async def state(self) -> QueueState:
-        return await _reached(self._state())
+        return await reached(self._state())
 
     async def _state(self) -> QueueState:
         # All lanes in one request, which is made several times a second while questions come.
@@ -173,7 +160,7 @@ class JetStreamQueue:
         claimed = 0
         oldest_s = 0.0
         for lane in range(LANES):
-            info = found.get(_durable(lane))
+            info = found.get(durable(lane))
             if info is None:
                 continue
             lanes[lane] = info.num_pending or 0
@@ -202,10 +189,10 @@ class JetStreamQueue:
         return max(0.0, time.time() - message.time.timestamp())
 
     async def next_dead(self) -> JetStreamDeadClaim | None:
-        return await _reached(self._dead_letters.next())
+        return await reached(self._dead_letters.next())
 
     async def dead(self, limit: int = 100) -> Sequence[DeadQuery]:
-        return await _reached(self._dead_letters.listed(limit))
+        return await reached(self._dead_letters.listed(limit))
 
     async def _last(self, query: QueuedQuery) -> RawStreamMsg | None:
         try:
@@ -223,77 +210,3 @@ class JetStreamQueue:
         if lane.isdecimal() and int(lane) < LANES:
             self._promising.add(int(lane))
             self._nudged.set()
-
-
-class JetStreamClaim:
-    """A query of the queue that this process works on."""
-
-    def __init__(
-        self, cluster: Cluster, message: Msg, query: QueuedQuery, lasts_s: float
-    ) -> None:
-        self.query = query
-        self.deliveries = message.metadata.num_delivered
-        self.lasts_s = lasts_s
-        self._cluster = cluster
-        self._message = message
-
-    async def keep(self) -> None:
-        await self._answer(b"+WPI")
-
-    async def done(self) -> None:
-        await self._answer(b"+ACK")
-
-    async def give_back(self, delay_s: float = 0.0) -> None:
-        how = b"-NAK"
-        if delay_s:
-            how += json.dumps({"delay": int(delay_s * 1e9)}).encode()
-        await self._answer(how)
-        if not delay_s:
-            await nudge(self._cluster, self.query)
-
-    async def _answer(self, how: bytes) -> None:
-        # As a request: the server answers, so that it is known to have got through.
-        await _reached(
-            self._cluster.client.request(
-                self._message.reply, how, timeout=self.lasts_s / 3
-            )
-        )
-
-
-async def nudge(cluster: Cluster, query: QueuedQuery) -> None:
-    """Tells all workers in which lane a query waits."""
-    lane = lane_of(query.tenant)
-    await _reached(cluster.client.publish(_nudges(cluster), b"%d" % lane))
-
-
-def _nudges(cluster: Cluster) -> str:
-    return f"{cluster.naming.prefix}.nudge"
-
-
-def query_in(data: bytes) -> QueuedQuery | None:
-    """Returns the query that a message of the queue names; None where it names none."""
-    try:
-        return msgspec.json.decode(data, type=QueuedQuery)
-    except msgspec.DecodeError as error:
-        log.warning("queue_message_not_read", error=str(error)[:200])
-        return None
-
-
-def _durable(lane: int) -> str:
-    return f"lane-{lane}"
-
-
-async def _reached(asked: Awaitable[T]) -> T:
-    """Waits for the servers.
-
-    Raises:
-        BusyError: They cannot be reached, or do not answer.
-    """
-    try:
-        return await asked
-    except (NatsError, TimeoutError, ConnectionError) as error:
-        raise BusyError(
-            f"The NATS servers that hold the queue of questions do not answer ({type(error).__name__}): nothing is "
-            "answered that cannot be recorded. Ask again in a moment.",
-            2.0,
-        ) from error

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, make_streams
-from antiphon.cluster.queue import JetStreamClaim
+from antiphon.cluster.claiming import JetStreamClaim
 from antiphon.service.claims import until_lost
 from antiphon.vocabulary.errors import BusyError
 from antiphon.vocabulary.queue_ports import QueuedQuery, Wish, WorkerReport
