@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
 from nats.js.api import Header
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.connection import NO_RESPONDERS, REQUEST_S, Cluster
 from antiphon.cluster.streams import lane_of
 from antiphon.vocabulary.errors import BusyError
 from antiphon.vocabulary.queue_ports import QueuedQuery
@@ -24,7 +24,6 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
-_NO_RESPONDERS = "503"
 
 
 class Claims:
@@ -75,7 +74,7 @@ class Claims:
         )
         async with asyncio.timeout(REQUEST_S):
             message = await self._answer
-        if (message.headers or {}).get(Header.STATUS) == _NO_RESPONDERS:
+        if (message.headers or {}).get(Header.STATUS) == NO_RESPONDERS:
             raise NoRespondersError
         return message
 

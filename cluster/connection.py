@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 import time
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NoAnswerError
 from nats.js import JetStreamContext
+from nats.js.api import Header
 from nats.js.errors import ServiceUnavailableError
 
 from antiphon.cluster.streams import Naming
@@ -32,9 +38,58 @@ WITHOUT_S = 3.0
 """Seconds in which it is to be there where a server says that it is not: one that just starts says so too."""
 PENDING_BYTES = 8 * 1024 * 1024
 """What is published while the connection is down is kept up to so many bytes, then refused."""
+NO_RESPONDERS = "503"
+"""The status of an answer that says that nobody hears requests of this subject."""
 PING_S = 5
 UNANSWERED_PINGS = 2
 """A connection that answers none of so many pings is given up, such as one through a cut network."""
+
+
+class QuickClient(Client):
+    """The client, with requests that take fewer turns of the loop: a worker makes ten of them a query."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers = ""
+        self._waiting: dict[str, asyncio.Future[Msg]] = {}
+        self._numbers = itertools.count()
+
+    async def request(
+        self,
+        subject: str,
+        payload: bytes = b"",
+        timeout: float = REQUEST_S,  # noqa: ASYNC109 - the client's own name for it
+        old_style: bool = False,
+        headers: dict[str, Any] | None = None,
+    ) -> Msg:
+        """Sends a request and returns its answer. Takes and raises what the client's own method does."""
+        if old_style:
+            answered: Msg = await super().request(
+                subject, payload, timeout, old_style, headers
+            )
+            return answered
+        if not self._answers:
+            self._answers = f"{self.new_inbox()}."
+            await self.subscribe(f"{self._answers}*", cb=self._hear)
+        reply = f"{self._answers}{next(self._numbers)}"
+        answer: asyncio.Future[Msg] = asyncio.get_running_loop().create_future()
+        self._waiting[reply] = answer
+        try:
+            await self.publish(subject, payload, reply, headers)
+            async with asyncio.timeout(timeout):
+                message = await answer
+        except TimeoutError as error:
+            raise NoAnswerError from error
+        finally:
+            del self._waiting[reply]
+        if (message.headers or {}).get(Header.STATUS) == NO_RESPONDERS:
+            raise NoRespondersError
+        return message
+
+    async def _hear(self, message: Msg) -> None:
+        answer = self._waiting.get(message.subject)
+        if answer is not None and not answer.done():
+            answer.set_result(message)
 
 
 @dataclass(frozen=True)
@@ -71,7 +126,7 @@ async def connect(
     Raises:
         ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
     """
-    client = Client()
+    client = QuickClient()
     try:
         # The client itself would try for ever, as it does later when the connection is lost.
         async with asyncio.timeout(CONNECT_S):
