@@ -156,7 +156,9 @@ class Antiphon:
             # Workers search; whoever is only asked needs no embedder.
             waits = None
             follow = self._remote.follow
-        self._intake = Intake(self.settings, self._resources, waits)
+        self._intake = Intake(
+            self.settings, self._resources, waits, opens=self._remote is None
+        )
         self.history = History(
             self._bus,
             self._shared,
@@ -325,7 +327,9 @@ class Antiphon:
         if self._life.closing:
             self._admission.check()
         if self._remote is not None:
-            return await self._remote.begin(query_id, first, self.totals)
+            return await self._remote.begin(
+                query_id, first, self.totals, is_new=question.session_id is None
+            )
         caller = Caller()
         resources = interceptor.resources(self._shared)
         components = interceptor.components(

@@ -9,6 +9,7 @@ from typing import Any, cast
 import structlog
 
 from antiphon.composition import Sharing, Totals
+from antiphon.composition.intake import REMEMBERING_S
 from antiphon.history.history import History
 from antiphon.service.remote_query import RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
@@ -50,12 +51,14 @@ class BegunHere:
     def add(self, query: RemoteQuery) -> None:
         """Notes a query until it is over, whoever waits for it: its deadline is kept here."""
         self.queries[query.query_id] = query
-        self.spawn(self._wait(query), "wait for a query")
 
-    async def _wait(self, query: RemoteQuery) -> None:
-        # Whoever asked is told of a failure.
-        await asyncio.gather(query.outcome(), return_exceptions=True)
-        self.queries.pop(query.query_id, None)
+        def forget(watching: asyncio.Task[None]) -> None:
+            self.queries.pop(query.query_id, None)
+            # Whoever asked is told of a failure; here it was only waited for.
+            if not watching.cancelled():
+                watching.exception()
+
+        query.watch().add_done_callback(forget)
 
     async def look(self, is_wanted: Callable[[str], bool]) -> None:
         """Reads what the traces of some of them hold by now, a few at once."""
@@ -102,9 +105,12 @@ class RemoteQueries:
         self._begun = begun
 
     async def begin(
-        self, query_id: str, first: QueryReceived, totals: Totals
+        self, query_id: str, first: QueryReceived, totals: Totals, *, is_new: bool
     ) -> RemoteQuery:
         """Writes the beginning of a query's trace, and puts it into the queue.
+
+        Args:
+            is_new: Its conversation is not known yet.
 
         Raises:
             BusyError: NATS cannot be reached.
@@ -121,7 +127,11 @@ class RemoteQueries:
         )
         # Before anybody could tell of it.
         end = await self._store.end_of(query_id)
-        await self._store.append(query_id, 0, [recorded])
+        storing = [self._store.append(query_id, 0, [recorded])]
+        if is_new:
+            storing.append(self._open(first.session_id))
+        # Together they are one write and one wait.
+        await asyncio.gather(*storing)
         queued = QueuedQuery(
             query_id=query_id,
             tenant=self._principal.tenant or LOCAL_TENANT,
@@ -133,6 +143,14 @@ class RemoteQueries:
         query.totals = totals
         self._begun.add(query)
         return query
+
+    async def _open(self, session_id: str) -> None:
+        """Makes a conversation known; where that fails, it is known by its query."""
+        try:
+            async with asyncio.timeout(REMEMBERING_S):
+                await self._store.open_conversation(session_id)
+        except (ServiceError, TimeoutError) as error:
+            log.warning("conversation_not_opened", error=str(error))
 
     def find(self, query_id: str) -> RemoteQuery:
         """Returns a query that was begun before, on whichever node."""

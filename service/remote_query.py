@@ -95,6 +95,7 @@ class RemoteQuery:
         self._owed: PendingTable = {}
         self._take_over_at = float("inf")
         self._watching: asyncio.Task[None] | None = None
+        self._outcome: Outcome | None = None
         self._end: TraceEnd | None = None
         if begun is not None:
             first, self._end = begun
@@ -141,23 +142,16 @@ class RemoteQuery:
         Raises:
             NotFoundError: No such trace.
         """
+        # Cancelled, only the waiting ends.
+        await asyncio.shield(self.watch())
+        assert self._outcome is not None  # it is over
+        return self._outcome
+
+    def watch(self) -> asyncio.Task[None]:
+        """Begins to wait for its end, unless that has begun; what it raises is for who waits for the outcome."""
         if self._watching is None:
             self._watching = self._spawn(self._watch(), "watch a query")
-        # Cancelled, only the waiting ends.
-        await asyncio.shield(self._watching)
-        trace = self._events
-        if not isinstance(trace[-1].event, QueryClosed):
-            trace = [*trace, *self._ending]
-        caller = Caller()
-        caller.recall(trace)
-        outcome = caller.outcome(
-            self.query_id, self.session_id, trace=trace, recorded=True
-        )
-        # Counted once, however often the outcome is asked for.
-        totals, self.totals = self.totals, None
-        if totals is not None:
-            totals.add(outcome)
-        return outcome
+        return self._watching
 
     async def _watch(self) -> None:
         """Waits for the end; where the deadline passes without one, ends the query here."""
@@ -170,6 +164,20 @@ class RemoteQuery:
             except ServiceError as error:
                 log.warning("query_not_read", query_id=self.query_id, error=str(error))
                 await asyncio.sleep(PAUSE_S)
+        self._outcome = self._answer()
+        # Whether or not anybody waits for it.
+        if self.totals is not None:
+            self.totals.add(self._outcome)
+
+    def _answer(self) -> Outcome:
+        trace = self._events
+        if not isinstance(trace[-1].event, QueryClosed):
+            trace = [*trace, *self._ending]
+        caller = Caller()
+        caller.recall(trace)
+        return caller.outcome(
+            self.query_id, self.session_id, trace=trace, recorded=True
+        )
 
     async def _wait(self) -> None:
         """Waits for the end for a while, and reads what is needed of the rest where it has come."""
