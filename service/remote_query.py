@@ -187,17 +187,20 @@ class RemoteQuery:
         if not self._events:
             await self._read_on()
             return
-        self._ending = await self._end.within(min(LOOK_AGAIN_S, self._left_s()))
-        if self._has_answer() and not self._is_counted:
-            return
-        if self.is_over or self._left_s() == 0:
-            await self._read_on()
-        # Asked again: it may have stood still for a while, which moves its deadline.
+        ending = await self._end.within(min(LOOK_AGAIN_S, self._left_s()))
+        if ending:
+            # Over only when all is here: what cannot be read now is tried again.
+            if self._is_counted or not _has_answer(ending):
+                await self._read_on()
+            self._ending = ending
+        elif self._left_s() == 0:
+            await self._end_late()
+
+    async def _end_late(self) -> None:
+        """Takes the query over, unless its trace says that it stood still for a while, which moves its deadline."""
+        await self._read_on()
         if not self.is_over and self._left_s() == 0:
             await self._take_over()
-
-    def _has_answer(self) -> bool:
-        return any(isinstance(each.event, ResponseAssembled) for each in self._ending)
 
     async def _read_on(self) -> None:
         for recorded in await self._store.read(self.query_id, len(self._events)):
@@ -237,3 +240,7 @@ class RemoteQuery:
         # It is over after all, or another process was faster: its trace tells.
         except ServiceError as error:
             log.info("query_not_taken_over", query_id=self.query_id, error=str(error))
+
+
+def _has_answer(ending: Sequence[Recorded[Event]]) -> bool:
+    return any(isinstance(each.event, ResponseAssembled) for each in ending)
