@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from functools import partial
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.client import REQUEST_S
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.decoding import decoded
 from antiphon.cluster.erasing import erase
 from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
 
@@ -50,7 +53,7 @@ class Blobs:
         for key in keys:
             data = await self._read(f"{self._naming.blobs_of(query_id)}.{key}")
             # What somebody else wrote under its name is not what the trace says.
-            if hashlib.sha256(data).hexdigest() == key:
+            if await decoded(partial(_digest, data), len(data)) == key:
                 found[key] = data
         return found
 
@@ -73,3 +76,7 @@ class Blobs:
                 break
             part = await self._reader.last(f"{subject}.{len(parts)}")
         return b"".join(parts)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -15,6 +15,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import ServiceUnavailableError
 
+from antiphon.cluster.client import REQUEST_S, QuickClient
 from antiphon.cluster.streams import Naming
 from antiphon.vocabulary.errors import ConfigurationError
 
@@ -24,8 +25,6 @@ LEAST_SERVER = (2, 10, 23)
 """Older servers pass over settings of streams and consumers that we rely on, and say nothing."""
 CONNECT_S = 5.0
 RECONNECT_S = 0.25
-REQUEST_S = 5.0
-"""Seconds that a request to JetStream may take: a new leader is elected in one to three."""
 LEADER_S = 30.0
 """Seconds in which JetStream is to be there after the first server took the connection."""
 WITHOUT_S = 3.0
@@ -73,7 +72,7 @@ async def connect(
     Raises:
         ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
     """
-    client = _EncryptedWhereAsked()
+    client = QuickClient()
     errors = _Errors()
     try:
         # The client itself would try for ever, as it does later when the connection is lost.
@@ -196,21 +195,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
     return str(error) or type(error).__name__
-
-
-class _EncryptedWhereAsked(Client):
-    """A client that sends no password in clear text to a server of a `tls://` address.
-
-    The library itself encrypts where the server says that it wants that, whatever the address is (nats-py 2.16,
-    https://github.com/nats-io/nats.py/blob/main/nats/src/nats/aio/client.py, `_process_connect_init`).
-    """
-
-    def _connect_command(self) -> bytes:
-        server = self._current_server
-        asks_for_tls = server is not None and server.uri.scheme == "tls"
-        if asks_for_tls and not self._server_info.get("tls_required"):
-            raise NatsError("the server offers no TLS, and tls:// asks for it")
-        return super()._connect_command()
 
 
 class _Errors:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nats.js.errors import APIError
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.client import REQUEST_S
+from antiphon.cluster.connection import Cluster
 from antiphon.cluster.erasing import erase
 from antiphon.cluster.list_tables import CONVERSATION
 from antiphon.cluster.messages import beginning_headers

@@ -18,7 +18,8 @@ from nats.js.api import (
 )
 from nats.js.errors import BadRequestError, NotFoundError
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.client import REQUEST_S
+from antiphon.cluster.connection import Cluster
 from antiphon.cluster.streams import token
 from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import msgspec
 import structlog
@@ -12,10 +13,11 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from antiphon.cluster.connection import Cluster
+from antiphon.cluster.decoding import decoded
 from antiphon.cluster.messages import seqs_of
 from antiphon.cluster.stream_reading import StoredMessage, as_trace_errors
 from antiphon.cluster.trace_log import TraceLog
-from antiphon.cluster.trace_reading import TraceReader, unpacked
+from antiphon.cluster.trace_reading import StoredTrace, TraceReader, unpacked
 from antiphon.traces import Unpacker, to_json
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import DecodeError, TraceError
@@ -166,16 +168,23 @@ class Following:
         trace = await self._reader.trace_of(self._query_id, new, self._texts.get)
         self._texts.update(trace.texts)
         items: list[Item] = []
-        for row in trace.rows:
-            if row.seq <= self._seen:
+        for recorded in await decoded(
+            partial(self._events_of, trace), trace.size_bytes
+        ):
+            # The same twice in what was read: none of ours.
+            if recorded.seq <= self._seen:
                 continue
-            self._seen = row.seq
-            recorded = unpacked(self._unpacker, row)
-            if row.seq > self._after:
+            self._seen = recorded.seq
+            if recorded.seq > self._after:
                 items.append(recorded)
             items += self._due()
             self._closed = isinstance(recorded.event, QueryClosed)
         return items
+
+    def _events_of(self, trace: StoredTrace) -> list[Recorded[Event]]:
+        """Decodes the events that were not seen yet."""
+        new = [row for row in trace.rows if row.seq > self._seen]
+        return [unpacked(self._unpacker, row) for row in new]
 
     def _live(self, message: Msg) -> list[Item]:
         after = (message.headers or {}).get(AFTER, "")

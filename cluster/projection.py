@@ -22,7 +22,7 @@ from antiphon.cluster.list_tables import (
     remove_others,
     trace_in,
 )
-from antiphon.cluster.messages import IMPORTED, seqs_of, tenant_of
+from antiphon.cluster.messages import IMPORTED, seqs_of, tenant_of, unpack
 from antiphon.cluster.stream_reading import (
     StoredMessage,
     StreamReader,
@@ -155,7 +155,7 @@ class Projection:
         if query_id is None or not first:
             return Step(message, None)
         try:
-            payload = await self._log.payload_of(message, query_id)
+            payload = unpack(await self._log.data_of(message, query_id), query_id)
         except DecodeError as error:
             log.warning("trace_not_listed", query_id=query_id, error=str(error))
             return Step(message, None)

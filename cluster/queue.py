@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import time
 from collections.abc import Sequence
 
 import msgspec
-import structlog
 from nats.aio.msg import Msg
 from nats.js.api import AckPolicy, ConsumerConfig, RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
-from antiphon.cluster.dead_letters import PULL, DeadLetters, JetStreamDeadClaim
+from antiphon.cluster.claiming import (
+    Claims,
+    JetStreamClaim,
+    durable,
+    nudge,
+    nudges,
+)
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.dead_letters import DeadLetters, JetStreamDeadClaim
 from antiphon.cluster.reach import Reach, reached
 from antiphon.cluster.streams import LANES, lane_of
 from antiphon.vocabulary.errors import QueueFullError
 from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
-
-log = structlog.get_logger(__name__)
 
 CLAIM_S = 10.0
 """Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
@@ -42,6 +45,7 @@ class JetStreamQueue:
         self._claim_s = claim_s
         self._most_claims = most_claims
         self._stream = cluster.naming.queries_stream
+        self._claims = Claims(cluster, claim_s, most_claims, self.submit)
         self._dead_letters = DeadLetters(cluster)
         self._reach = Reach(cluster, self._stream)
         self._turn = 0
@@ -75,8 +79,8 @@ class JetStreamQueue:
             await self._cluster.jetstream.add_consumer(
                 self._stream,
                 ConsumerConfig(
-                    name=_durable(lane),
-                    durable_name=_durable(lane),
+                    name=durable(lane),
+                    durable_name=durable(lane),
                     filter_subject=f"{self._cluster.naming.lane(lane)}.>",
                     ack_policy=AckPolicy.EXPLICIT,
                     ack_wait=self._claim_s,
@@ -85,7 +89,8 @@ class JetStreamQueue:
                 ),
             )
         await self._dead_letters.declare()
-        await self._cluster.client.subscribe(_nudges(self._cluster), cb=self._on_nudge)
+        subject = nudges(self._cluster)
+        await self._cluster.client.subscribe(subject, cb=self._on_nudge)
 
     @property
     def reachable(self) -> bool:
@@ -128,29 +133,15 @@ class JetStreamQueue:
             if lane not in self._promising:
                 continue
             self._promising.discard(lane)
-            claim = await reached(self._claim_in(lane))
+            claim = await reached(self._claims.claim_in(lane))
             if claim is not None:
-                self._promising.add(lane)
+                if not claim.is_last:
+                    self._promising.add(lane)
                 return claim
         with contextlib.suppress(TimeoutError):
             most_s = max(0.0, self._look_at - time.monotonic())
             await asyncio.wait_for(self._nudged.wait(), min(wait_s, most_s))
         return None
-
-    async def _claim_in(self, lane: int) -> JetStreamClaim | None:
-        subject = f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_durable(lane)}"
-        # In the old style, for the reply keeps the subject that it was stored under, by which the new one is told.
-        message = await self._cluster.client.request(
-            subject, PULL, timeout=REQUEST_S, old_style=True
-        )
-        if not message.reply:
-            return None
-        query = query_in(message.data)
-        if query is None:
-            # Nothing that this program has put there: it would come back again and again.
-            await self._cluster.client.publish(message.reply, b"+TERM")
-            return None
-        return JetStreamClaim(self, message, query)
 
     async def holds(self, query: QueuedQuery) -> bool:
         return await reached(self._last(query)) is not None
@@ -173,7 +164,7 @@ class JetStreamQueue:
         claimed = 0
         oldest_s = 0.0
         for lane in range(LANES):
-            info = found.get(_durable(lane))
+            info = found.get(durable(lane))
             if info is None:
                 continue
             lanes[lane] = info.num_pending or 0
@@ -226,69 +217,3 @@ class JetStreamQueue:
         if lane.isdecimal() and int(lane) < LANES:
             self._promising.add(int(lane))
             self._nudged.set()
-
-
-class JetStreamClaim:
-    """A query of the queue that this process works on."""
-
-    def __init__(self, queue: JetStreamQueue, message: Msg, query: QueuedQuery) -> None:
-        self.query = query
-        self.deliveries = message.metadata.num_delivered
-        self.lasts_s = queue._claim_s
-        self._queue = queue
-        self._cluster = queue._cluster
-        self._message = message
-
-    async def keep(self) -> None:
-        await self._answer(b"+WPI")
-
-    async def done(self) -> None:
-        await self._answer(b"+ACK")
-
-    async def give_back(self, delay_s: float = 0.0) -> None:
-        how = b"-NAK"
-        if delay_s:
-            how += json.dumps({"delay": int(delay_s * 1e9)}).encode()
-        await self._answer(how)
-        if not delay_s:
-            await nudge(self._cluster, self.query)
-
-    async def pass_on(self, delay_s: float) -> None:
-        if self.deliveries < self._queue._most_claims:
-            await self.give_back(delay_s)
-            return
-        # The server would deliver it no more. In again it is counted anew; should this process end between the two, its
-        # trace is found to be in no queue.
-        await self.done()
-        await self._queue.submit(self.query)
-
-    async def _answer(self, how: bytes) -> None:
-        # As a request: the server answers, so that it is known to have got through.
-        await reached(
-            self._cluster.client.request(
-                self._message.reply, how, timeout=self.lasts_s / 3
-            )
-        )
-
-
-async def nudge(cluster: Cluster, query: QueuedQuery) -> None:
-    """Tells all workers in which lane a query waits."""
-    lane = lane_of(query.tenant)
-    await reached(cluster.client.publish(_nudges(cluster), b"%d" % lane))
-
-
-def _nudges(cluster: Cluster) -> str:
-    return f"{cluster.naming.prefix}.nudge"
-
-
-def query_in(data: bytes) -> QueuedQuery | None:
-    """Returns the query that a message of the queue names; None where it names none."""
-    try:
-        return msgspec.json.decode(data, type=QueuedQuery)
-    except msgspec.DecodeError as error:
-        log.warning("queue_message_not_read", error=str(error)[:200])
-        return None
-
-
-def _durable(lane: int) -> str:
-    return f"lane-{lane}"

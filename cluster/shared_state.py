@@ -14,7 +14,8 @@ from nats.js.api import KeyValueConfig, StorageType
 from nats.js.errors import BadRequestError, NotFoundError
 from nats.js.kv import KeyValue
 
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.client import REQUEST_S
+from antiphon.cluster.connection import Cluster
 from antiphon.cluster.late_connection import LateConnection
 from antiphon.cluster.stream_reading import StreamReader
 from antiphon.cluster.streams import text_of, token

@@ -61,6 +61,15 @@ class Naming:
         """Returns the subject of what is shown live and not stored, such as text as it is written."""
         return f"{self.prefix}.deltas.{token(query_id)}"
 
+    def end(self, query_id: str) -> str:
+        """Returns the subject on which it all processes are told that a query is over."""
+        return f"{self.prefix}.ends.{token(query_id)}"
+
+    @property
+    def ends(self) -> str:
+        """The subjects of the ends of all queries."""
+        return f"{self.prefix}.ends.*"
+
     def control(self, query_id: str) -> str:
         """Returns the subject on which the worker of a query is asked for something, such as to end it."""
         return f"{self.prefix}.control.{token(query_id)}"

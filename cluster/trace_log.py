@@ -10,17 +10,18 @@ from msgspec.structs import replace
 from nats.js.errors import APIError
 
 from antiphon.cluster.blobs import Blobs
-from antiphon.cluster.connection import REQUEST_S, Cluster
+from antiphon.cluster.client import REQUEST_S
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.ends import tell_end
 from antiphon.cluster.erasing import erase
 from antiphon.cluster.messages import (
     APPEND_ID,
     PAYLOAD,
-    Payload,
+    Packed,
     beginning_headers,
     is_closed,
     pack,
     seqs_of,
-    unpack,
 )
 from antiphon.cluster.stream_reading import (
     StoredMessage,
@@ -77,12 +78,14 @@ class TraceLog:
             if batch.expected_seq != tail.caller_seq:
                 self._check_owner(batch, tail.seq)
             events = self._redacted(batch.events)
+            packed: Packed | None = None
             # An append of unknown outcome that did land holds some of them.
             while left := [each for each in events if each.seq > tail.seq]:
-                await self._append(tail, batch, left)
+                packed = await self._append(tail, batch, left)
             tail.caller_seq = tail.seq
         if isinstance(events[-1].event, QueryClosed):
             self.forget(batch.query_id)
+            await tell_end(self._cluster, batch.query_id, packed)
 
     async def read(self, query_id: str) -> list[StoredMessage]:
         """Reads all messages of a trace.
@@ -91,13 +94,19 @@ class TraceLog:
             NotFoundError: No such trace.
             TraceError: The servers do not answer.
         """
-        last = await self.last(query_id)
+        return await self.up_to(query_id, await self.last(query_id))
+
+    async def up_to(self, query_id: str, last: StoredMessage) -> list[StoredMessage]:
+        """Reads the messages of a trace as far as its last one, which is known. Raises as `read` does."""
         if seqs_of(last)[0] == 1:
             return [last]
         subject = self._naming.trace(query_id)
         messages: list[StoredMessage] = []
         async for message in self._reader.between(subject, 1, last.seq):
             messages.append(message)
+        # It may have been deleted meanwhile.
+        if not messages:
+            raise unknown_trace(query_id)
         return messages
 
     async def last(self, query_id: str) -> StoredMessage:
@@ -121,37 +130,24 @@ class TraceLog:
         last = await self.last(query_id)
         return TraceHead(seqs_of(last)[1], is_closed(last), last.at)
 
-    async def payload_of(self, message: StoredMessage, query_id: str) -> Payload:
-        """Returns what a message holds, also where it was too large for one.
+    async def data_of(self, message: StoredMessage, query_id: str) -> bytes:
+        """Returns a message's payload as it was sent, also where it was too large for one.
 
         Raises:
-            DecodeError: It is none of ours, or is missing.
+            DecodeError: It is missing.
             TraceError: The servers do not answer.
         """
-        data = message.data
         key = message.headers.get(PAYLOAD)
-        if key is not None:
-            found = await self._blobs.get(query_id, [key])
-            if key not in found:
-                raise DecodeError(f"trace {query_id}: the text {key} is missing")
-            data = found[key]
-        return unpack(data, query_id)
+        if key is None:
+            return message.data
+        found = await self._blobs.get(query_id, [key])
+        if key not in found:
+            raise DecodeError(f"trace {query_id}: the text {key} is missing")
+        return found[key]
 
-    async def remember(self, query_id: str) -> bool:
-        """Looks up where a trace ends, so that the next append is refused if anybody appends before it.
-
-        Returns:
-            True if it is over, and nothing is remembered.
-
-        Raises:
-            NotFoundError: No such trace.
-            TraceError: The servers do not answer.
-        """
-        last = await self.last(query_id)
-        if is_closed(last):
-            return True
+    def remember(self, query_id: str, last: StoredMessage) -> None:
+        """Remembers where a trace ends: the next append is refused if anybody appends before it."""
         self._tails.put(query_id, tail_at(last))
-        return False
 
     def writes(self, query_id: str) -> bool:
         """Returns True if this process goes on with a trace: it has appended more than the beginning, which is all that
@@ -201,8 +197,8 @@ class TraceLog:
 
     async def _append(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
-    ) -> None:
-        """Sends one message, and finds out what became of it where the server refuses it."""
+    ) -> Packed:
+        """Sends one message, and finds out what became of it where the server refuses it; returns what was sent."""
         packed = pack(
             self._packer,
             batch.query_id,
@@ -228,10 +224,11 @@ class TraceLog:
             if _is_conflict(error.__cause__):
                 del tail.in_doubt[append_id]
                 await self._settle(tail, batch, events)
-                return
+                return packed
             raise
         tail.moved_to(stored.seq, events[-1].seq)
         tail.texts |= packed.keys
+        return packed
 
     async def _settle(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]

@@ -1,12 +1,17 @@
-"""Turns messages of a trace into events, forms and lines, and fetches the long texts that they refer to."""
+"""Turns messages of a trace into events, forms and lines, and fetches the long texts that they refer to.
+
+What is large is decoded in a thread: other queries of the process go on meanwhile.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from antiphon.cluster.blobs import Blobs
-from antiphon.cluster.messages import Payload
+from antiphon.cluster.decoding import decoded
+from antiphon.cluster.messages import Payload, unpack
 from antiphon.cluster.stream_reading import StoredMessage
 from antiphon.cluster.trace_log import TraceLog
 from antiphon.traces import (
@@ -34,6 +39,12 @@ class StoredTrace:
 
     rows: Sequence[EventRow]
     texts: Mapping[str, str]
+
+    @property
+    def size_bytes(self) -> int:
+        """What there is to decode; a character of a text is taken for a byte."""
+        bodies = sum([len(row.body) for row in self.rows])
+        return bodies + sum(map(len, self.texts.values()))
 
     def events(self, after: int, catalog: Catalog) -> list[Recorded[Event]]:
         """Decodes the events with `seq` > `after`.
@@ -112,19 +123,30 @@ class TraceReader:
         Args:
             known: Returns texts that earlier messages of the trace hold.
         """
+        parts: list[bytes] = []
+        for message in messages:
+            parts.append(await self._log.data_of(message, query_id))
+        size_bytes = sum(map(len, parts))
+        payloads = await decoded(partial(_unpacked, parts, query_id), size_bytes)
         rows: list[EventRow] = []
         texts: dict[str, str] = {}
-        for message in messages:
-            payload = await self._log.payload_of(message, query_id)
+        for payload in payloads:
             rows += payload.rows(query_id)
             texts |= payload.texts
-            texts |= await self._long_texts(query_id, payload, known)
+            missing = [key for key in payload.blobs if known(key) is None]
+            texts |= await self._long_texts(query_id, missing)
         return StoredTrace(rows, texts)
 
-    async def _long_texts(
-        self, query_id: str, payload: Payload, known: Callable[[str], str | None]
-    ) -> dict[str, str]:
-        missing = [key for key in payload.blobs if known(key) is None]
-        found = await self._blobs.get(query_id, missing)
-        # They were made of texts, and their hash was checked.
-        return {key: data.decode(errors="replace") for key, data in found.items()}
+    async def _long_texts(self, query_id: str, keys: Sequence[str]) -> dict[str, str]:
+        found = await self._blobs.get(query_id, keys)
+        size_bytes = sum(map(len, found.values()))
+        return await decoded(partial(_as_texts, found), size_bytes)
+
+
+def _unpacked(parts: Sequence[bytes], query_id: str) -> list[Payload]:
+    return [unpack(part, query_id) for part in parts]
+
+
+def _as_texts(found: Mapping[str, bytes]) -> dict[str, str]:
+    # They were made of texts, and their hash was checked.
+    return {key: data.decode(errors="replace") for key, data in found.items()}

@@ -9,20 +9,20 @@ from pathlib import Path
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.conversations import SharedConversations
+from antiphon.cluster.ends import Ends
 from antiphon.cluster.following import Following, emit_live
-from antiphon.cluster.messages import IMPORTED, tenant_of
+from antiphon.cluster.messages import IMPORTED
 from antiphon.cluster.ownership import ABANDONED_S, find_unfinished
 from antiphon.cluster.projection import Projection
 from antiphon.cluster.retention import Deleter
-from antiphon.cluster.stream_reading import StoredMessage
+from antiphon.cluster.seen_traces import SeenEnd, SeenTraces
 from antiphon.cluster.streams import make_streams
 from antiphon.cluster.tails import Batch
 from antiphon.cluster.trace_log import TraceLog
 from antiphon.cluster.trace_reading import StoredTrace, TraceReader
-from antiphon.traces import Finder, Redaction, unknown_trace
+from antiphon.traces import Finder, Redaction
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.errors import NotFoundError, TraceStateError
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.following import TraceHead
 from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
@@ -56,9 +56,11 @@ class JetStreamTraceStore:
         self._abandoned_after_s = abandoned_after_s
         self._log = TraceLog(cluster, redaction, blobs)
         self._reader = TraceReader(self._log, blobs)
+        self._traces = SeenTraces(self._log, self._reader, catalog, None)
         self._projection = Projection(cluster, self._log, folder, key)
         self._conversations = SharedConversations(cluster, self._projection)
         self._deleter = Deleter(cluster, self._log, self._projection, blobs)
+        self._ends = Ends(cluster)
         self._tenant: str | None = None
 
     @classmethod
@@ -88,6 +90,7 @@ class JetStreamTraceStore:
         """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
         seen = copy.copy(self)
         seen._tenant = tenant
+        seen._traces = self._traces.seen_by(tenant)
         return seen
 
     @property
@@ -99,11 +102,7 @@ class JetStreamTraceStore:
 
     async def tenant_of(self, query_id: str) -> str | None:
         """Returns whose trace it is; None where it is not there."""
-        try:
-            first = await self._log.first(query_id)
-        except NotFoundError:
-            return None
-        return tenant_of(first.headers)
+        return await self._traces.tenant_of(query_id)
 
     async def append(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
@@ -134,7 +133,7 @@ class JetStreamTraceStore:
         Raises:
             NotFoundError: No such trace.
         """
-        await self._check_sees(query_id)
+        await self._traces.check(query_id)
         return IMPORTED in (await self._log.last(query_id)).headers
 
     async def read(self, query_id: str, after: int = 0) -> list[Recorded[Event]]:
@@ -145,15 +144,15 @@ class JetStreamTraceStore:
             DecodeError: An event is of an unknown kind, version or shape.
             TraceError: The store cannot be read.
         """
-        return (await self._trace(query_id)).events(after, self._catalog)
+        return await self._traces.events(query_id, after)
 
     async def forms(self, query_id: str) -> Sequence[Json]:
         """Returns each event as the store holds it, with the fields that it had when it was written."""
-        return (await self._trace(query_id)).forms()
+        return await self._traces.told(query_id, StoredTrace.forms)
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
         """Returns each event as a line of JSON, as the store holds it. Raises as `head` does."""
-        return (await self._trace(query_id)).lines()
+        return await self._traces.told(query_id, StoredTrace.lines)
 
     async def head(self, query_id: str) -> TraceHead:
         """Reads where a trace ends, and nothing else of it.
@@ -162,8 +161,12 @@ class JetStreamTraceStore:
             NotFoundError: No such trace.
             TraceError: The store cannot be read.
         """
-        await self._check_sees(query_id)
+        await self._traces.check(query_id)
         return await self._log.head(query_id)
+
+    async def end_of(self, query_id: str) -> SeenEnd:
+        """Returns the end of a trace, which may be begun only after this. Raises TraceError without the servers."""
+        return SeenEnd(self._traces, query_id, await self._ends.of(query_id))
 
     async def follow(
         self, query_id: str, after: int = 0
@@ -174,7 +177,7 @@ class JetStreamTraceStore:
             NotFoundError: No such trace.
             TraceError: The store cannot be read.
         """
-        await self._check_sees(query_id)
+        await self._traces.check(query_id)
         following = Following(
             self._cluster, self._log, self._reader, self._catalog, query_id, after
         )
@@ -210,18 +213,17 @@ class JetStreamTraceStore:
         found = await find_unfinished(self._cluster, index, self._abandoned_after_s)
         return [query_id for query_id in found if not self._log.writes(query_id)]
 
-    async def take_over(self, query_id: str) -> None:
+    async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
         """Makes this process the one that appends next: whoever appended before is refused from then on.
+
+        Returns:
+            What the trace holds then.
 
         Raises:
             NotFoundError: No such trace.
             TraceStateError: It is over.
         """
-        await self._check_sees(query_id)
-        if await self._log.remember(query_id):
-            raise TraceStateError(
-                f"query {query_id} is over: there is nothing to go on with"
-            )
+        return await self._traces.take_over(query_id)
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces and all their texts; returns how many there were."""
@@ -279,17 +281,3 @@ class JetStreamTraceStore:
 
     async def _finder(self) -> Finder:
         return Finder((await self._projection.index()).readers, self._tenant)
-
-    async def _trace(self, query_id: str) -> StoredTrace:
-        messages = await self._log.read(query_id)
-        self._check_seen(query_id, messages[0])
-        return await self._reader.trace_of(query_id, messages)
-
-    async def _check_sees(self, query_id: str) -> None:
-        """Raises NotFoundError for another tenant's trace; who sees everything needs no look at its first message."""
-        if self._tenant is not None:
-            self._check_seen(query_id, await self._log.first(query_id))
-
-    def _check_seen(self, query_id: str, first: StoredMessage) -> None:
-        if self._tenant not in (None, tenant_of(first.headers)):
-            raise unknown_trace(query_id)

@@ -56,13 +56,17 @@ class Intake:
         settings: Settings,
         service: ServiceResources,
         wait: Callable[[float], Awaitable[float]] | None = None,
+        *,
+        opens: bool = True,
     ) -> None:
         """Holds what queries begin with.
 
         Args:
             wait: Waits for what is still being loaded, so many seconds at most, and returns how long it took.
+            opens: Make new conversations known. False: whoever stores the event does, at the same time.
         """
         self._wait = wait
+        self._opens = opens
         self._settings = settings
         self._service = service
         self._resources = service.shared
@@ -95,9 +99,11 @@ class Intake:
         if problem is not None:
             raise BadInputError(problem)
         checked = await self._when_loaded(checked)
-        conversation = await _conversation(
-            conversations, session_id, is_new=question.session_id is None
-        )
+        conversation = Conversation()
+        if question.session_id is not None or self._opens:
+            conversation = await _conversation(
+                conversations, session_id, is_new=question.session_id is None
+            )
         resources = self._resources
         titles = [course.title for course in self._service.library.courses()]
         reviewers = [

@@ -142,9 +142,7 @@ class History:
             TraceStateError: It is over, or it is being worked on, here or in another process.
         """
         self._check_idle(query_id)
-        # First the ownership and then the trace: whoever had it may have written until now.
-        await self._store.take_over(query_id)
-        events = await self._store.read(query_id)
+        events = await self._store.take_over(query_id)
         acting = acting_as_usual(self._resources, interceptor)
         return self._go_on(events, acting, why, events, counts_away=counts_away)
 
@@ -154,8 +152,7 @@ class History:
         Takes the other arguments of `resume`, and raises as it does.
         """
         self._check_idle(query_id)
-        await self._store.take_over(query_id)
-        events = await self._store.read(query_id)
+        events = await self._store.take_over(query_id)
         acting = acting_as_usual(self._resources, None)
         return self._go_on(events, acting, why, events, counts_away=True, last=last)
 

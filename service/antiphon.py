@@ -100,7 +100,9 @@ class Antiphon:
             # Workers search; whoever is only asked needs no embedder.
             waits = None
             follow = self._remote.follow
-        intake = Intake(self.settings, self._resources, waits)
+        intake = Intake(
+            self.settings, self._resources, waits, opens=self._remote is None
+        )
         self._asking = Asking(
             self.principal, runtime, self._shared, self.store, intake, self._remote
         )
@@ -367,6 +369,10 @@ class Antiphon:
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""
         await self.store.clear_conversation(session_id)
+
+    async def look(self) -> None:
+        """Reads what other processes' queries wait for now, which `running` then shows."""
+        await self._runtime.begun.look(self._opened)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
         """Returns each open query of the caller, and who owes it what."""

@@ -102,7 +102,9 @@ class Asking:
         self._runtime.admission.check_open()
         totals = self._runtime.totals
         if self._remote is not None:
-            return await self._remote.begin(query_id, first, totals)
+            return await self._remote.begin(
+                query_id, first, totals, is_new=question.session_id is None
+            )
         caller = Caller()
         resources = interceptor.resources(self._resources)
         components = interceptor.components(

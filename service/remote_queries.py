@@ -9,6 +9,7 @@ from typing import Any, cast
 import structlog
 
 from antiphon.composition import Sharing, Totals
+from antiphon.composition.intake import REMEMBERING_S
 from antiphon.history.history import History
 from antiphon.service.queue_admission import QueueAdmission
 from antiphon.service.remote_query import RemoteQuery
@@ -28,11 +29,14 @@ from antiphon.vocabulary.events import (
     QueryResumed,
     Recorded,
 )
+from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock, TraceStore
 from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Wish
 
 log = structlog.get_logger(__name__)
 
+LOOKS_AT_ONCE = 8
+"""Traces that are read at once to show what their queries wait for."""
 WISH_EVERY_S = 2.0
 """Seconds after which a reader says again that text is to be shown: the query may have come to another worker."""
 
@@ -47,12 +51,25 @@ class BegunHere:
     def add(self, query: RemoteQuery) -> None:
         """Notes a query until it is over, whoever waits for it: its deadline is kept here."""
         self.queries[query.query_id] = query
-        self.spawn(self._wait(query), "wait for a query")
 
-    async def _wait(self, query: RemoteQuery) -> None:
-        # Whoever asked is told of a failure.
-        await asyncio.gather(query.outcome(), return_exceptions=True)
-        self.queries.pop(query.query_id, None)
+        def forget(watching: asyncio.Task[None]) -> None:
+            self.queries.pop(query.query_id, None)
+            # Whoever asked is told of a failure; here it was only waited for.
+            if not watching.cancelled():
+                watching.exception()
+
+        query.watch().add_done_callback(forget)
+
+    async def look(self, is_wanted: Callable[[str], bool]) -> None:
+        """Reads what the traces of some of them hold by now, a few at once."""
+        wanted = [each for key, each in self.queries.items() if is_wanted(key)]
+        left = iter(wanted)
+
+        async def look_on() -> None:
+            for query in left:
+                await query.look()
+
+        await asyncio.gather(*(look_on() for _ in range(LOOKS_AT_ONCE)))
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         """Starts what ends with the service, whoever waits for it."""
@@ -94,9 +111,12 @@ class RemoteQueries:
         await self._admission.let_in(self._principal.tenant)
 
     async def begin(
-        self, query_id: str, first: QueryReceived, totals: Totals
+        self, query_id: str, first: QueryReceived, totals: Totals, *, is_new: bool
     ) -> RemoteQuery:
         """Writes the beginning of a query's trace, and puts it into the queue.
+
+        Args:
+            is_new: Its conversation is not known yet.
 
         Raises:
             BusyError: NATS cannot be reached.
@@ -105,7 +125,13 @@ class RemoteQueries:
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )
-        await self._store.append(query_id, 0, [recorded])
+        # Before anybody could tell of it.
+        end = await self._store.end_of(query_id)
+        storing = [self._store.append(query_id, 0, [recorded])]
+        if is_new:
+            storing.append(self._open(first.session_id))
+        # Together they are one write and one wait.
+        await asyncio.gather(*storing)
         queued = QueuedQuery(
             query_id=query_id,
             tenant=self._principal.tenant or LOCAL_TENANT,
@@ -113,22 +139,36 @@ class RemoteQueries:
         )
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
         await self._sharing.queue.submit(queued)
-        query = self.find(query_id, first.session_id)
+        query = self._remote(query_id, (recorded, end))
         query.totals = totals
         self._begun.add(query)
         return query
 
-    def find(self, query_id: str, session_id: str = "") -> RemoteQuery:
+    async def _open(self, session_id: str) -> None:
+        """Makes a conversation known; where that fails, it is known by its query."""
+        try:
+            async with asyncio.timeout(REMEMBERING_S):
+                await self._store.open_conversation(session_id)
+        except (ServiceError, TimeoutError) as error:
+            log.warning("conversation_not_opened", error=str(error))
+
+    def find(self, query_id: str) -> RemoteQuery:
         """Returns a query that was begun before, on whichever node."""
         known = self._begun.queries.get(query_id)
         if known is not None:
             return known
+        return self._remote(query_id, None)
+
+    def _remote(
+        self, query_id: str, begun: tuple[Recorded[Event], TraceEnd] | None
+    ) -> RemoteQuery:
         return RemoteQuery(
             query_id,
-            session_id,
             self._store,
             self._history,
             self._clock,
+            begun,
+            is_counted=bool(self._principal.key_id),
             follow=self.follow,
             cancel=self._cancel_soon,
             removed=self._remove,

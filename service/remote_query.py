@@ -9,6 +9,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Coroutine,
+    Sequence,
 )
 from typing import Any
 
@@ -27,7 +28,9 @@ from antiphon.vocabulary.events import (
     QueryReceived,
     QueryResumed,
     Recorded,
+    ResponseAssembled,
 )
+from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock
 from antiphon.vocabulary.queue_ports import FollowedStore
 
@@ -37,8 +40,10 @@ GRACE_S = 1.5
 """Seconds behind its deadline after which a query is taken over: a worker that lives has answered by then."""
 AGAIN_S = 5.0
 """Seconds after which that is tried again."""
+LOOK_AGAIN_S = 5.0
+"""Seconds after which a trace is looked at of whose end nothing was heard: that may have been lost on the way."""
 PAUSE_S = 0.5
-"""Seconds between two tries to follow a trace whose store cannot be reached."""
+"""Seconds between two looks at a trace whose store cannot be reached."""
 LATE = "its deadline passed, and no worker had answered it"
 """Recorded as the reason of a query that the process which was asked has taken over."""
 
@@ -48,38 +53,53 @@ Streamed = AsyncGenerator[Recorded[Event] | Live, None]
 class RemoteQuery:
     """A query, wherever it is worked on; or one that is over.
 
+    Its caller is told of its end by whoever ends it, and reads of its trace what the answer needs. Who follows it
+    reads the whole.
+
     Attributes:
         session_id: Its conversation; empty until that is known.
         totals: The sums that its outcome is added to; None: none.
+
+    Args:
+        begun: The beginning of its trace, and its end as it will be told; None: it was begun elsewhere.
+        is_counted: Somebody will ask what its calls cost: its trace is read whole when it is over.
     """
 
     def __init__(
         self,
         query_id: str,
-        session_id: str,
         store: FollowedStore,
         history: Callable[[], History],
         clock: Clock,
+        begun: tuple[Recorded[Event], TraceEnd] | None,
         *,
+        is_counted: bool,
         follow: Callable[[str, int], Streamed],
         cancel: Callable[[str, str], None],
         removed: Callable[[str], Awaitable[None]],
         spawn: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:
         self.query_id = query_id
-        self.session_id = session_id
+        self.session_id = ""
         self.totals: Totals | None = None
         self._store = store
         self._history = history
         self._clock = clock
+        self._is_counted = is_counted
         self._follow = follow
         self._cancel = cancel
         self._removed = removed
         self._spawn = spawn
         self._events: list[Recorded[Event]] = []
+        self._ending: Sequence[Recorded[Event]] = ()
         self._owed: PendingTable = {}
         self._take_over_at = float("inf")
         self._watching: asyncio.Task[None] | None = None
+        self._outcome: Outcome | None = None
+        self._end: TraceEnd | None = None
+        if begun is not None:
+            first, self._end = begun
+            self._note(first)
 
     def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
         """Yields every event from the first, and text as it is written; ends with the query."""
@@ -93,12 +113,19 @@ class RemoteQuery:
     @property
     def is_over(self) -> bool:
         """True once its trace says so, as far as it was read here."""
-        return bool(self._events) and isinstance(self._events[-1].event, QueryClosed)
+        return bool(self._ending)
 
     def pending(self) -> tuple[Pending, ...]:
         """Returns what it waits for, as far as its trace was read here."""
         owed = self._owed.values()
         return tuple(sorted(owed, key=lambda pending: pending.since_seq))
+
+    async def look(self) -> None:
+        """Reads what its trace holds by now; a store that cannot be reached leaves it at what is known."""
+        try:
+            await self._read_on()
+        except ServiceError as error:
+            log.debug("query_not_read", query_id=self.query_id, error=str(error))
 
     def spending(self, *, paid_too: bool = False) -> list[Spending]:
         """Returns the outcomes of its calls that may cost something, whoever made them.
@@ -116,49 +143,72 @@ class RemoteQuery:
             NotFoundError: No such trace.
             DecodeError: A newer program writes it.
         """
+        # Cancelled, only the waiting ends.
+        await asyncio.shield(self.watch())
+        assert self._outcome is not None  # it is over
+        return self._outcome
+
+    def watch(self) -> asyncio.Task[None]:
+        """Begins to wait for its end, unless that has begun; what it raises is for who waits for the outcome."""
         if self._watching is None:
             self._watching = self._spawn(self._watch(), "watch a query")
-        # Cancelled, only the waiting ends.
-        await asyncio.shield(self._watching)
-        caller = Caller()
-        caller.recall(self._events)
-        outcome = caller.outcome(
-            self.query_id, self.session_id, trace=self._events, recorded=True
-        )
-        # Counted once, however often the outcome is asked for.
-        totals, self.totals = self.totals, None
-        if totals is not None:
-            totals.add(outcome)
-        return outcome
+        return self._watching
 
     async def _watch(self) -> None:
-        """Reads the trace to its end; where its deadline passes without one, ends the query here."""
+        """Waits for the end; where the deadline passes without one, ends the query here."""
         while not self.is_over:
             try:
-                async with asyncio.timeout(self._left_s()) as limit:
-                    await self._read_on(limit)
-            except TimeoutError:
-                await self._take_over()
+                await self._wait()
             # A trace that a newer program writes is never read here: another node has its answer.
             except (NotFoundError, DecodeError):
                 raise
-            # A reader that fell behind reads on; a store that cannot be reached may be back in a moment.
+            # A store that cannot be reached may be back in a moment.
             except ServiceError as error:
-                log.warning(
-                    "query_not_followed", query_id=self.query_id, error=str(error)
-                )
+                log.warning("query_not_read", query_id=self.query_id, error=str(error))
                 await asyncio.sleep(PAUSE_S)
+        self._outcome = self._answer()
+        # Whether or not anybody waits for it.
+        if self.totals is not None:
+            self.totals.add(self._outcome)
 
-    async def _read_on(self, limit: asyncio.Timeout) -> None:
-        loop = asyncio.get_running_loop()
-        after = len(self._events)
-        async for item in self._store.follow(self.query_id, after):
-            if isinstance(item, Recorded):
-                self._note(item)
-                # Known from its first event on.
-                left_s = self._left_s()
-                if left_s is not None:
-                    limit.reschedule(loop.time() + left_s)
+    def _answer(self) -> Outcome:
+        trace = self._events
+        if not isinstance(trace[-1].event, QueryClosed):
+            trace = [*trace, *self._ending]
+        caller = Caller()
+        caller.recall(trace)
+        return caller.outcome(
+            self.query_id, self.session_id, trace=trace, recorded=True
+        )
+
+    async def _wait(self) -> None:
+        """Waits for the end for a while, and reads what is needed of the rest where it has come."""
+        if self._end is None:
+            self._end = await self._store.end_of(self.query_id)
+        # Begun elsewhere, it may be over.
+        if not self._events:
+            await self._read_on()
+            return
+        ending = await self._end.within(min(LOOK_AGAIN_S, self._left_s()))
+        if ending:
+            # Over only when all is here: what cannot be read now is tried again.
+            if self._is_counted or not _has_answer(ending):
+                await self._read_on()
+            self._ending = ending
+        elif self._left_s() == 0:
+            await self._end_late()
+
+    async def _end_late(self) -> None:
+        """Takes the query over, unless its trace says that it stood still for a while, which moves its deadline."""
+        await self._read_on()
+        if not self.is_over and self._left_s() == 0:
+            await self._take_over()
+
+    async def _read_on(self) -> None:
+        for recorded in await self._store.read(self.query_id, len(self._events)):
+            # Two may read at once.
+            if recorded.seq == len(self._events) + 1:
+                self._note(recorded)
 
     def _note(self, recorded: Recorded[Event]) -> None:
         self._events.append(recorded)
@@ -169,12 +219,12 @@ class RemoteQuery:
                 self._take_over_at = recorded.at + settings.deadline_s + GRACE_S
             case QueryResumed(away_s=away_s):
                 self._take_over_at += away_s
+            case QueryClosed():
+                self._ending = [recorded]
             case _:
                 pass
 
-    def _left_s(self) -> float | None:
-        if self._take_over_at == float("inf"):
-            return None
+    def _left_s(self) -> float:
         return max(0.0, self._take_over_at - self._clock.now())
 
     async def _take_over(self) -> None:
@@ -192,3 +242,7 @@ class RemoteQuery:
         # It is over after all, or another process was faster: its trace tells.
         except ServiceError as error:
             log.info("query_not_taken_over", query_id=self.query_id, error=str(error))
+
+
+def _has_answer(ending: Sequence[Recorded[Event]]) -> bool:
+    return any(isinstance(each.event, ResponseAssembled) for each in ending)

@@ -11,7 +11,6 @@ from antiphon.traces.encryption import encrypt_file
 from antiphon.traces.event_log import (
     EventRow,
     Packer,
-    Unpacker,
     line_of,
     unknown_trace,
 )
@@ -39,6 +38,7 @@ from antiphon.traces.trace_index import (
     remove_everything,
     remove_trace,
 )
+from antiphon.traces.unpacking import Unpacker
 
 __all__ = [
     "IDS",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from antiphon.traces.codec import encode_text, without_surrogates
-from antiphon.traces.reading import EventReader, Form, form_of, program_of, upgraded
+from antiphon.traces.reading import Form, form_of, program_of, upgraded
+from antiphon.traces.unpacking import Fetch, Unpacker
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError, NotFoundError
 from antiphon.vocabulary.events import VERSION, Event, Recorded
@@ -24,10 +25,6 @@ _INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
 _EVENTS = """
     SELECT query_id, seq, cause, at, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq
 """
-
-
-Fetch = Callable[[str], str | None]
-"""Returns the long text of a key, or None where there is none."""
 
 
 class EventRow(NamedTuple):
@@ -86,50 +83,6 @@ class Packer:
         key = value.key
         self._texts[key] = text
         return {"kept": key}
-
-
-class Unpacker:
-    """Unpacks events; the same text is fetched once and shared by all events that refer to it.
-
-    Args:
-        fetch: Looks a long text up.
-        catalog: The events that there are.
-    """
-
-    def __init__(self, fetch: Fetch, catalog: Catalog = BUILT_IN) -> None:
-        self._fetch = fetch
-        self._seen: dict[str, StoredText] = {}
-        self._reader = EventReader(catalog, self._stored_text)
-
-    def unpack(
-        self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes
-    ) -> Recorded[Event]:
-        """Decodes a recorded event from the columns of its row.
-
-        Raises:
-            DecodeError: Its kind, a field or its version is not of this vocabulary, or a text of it is missing.
-        """
-        event = self._reader.read(query_id, seq, version, body)
-        return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event)
-
-    def _stored_text(self, _type: type, found: object) -> StoredText:
-        match found:
-            case str():
-                return StoredText(found)
-            case {"kept": str(key), **others} if not others:
-                return self._look_up(key)
-        raise ValueError("Expected a text or its key")
-
-    def _look_up(self, key: str) -> StoredText:
-        seen = self._seen.get(key)
-        if seen is not None:
-            return seen
-        text = self._fetch(key)
-        if text is None:
-            raise ValueError(f"The text {key} is missing from the store")
-        stored = StoredText(text)
-        self._seen[key] = stored
-        return stored
 
 
 def _is_long(text: str) -> bool:

@@ -216,8 +216,8 @@ class SqliteTraceStore:
             unfinished.append(query_id)
         return unfinished
 
-    async def take_over(self, query_id: str) -> None:
-        """Makes this process the owner of a query that is not over.
+    async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
+        """Makes this process the owner of a query that is not over; returns what its trace holds then.
 
         Raises:
             NotFoundError: No such trace.
@@ -227,6 +227,8 @@ class SqliteTraceStore:
         # Asked before the lock is waited for, which the process that works on the query may well hold.
         await self._sight.of_trace(check_abandoned, query_id, owner=self._owner)
         await self._writer.run(partial(take_over, query_id=query_id, owner=self._owner))
+        # Not before: whoever had it may have written until now.
+        return await self.read(query_id)
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces, and the texts that no other trace holds; returns how many there were."""

@@ -19,11 +19,12 @@ import structlog
 from antiphon.traces.codec import plain_event
 from antiphon.traces.connections import Readers, StoreFile, reason
 from antiphon.traces.encryption import connector, database_errors
-from antiphon.traces.event_log import EventRow, Unpacker, last_seq, write_events
+from antiphon.traces.event_log import EventRow, last_seq, write_events
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED
 from antiphon.traces.schema import open_writer
 from antiphon.traces.search_index import index_events
+from antiphon.traces.unpacking import Unpacker
 from antiphon.vocabulary.errors import DecodeError, TraceError
 from antiphon.vocabulary.events import (
     VERSION,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
 from antiphon.vocabulary.events import Event, Live, Recorded
@@ -20,6 +20,18 @@ class TraceHead(NamedTuple):
     seq: int
     closed: bool
     at: float
+
+
+class TraceEnd(Protocol):
+    """The end of a trace that another process writes; whoever stores it tells of it."""
+
+    async def within(self, seconds: float) -> Sequence[Recorded[Event]]:
+        """Waits until it is told of, or for so long; returns the last append of a trace that is over, else nothing.
+
+        Raises:
+            NotFoundError: No such trace.
+            TraceError: The store cannot be read.
+        """
 
 
 class TraceFollowing(Protocol):
@@ -42,6 +54,9 @@ class TraceFollowing(Protocol):
             NotFoundError: No such trace.
             TraceError: The store cannot be read.
         """
+
+    async def end_of(self, query_id: str) -> TraceEnd:
+        """Returns the end of a trace, which may be begun only after this. Raises TraceError without the servers."""
 
     async def emit_live(self, query_id: str, after: int, live: Live) -> None:
         """Sends followers what is not stored; they see it after the event `after`, and may never see it."""

@@ -309,8 +309,8 @@ class Ownership(Protocol):
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over and on which no living process works, the oldest first."""
 
-    async def take_over(self, query_id: str) -> None:
-        """Makes this process the owner of a query that is not over.
+    async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
+        """Makes this process the owner of a query that is not over; returns what its trace holds then.
 
         Raises:
             NotFoundError: No such trace.

@@ -128,6 +128,7 @@ def strict_status(outcome: Outcome) -> int:
 )
 async def list_running(service: Service) -> RunningQueriesReply:
     """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
+    await service.look()
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():
         waiting_for = [

@@ -99,6 +99,24 @@ def test_a_query_is_cancelled_by_a_node_that_was_not_asked_also_while_it_waits(
     assert worker.stop() == 0
 
 
+def test_the_node_that_was_asked_says_what_a_query_waits_for(
+    started: Started, slow_model: str
+) -> None:
+    processes = started(slow_model)
+    processes.worker()
+    node = processes.node()
+    query_id = node.begin()
+    node.after(query_id, "reasoning_started")
+
+    (query,) = node.client.get("/api/queries").json()["queries"]
+
+    assert query["query_id"] == query_id
+    assert "reasoning_requested" in node.kinds(query_id)
+    assert "call-1" in [each["about"] for each in query["waiting_for"]]
+    assert node.answered(query_id)["status"] == "answered"
+    assert node.client.get("/api/queries").json()["queries"] == []
+
+
 def test_a_node_without_workers_answers_at_the_deadline(
     started: Started, quick_model: str
 ) -> None:

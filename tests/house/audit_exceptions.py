@@ -49,7 +49,6 @@ CALLS = (
             "api/query_schemas.py",
             "api/routes/forks.py",
             "cli/faults_random.py",
-            "cluster/stream_reading.py",
             "faults/checks/answers.py",
             "faults/results.py",
             "faults/runs/query.py",

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, make_streams
-from antiphon.cluster.queue import JetStreamClaim
+from antiphon.cluster.claiming import Claims, JetStreamClaim
 from antiphon.service.claims import until_lost
 from antiphon.vocabulary.errors import BusyError
 from antiphon.vocabulary.queue_ports import QueuedQuery, Wish, WorkerReport
@@ -234,3 +234,41 @@ async def test_workers_tell_of_themselves(server: NatsServer) -> None:
 
         async with asyncio.timeout(20):
             assert await heard.get() == report
+
+
+async def test_a_lane_that_has_given_its_last_query_is_not_asked_again(
+    server: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    claim_in = Claims.claim_in
+
+    async def noted(self: Claims, lane: int) -> JetStreamClaim | None:
+        asked.append(lane)
+        return await claim_in(self, lane)
+
+    monkeypatch.setattr(Claims, "claim_in", noted)
+    async with connected(server.url) as cluster:
+        await make_streams(cluster.jetstream, cluster.naming, 1)
+        # Its next look of itself is far away.
+        queue = await JetStreamQueue.open(cluster, 1_000.0)
+        for number in range(3):
+            await queue.submit(_query(f"q{number}"))
+        for _ in range(3):
+            await _claimed(queue)
+
+        assert await queue.claim(0.0) is None
+        assert asked.count(queue.lane_of("local")) == 3
+
+
+async def test_queries_of_a_worker_that_is_gone_are_claimed_one_after_the_other(
+    server: NatsServer,
+) -> None:
+    async with _queue(server) as (_, queue):
+        await queue.submit(_query("q1"))
+        await queue.submit(_query("q2"))
+        for _ in range(2):
+            await _claimed(queue)
+
+        again = [(await _claimed(queue)).query.query_id for _ in range(2)]
+
+        assert sorted(again) == ["q1", "q2"]

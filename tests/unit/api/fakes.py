@@ -249,6 +249,9 @@ class FakeService:
     async def clear_conversation(self, session_id: str) -> None:
         await self.store.clear_conversation(session_id)
 
+    async def look(self) -> None:
+        """Finds nothing new."""
+
     def running(self) -> dict[str, tuple[Pending, ...]]:
         waiting = Pending(
             outcomes=(ReasoningCompleted,), subject="c1", since_seq=4, since_at=1.5

@@ -1,0 +1,23 @@
+"""Decoding what was stored: small things at once, and large ones where they keep no other query waiting."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+THREAD_BYTES = 128 * 1024
+"""So much is decoded in a thread: on the event loop it would take a millisecond or more."""
+
+T = TypeVar("T")
+
+
+async def decoded(work: Callable[[], T], size_bytes: int) -> T:
+    """Does the work at once, or in a thread where there is much to decode.
+
+    Args:
+        size_bytes: How much there is.
+    """
+    if size_bytes < THREAD_BYTES:
+        return work()
+    return await asyncio.to_thread(work)

@@ -1,0 +1,87 @@
+"""Decodes events as the store holds them; the long texts that they refer to are looked up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import lru_cache
+
+from antiphon.traces.reading import EventReader, ReadText, decode_text
+from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.values import StoredText
+
+Fetch = Callable[[str], str | None]
+"""Returns the long text of a key, or None where there is none."""
+
+
+class _LookedUp(threading.local):
+    """What makes long texts in this thread; decoders take 60 µs to make, and are shared by all traces.
+
+    Attributes:
+        read: That of the trace whose event is being decoded.
+    """
+
+    read: ReadText = staticmethod(decode_text)
+
+
+_looked_up = _LookedUp()
+
+
+def _read_text(kind: type, found: object) -> StoredText:
+    return _looked_up.read(kind, found)
+
+
+# A process has one catalog, tests a few; more than the bound would only be built once more.
+@lru_cache(maxsize=8)
+def _reader_of(catalog: Catalog) -> EventReader:
+    return EventReader(catalog, _read_text)
+
+
+class Unpacker:
+    """Unpacks events; the same text is fetched once and shared by all events that refer to it.
+
+    Args:
+        fetch: Looks a long text up.
+        catalog: The events that there are.
+    """
+
+    def __init__(self, fetch: Fetch, catalog: Catalog = BUILT_IN) -> None:
+        self._fetch = fetch
+        self._seen: dict[str, StoredText] = {}
+        self._reader = _reader_of(catalog)
+
+    def unpack(
+        self, query_id: str, seq: int, cause: int, at: float, version: int, body: bytes
+    ) -> Recorded[Event]:
+        """Decodes a recorded event from the columns of its row.
+
+        Raises:
+            DecodeError: Its kind, a field or its version is not of this vocabulary, or a text of it is missing.
+        """
+        _looked_up.read = self._stored_text
+        try:
+            event = self._reader.read(query_id, seq, version, body)
+        finally:
+            # Or the trace's texts would stay with the thread.
+            _looked_up.read = decode_text
+        return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event)
+
+    def _stored_text(self, _type: type, found: object) -> StoredText:
+        match found:
+            case str():
+                return StoredText(found)
+            case {"kept": str(key), **others} if not others:
+                return self._look_up(key)
+        raise ValueError("Expected a text or its key")
+
+    def _look_up(self, key: str) -> StoredText:
+        seen = self._seen.get(key)
+        if seen is not None:
+            return seen
+        text = self._fetch(key)
+        if text is None:
+            raise ValueError(f"The text {key} is missing from the store")
+        stored = StoredText(text)
+        self._seen[key] = stored
+        return stored
