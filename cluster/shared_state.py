@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -26,6 +27,9 @@ log = structlog.get_logger(__name__)
 TRIES = 50
 """Changes of others that one change may meet."""
 PAUSE_S = 0.01
+OTHERS_TURN_S = 0.05
+"""Seconds after a change in which the next one looks first: who changes without a pause would always be faster than
+others, who have to look."""
 _DELETED = "KV-Operation"
 """The header of an entry that says that there is no value any more."""
 
@@ -61,6 +65,7 @@ class SharedValue(Generic[T]):
         self._decoder = msgspec.json.Decoder(kind)
         self._bucket: KeyValue | None = None
         self._written: tuple[T, int] | None = None
+        self._written_at = 0.0
 
     async def change(self, rule: Callable[[T | None], T]) -> T:
         """Applies a rule to the newest value, and returns what was written.
@@ -113,7 +118,7 @@ class SharedValue(Generic[T]):
         None: somebody has, or may have, for what a rule refuses or leaves as it is would be an older value's.
         """
         written, self._written = self._written, None
-        if written is None:
+        if written is None or time.monotonic() - self._written_at < OTHERS_TURN_S:
             return None
         value, revision = written
         try:
@@ -131,6 +136,7 @@ class SharedValue(Generic[T]):
         except BadRequestError:
             return False
         self._written = (value, now)
+        self._written_at = time.monotonic()
         return True
 
     async def _newest(self) -> tuple[T | None, int]:

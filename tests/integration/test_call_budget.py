@@ -139,6 +139,8 @@ async def test_two_processes_together_take_no_more_than_there_is(
     pace = Pace(requests=600)
     connections = [LateConnection(server.url, name=name) for name in ("a", "b")]
     budgets = [shared(each, pace, hour, key) for each in connections]
+    # Both are there before one begins: who came first could take it all.
+    await asyncio.gather(*[each.get() for each in connections])
 
     both = await asyncio.gather(*[taken_by(budget) for budget in budgets])
     hour.at += 1.0
