@@ -27,6 +27,8 @@ log = structlog.get_logger(__name__)
 TRIES = 50
 """Changes of others that one change may meet."""
 PAUSE_S = 0.01
+MOST_PAUSES = 5
+"""A pause grows to so many times that and no further: who waits ever longer never gets a turn where others do not."""
 OTHERS_TURN_S = 0.05
 """Seconds after a change in which the next one looks first: who changes without a pause would always be faster than
 others, who have to look."""
@@ -107,7 +109,7 @@ class SharedValue(Generic[T]):
             if await self._write(bucket, after, revision):
                 return after
             # Somebody else was faster.
-            await asyncio.sleep(random.random() * PAUSE_S * (number + 1))
+            await asyncio.sleep(random.random() * PAUSE_S * min(number, MOST_PAUSES))
         raise RemoteError(f"`{self._key}` is changed by too many at once")
 
     async def _change_written(
