@@ -53,6 +53,7 @@ _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 _OF_FOUND: frozenset[Ask] = frozenset(
     ("teacher", "link", "lessons", "contents", "title")
 )
+_OF_SAID_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons", "contents"))
 _OF_FOUND_LESSON: frozenset[Ask] = frozenset(("title", "link"))
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
@@ -157,7 +158,8 @@ def _said_of_course(inquiry: Inquiry, parsed: Parsed) -> str | None:
     if inquiry.has_course or not before or not _POINTS_AT_SAID.search(last):
         return None
     asked = asked_of_catalogue(last, of_course=True)
-    if not asked.is_pure or not asked.asks <= _OF_FOUND:
+    # "What is the name for that?" asks for the name of anything.
+    if not asked.is_pure or not asked.asks <= _OF_SAID_COURSE:
         return None
     said = " ".join(before)
     return _stretch(said, asked_of_catalogue(said).topic)

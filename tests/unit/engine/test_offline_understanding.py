@@ -253,3 +253,9 @@ def test_what_is_denied_is_not_asked_for() -> None:
 
     assert (inquiry.course, inquiry.lesson) == (RELIABILITY, None)
     assert inquiry.asks == {"link"}
+
+
+def test_the_name_of_what_is_said_in_front_is_no_title_of_a_course() -> None:
+    inquiry = read("You scramble what you know of a person. What is the name for that?")
+
+    assert inquiry.kind == "plain"
