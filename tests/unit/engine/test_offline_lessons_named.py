@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 
 from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.catalogue_answers import of_found
 from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.mentions import mentions_in, without_places
+from antiphon.engine.offline.reading import read_task
 from tests.unit.engine.briefings import (
     CATALOGUE,
     EVENTS,
     RELIABILITY,
     RETRIEVAL,
+    attempt,
+    briefing,
     course,
+    source,
 )
 
 
@@ -223,3 +228,31 @@ def test_what_stands_before_the_question_for_a_lesson_is_what_is_sought(
 
     assert (inquiry.kind, inquiry.by_lesson) == ("find", True)
     assert inquiry.topic == question[: question.index(".") + 1]
+
+
+def test_two_passages_of_a_lesson_outweigh_the_first_one_of_another() -> None:
+    first = source(f"{RELIABILITY} - Lesson 1", "Slow senders wait.", title="Waiting")
+    second = source(f"{RELIABILITY} - Lesson 2", "Senders slow down.", title="Breakers")
+    third = source(f"{RELIABILITY} - Lesson 2", "They stop.", title="Breakers")
+    done = attempt(query="My senders are to slow down.", facts=(1, 2, 3))
+    asked = "My senders are to slow down. In which lesson was that?"
+    request = briefing(asked, first, second, third, attempts=(done,))
+    task = read_task(request)._replace(catalogue=CATALOGUE)
+
+    found = of_found(task.inquiry, task)
+
+    assert (found.course, found.lesson) == (RELIABILITY, 2)
+
+
+def test_the_first_passage_is_the_lesson_where_the_others_are_of_several() -> None:
+    first = source(f"{RELIABILITY} - Lesson 1", "Slow senders wait.", title="Waiting")
+    second = source(f"{RELIABILITY} - Lesson 2", "Senders slow down.", title="Breakers")
+    third = source(f"{RELIABILITY} - Lesson 3", "They stop.", title="Reports")
+    done = attempt(query="My senders are to slow down.", facts=(1, 2, 3))
+    asked = "My senders are to slow down. In which lesson was that?"
+    request = briefing(asked, first, second, third, attempts=(done,))
+    task = read_task(request)._replace(catalogue=CATALOGUE)
+
+    found = of_found(task.inquiry, task)
+
+    assert (found.course, found.lesson) == (RELIABILITY, 1)
