@@ -144,12 +144,14 @@ def _asks_what_it_says(inquiry: Inquiry, parsed: Parsed) -> bool:
 
 def _asks_apart(parsed: Parsed) -> bool:
     """Returns True for "the lesson after X - what are the levels called": a clause asks for what no catalogue holds."""
-    names = [mention.name for mention in parsed.known]
     for clause in _CLAUSE_BORDERS.split(parsed.question):
-        if not _ASKS.match(clause) or asks_for_neighbour(clause):
-            continue
-        if any(name in clause for name in names):
-            continue
-        if asked_of_catalogue(clause).topic:
+        names_place = any(each.name in clause for each in parsed.known)
+        if not names_place and _asks_of_texts(clause):
             return True
     return False
+
+
+def _asks_of_texts(clause: str) -> bool:
+    if not _ASKS.match(clause) or asks_for_neighbour(clause):
+        return False
+    return bool(asked_of_catalogue(clause).topic)
