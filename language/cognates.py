@@ -34,6 +34,7 @@ _ENDINGS = {
     "encia": "ence",
     "enza": "ence",
     "ancia": "ance",
+    "ia": "y",
     "ique": "ic",
     "ico": "ic",
     "ica": "ic",

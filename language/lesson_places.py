@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import LESSONS, NUMBER_WORDS, lesson_numbers
 
 READ_CHARS = 2_000
@@ -31,6 +31,7 @@ _ORDINALS = {
     "final": -1,
     "closing": -1,
     "penultimate": -2,
+    "middle": 0,
 }
 _FORWARD = rf"(?:{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
 # "The second to last" counts from the end.
@@ -106,46 +107,6 @@ _BY_NUMBER = (_BEFORE_LAST, _FROM_END, _RANGE, LESSONS)
 _BY_POSITION = (_SEVERAL, _POSITIONS)
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
-
-
-class LessonPlace(NamedTuple):
-    """A lesson as a question names it.
-
-    Attributes:
-        number: Its number; None where it is named otherwise.
-        position: Its place among the lessons, from 1, or from -1 at the end; None where its number is given.
-        step: 1 where the lesson after that one is meant, -1 for the one before it.
-    """
-
-    number: int | None = None
-    position: int | None = None
-    step: int = 0
-
-    @property
-    def is_relative(self) -> bool:
-        """True for "the next lesson": which that is, depends on the one spoken of before."""
-        return self.number is None and self.position is None
-
-    def among(self, numbers: Sequence[int]) -> int | None:
-        """Returns the number that is meant in a course whose lessons have these numbers; None where there is none."""
-        at = self._index(numbers)
-        if at is None:
-            return None
-        at += self.step
-        if not 0 <= at < len(numbers):
-            return None
-        return numbers[at]
-
-    def _index(self, numbers: Sequence[int]) -> int | None:
-        if self.number is not None:
-            if self.number in numbers:
-                return numbers.index(self.number)
-            return None
-        if self.position is None or abs(self.position) > len(numbers):
-            return None
-        if self.position < 0:
-            return len(numbers) + self.position
-        return self.position - 1
 
 
 def lesson_place(question: str, *, after_lessons: bool = False) -> LessonPlace | None:

@@ -50,20 +50,6 @@ _CLAUSE = re.compile(
     r"\b(?:when|if|because|while|that|so|before|after|once|until|and|or|who|which|as|than)\b",
     re.IGNORECASE,
 )
-_ASKING = (
-    r"(?:what|how|why|does|do|is|are|can|should|who teaches|summari[sz]e|list|give me|tell me|explain|describe|show me"
-    r"|name)\b"
-)
-# Behind "and", "who" and "which" go on with a sentence more often than they begin a question.
-_NEXT_QUESTION = re.compile(
-    rf"(?<=[?.!])\s+(?:and\s+|also,?\s+)*(?={_ASKING}|(?:who|whose|when|where|which|in which)\b)"
-    rf"|[,;]?\s+(?:and|or)(?:,? (?:also|please|then))?\s+(?={_ASKING})",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    rf"\s*(?:{_ASKING}|(?:who|whose|when|where|which|in which)\b)", re.IGNORECASE
-)
-MOST_QUESTIONS = 3
 _SIDE = r"([^?!:;\n]{1,200}?)"
 _LAST_SIDE = r"([^?!:;,.\n]{1,200})"
 _COMPARISONS = tuple(
@@ -77,6 +63,8 @@ _COMPARISONS = tuple(
         rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
         rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
         rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
+        rf"\bthere\s+(?:is|are)\s+{_SIDE}\s+and\s+{_LAST_SIDE}[.,:;]\s+(?:so\s+)?what(?:'s|\u2019s|\s+is|\s+are)"
+        r"\s+the\s+differences?\b",
         rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
     )
 )
@@ -181,34 +169,6 @@ def points_back(question: str) -> bool:
 def goes_on(question: str) -> bool:
     """Returns True for a question that begins as the continuation of another: "And the second one?"."""
     return _GOES_ON.match(question[:READ_CHARS]) is not None
-
-
-def questions_in(text: str) -> tuple[str, ...]:
-    """Returns the questions of a message that can each be answered apart; the whole where there is but one.
-
-    A question that leans on the one before it stays with it: "Who wrote it, and when?" is one.
-    """
-    text = text[:READ_CHARS]
-    if compared_sides(text) is not None:
-        return (text,)
-    found: list[str] = []
-    at = 0
-    for border in _NEXT_QUESTION.finditer(text):
-        if _is_whole(text[at : border.start()]) and _is_whole(text[border.end() :]):
-            found.append(text[at : border.start()].strip())
-            at = border.end()
-    found.append(text[at:].strip())
-    return tuple(found[:MOST_QUESTIONS])
-
-
-def _is_whole(text: str) -> bool:
-    """Returns True for a piece of a message that is a question of its own."""
-    if _ASKS.match(text) is None and "?" not in text:
-        return False
-    # What a catalogue is asked of "it" is answered of the course that the question before is about.
-    if asked_of_catalogue(text).is_pure:
-        return True
-    return bool(terms(text)) and not points_back(text)
 
 
 def compared_sides(question: str) -> tuple[str, str] | None:

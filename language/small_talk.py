@@ -22,6 +22,8 @@ _BYE = frozenset(_BYE_WORDS.split())
 _AROUND_WORDS = (
     "you so much very a lot great nice cool perfect awesome super wonderful good ok okay alright all right for the "
     "your that it is was helpful help answer answers everyone there team bot assistant and now see got well done "
+    "helped lots mate buddy friend folks star legend lifesaver re were me really truly clear useful clearly explained "
+    "best brilliant amazing fantastic excellent "
     "haha hehe lol vielen schon beaucoup muchas mille muito"
 )
 _AROUND = frozenset(_AROUND_WORDS.split())
@@ -49,7 +51,7 @@ _FIRST_SENTENCE = re.compile(r"^[^.!?\n]{1,80}[.!]\s+(?=\S)")
 _OPENING = re.compile(
     r"^\s*(?:(?:hi|hello|hey|hiya|hallo|hola|bonjour|salut|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks"
     r"|thank you|please|excuse me|i['\u2019](?:d like|m looking for)"
-    r"|um+|uh+|so)(?: there| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
+    r"|um+|uh+|so)(?: there(?! (?:is|are|was|were)\b)| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(

@@ -17,6 +17,10 @@ MOST_OUTLINES = 5
 INTRODUCED = 3
 """Sentences of what a course says about itself."""
 
+_COUNTED_TOGETHER = 3
+_HALVED_AFTER = 2
+"""So that the second and the third passage found outweigh the first together: 1/3 + 1/4 is more than 1/2."""
+
 _LIST_HEAD = re.compile(r"Courses: (\d+), with (\d+) lessons")
 _EXTREME = re.compile(
     r"\b(?:(?P<most>longest|biggest|largest|most lessons)|shortest|smallest|fewest lessons)\b",
@@ -76,7 +80,7 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
         return inquiry
     lesson: int | None = None
     if inquiry.by_lesson:
-        lesson = best.lesson
+        lesson = _lesson_found(best, task.found_for(inquiry.topic, inquiry.course))
     elif inquiry.place is not None:
         lesson = inquiry.place.among(task.catalogue.numbers_of(best.course))
     asks = inquiry.asks - {"courses"}
@@ -90,6 +94,19 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
         missing_lesson=None,
         asks=asks,
     )
+
+
+def _lesson_found(best: Source, found: Sequence[Source]) -> int | None:
+    """Returns the lesson of the best passage, or that of two behind it which together say more than it alone."""
+    # One that is called after what is sought was chosen for its title.
+    if not found or best != found[0]:
+        return best.lesson
+    scores: dict[int | None, float] = {}
+    for rank, source in enumerate(found[:_COUNTED_TOGETHER]):
+        if source.course == best.course:
+            score = 1 / (_HALVED_AFTER + rank)
+            scores[source.lesson] = scores.get(source.lesson, 0.0) + score
+    return max(scores, key=lambda lesson: scores[lesson])
 
 
 def _outlines_of(inquiry: Inquiry, task: Task) -> list[Source]:

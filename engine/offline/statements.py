@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from antiphon.engine.offline.intents import Inquiry
-from antiphon.engine.offline.outline import Outline
+from antiphon.engine.offline.outline import Fact, Outline
 from antiphon.engine.offline.task import LessonLine
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.asking import Ask
@@ -147,10 +147,14 @@ def _list_lessons(outline: Outline, draft: Draft, opening: str) -> None:
 
 
 def _name_link(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
+    link = outline.link(inquiry.lesson)
+    line = outline.lesson(inquiry.lesson)
+    if line is not None:
+        _name_link_of_lesson(line, link, draft)
+        return
     of = outline.course
     if inquiry.lesson is not None:
-        of = f"lesson {inquiry.lesson} of {outline.course}"
-    link = outline.link(inquiry.lesson)
+        of = f"lesson {inquiry.lesson} of {of}"
     if link is None:
         said = f"No link to {of} is given."
         draft.cite(outline.source, 0, len(outline.source.blocks), said)
@@ -158,6 +162,17 @@ def _name_link(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
     # The link ends the sentence without a full stop, which would be taken for a part of it.
     said = f"The link to {of}: {link.text}"
     draft.cite(outline.source, link.block, link.block + 1, said)
+
+
+def _name_link_of_lesson(line: LessonLine, link: Fact | None, draft: Draft) -> None:
+    """Gives the link of a lesson that is named by its title too, each from its own line of the outline."""
+    of = f"lesson {line.number} (\u201c{line.title}\u201d) of {line.outline.course}"
+    if link is None:
+        said = f"No link to {of} is given."
+        draft.cite(line.outline, line.block, line.block + 1, said)
+        return
+    draft.cite(line.outline, line.block, line.block + 1, f"The link to {of}: ")
+    draft.cite(line.outline, link.block, link.block + 1, link.text)
 
 
 def _list_links(_: Inquiry, outline: Outline, draft: Draft) -> None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.titles import tokens_of
-from antiphon.language.asking import TELLS, Ask, asks_what_is_not_held
+from antiphon.language.asking import (
+    TELLS,
+    Ask,
+    asked_of_catalogue,
+    asks_what_is_not_held,
+)
 from antiphon.language.words import STOP_WORDS
 
 _MOST_UNKNOWN_WORDS = 5
@@ -34,6 +40,11 @@ _SEVERAL = re.compile(
     re.I,
 )
 _SENTENCES = re.compile(r"[^.?!\n]+[.?!]*")
+_POINTS_AT_SAID = re.compile(
+    r"\b(?:in|of|by|for|to|does|teaches|gives|is)\s+(?:that|this)(?:\s+(?:one|course|class))?\s*[?.!]*\s*$"
+    r"|\b(?:that|this)\s+(?:one|course|class)\b",
+    re.I,
+)
 _ASKS_PLACE = re.compile(
     r"\b(?:lesson|lecture|course|class|taught|teach|where)\b", re.I
 ).search
@@ -42,6 +53,7 @@ _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 _OF_FOUND: frozenset[Ask] = frozenset(
     ("teacher", "link", "lessons", "contents", "title")
 )
+_OF_SAID_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons", "contents"))
 _OF_FOUND_LESSON: frozenset[Ask] = frozenset(("title", "link"))
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
@@ -134,7 +146,23 @@ def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
         return _described(_LESSON_THAT, parsed)
     if _seeks_course(inquiry, parsed):
         return _described(_COURSE_THAT, parsed)
-    return None
+    return _said_of_course(inquiry, parsed)
+
+
+def _said_of_course(inquiry: Inquiry, parsed: Parsed) -> str | None:
+    """Returns what is said in front of a question that asks of "that one" only what a catalogue holds.
+
+    "One of the courses goes on about bikes. Who teaches that one?"
+    """
+    *before, last = _SENTENCES.findall(parsed.question) or [""]
+    if inquiry.has_course or not before or not _POINTS_AT_SAID.search(last):
+        return None
+    asked = asked_of_catalogue(last, of_course=True)
+    # "What is the name for that?" asks for the name of anything.
+    if not asked.is_pure or not asked.asks <= _OF_SAID_COURSE:
+        return None
+    said = " ".join(before)
+    return _stretch(said, asked_of_catalogue(said).topic)
 
 
 def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
@@ -153,8 +181,15 @@ def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
 
 def _said_beside(question: str) -> str:
     """Returns the sentences beside that which asks for the place: "I want to cut long texts. Where is that taught?"."""
-    beside = [each for each in _SENTENCES.findall(question) if not _ASKS_PLACE(each)]
+    beside = [each for each in _SENTENCES.findall(question) if not _asks_place(each)]
     return " ".join(beside).strip()[:_STRETCH_CHARS]
+
+
+def _asks_place(sentence: str) -> bool:
+    """Returns True for a sentence that asks for the place; not for "I have long lecture texts."."""
+    if sentence.rstrip().endswith((".", "!")) and not _WHICH_LESSON.search(sentence):
+        return False
+    return _ASKS_PLACE(sentence) is not None
 
 
 def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
@@ -174,13 +209,21 @@ def _seeks_course(inquiry: Inquiry, parsed: Parsed) -> bool:
 
 def asks_of_catalogue(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what the catalogue holds: the link of a course, how many there are, which lesson comes next."""
-    if not inquiry.step and not _is_for_catalogue(inquiry, parsed):
+    asks_neighbour = _asks_for_neighbour(inquiry, parsed)
+    if not asks_neighbour and not _is_for_catalogue(inquiry, parsed):
         return None
     asks = inquiry.asks
     # "How long is each of the lessons" does not ask which they are.
     if "duration" in asks:
         asks = asks - {"contents"}
     return inquiry._replace(kind="outline", asks=asks)
+
+
+def _asks_for_neighbour(inquiry: Inquiry, parsed: Parsed) -> bool:
+    """Returns True for "What comes after it?"; not for what is asked of the neighbour of a lesson that is not known."""
+    if not inquiry.step:
+        return False
+    return inquiry.lesson is not None or len(parsed.asked.topic) <= _MOST_UNKNOWN_WORDS
 
 
 def _is_for_catalogue(inquiry: Inquiry, parsed: Parsed) -> bool:
@@ -225,12 +268,15 @@ def _could_name_a_course(parsed: Parsed) -> bool:
 
 def topic_stretch(parsed: Parsed) -> str | None:
     """Returns what the question says from the first to the last word of its topic."""
-    topic = parsed.asked.topic
+    return _stretch(parsed.question, parsed.asked.topic)
+
+
+def _stretch(text: str, topic: Sequence[str]) -> str | None:
     if not topic:
         return None
-    folded = parsed.question.lower()
+    folded = text.lower()
     start = folded.find(topic[0])
     end = folded.rfind(topic[-1]) + len(topic[-1])
     if start < 0 or end <= start:
         return None
-    return parsed.question[start:end][:_STRETCH_CHARS]
+    return text[start:end][:_STRETCH_CHARS]

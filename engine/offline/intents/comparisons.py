@@ -9,11 +9,8 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents.inquiry import Inquiry, Side
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.mentions import Mention
-from antiphon.language.lesson_places import (
-    LessonPlace,
-    lesson_place,
-    without_lesson_places,
-)
+from antiphon.language.lesson_places import lesson_place, without_lesson_places
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import compared_sides, without_opening
 
 # A full stop behind an initial ends no sentence.

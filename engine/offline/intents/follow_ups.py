@@ -5,7 +5,8 @@ from __future__ import annotations
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import Ask
-from antiphon.language.lesson_places import LessonPlace, lesson_place
+from antiphon.language.lesson_places import lesson_place
+from antiphon.language.lesson_position import LessonPlace
 
 _OF_PLACES = frozenset(("compare", "look_up", "lesson", "across"))
 """Kinds that hold only of the places that were named."""

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.evidence import telling_words
-from antiphon.language.lesson_places import LessonPlace
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.small_talk import SmallTalk
 from antiphon.language.tongues import ENGLISH, Tongue
 

@@ -15,11 +15,8 @@ from antiphon.engine.offline.mentions import (
     without_places,
 )
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue, names_catalogue
-from antiphon.language.lesson_places import (
-    LessonPlace,
-    lesson_places,
-    spelled_out,
-)
+from antiphon.language.lesson_places import lesson_places, spelled_out
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import refers_back
 
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "contents"))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.mentions import CourseMention
-from antiphon.language.asking import Ask
-from antiphon.language.lesson_places import LessonPlace
+from antiphon.language.asking import Ask, asked_of_catalogue
+from antiphon.language.lesson_places import asks_for_neighbour
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import LESSONS
 
 _OF_WHOLE: frozenset[Ask] = frozenset(("contents", "overview"))
@@ -16,6 +18,11 @@ _MOST_BESIDE_NEIGHBOUR = 2
 """More words than these are asked of what the lesson says."""
 _NEAR_CHARS = 30
 """A course named so close behind a lesson is the lesson's."""
+_CLAUSE_BORDERS = re.compile(r"[,;:.?!]+\s+|\s[-\u2013\u2014]+\s")
+_ASKS = re.compile(
+    r"\W*(?:(?:and|so|then|but)\s+)?(?:what|which|who|whom|whose|how|why|when|where)\b",
+    re.IGNORECASE,
+)
 
 
 def with_courses(parsed: Parsed) -> Inquiry:
@@ -88,6 +95,9 @@ def _with_one(
     inquiry: Inquiry, place: LessonPlace, numbers: Sequence[int], parsed: Parsed
 ) -> Inquiry:
     base = place._replace(step=0).among(numbers)
+    if base is None and place.is_middle:
+        # Of an even number none is: all are listed.
+        return inquiry
     if base is None:
         return _without_lesson(inquiry, place)
     beside = place.among(numbers)
@@ -127,6 +137,21 @@ def _asks_what_it_says(inquiry: Inquiry, parsed: Parsed) -> bool:
     """Returns True for "What does the next lesson cover?": its title alone is no answer."""
     if inquiry.kind == "lesson" or "overview" in parsed.asked.asks:
         return True
-    if len(parsed.asked.topic) > _MOST_BESIDE_NEIGHBOUR:
+    if len(parsed.asked.topic) > _MOST_BESIDE_NEIGHBOUR or _asks_apart(parsed):
         return True
     return bool(parsed.asked.topic) and parsed.asked.asks <= _OF_WHOLE
+
+
+def _asks_apart(parsed: Parsed) -> bool:
+    """Returns True for "the lesson after X - what are the levels called": a clause asks for what no catalogue holds."""
+    for clause in _CLAUSE_BORDERS.split(parsed.question):
+        names_place = any(each.name in clause for each in parsed.known)
+        if not names_place and _asks_of_texts(clause):
+            return True
+    return False
+
+
+def _asks_of_texts(clause: str) -> bool:
+    if not _ASKS.match(clause) or asks_for_neighbour(clause):
+        return False
+    return bool(asked_of_catalogue(clause).topic)

@@ -22,10 +22,11 @@ from antiphon.engine.offline.intents.two_steps import (
     steps_in,
 )
 from antiphon.engine.offline.titles import Token, tokens_of
-from antiphon.language.asides import without_reasons
-from antiphon.language.asking import Ask
+from antiphon.language.asides import without_form, without_reasons
+from antiphon.language.asking import Ask, names_catalogue
+from antiphon.language.cognates import known_word
 from antiphon.language.commonness import is_common
-from antiphon.language.questions import questions_in
+from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
 from antiphon.language.tongues import ENGLISH, Tongue, tongue_of
 
@@ -64,12 +65,30 @@ def understand(
     tongue = tongue_of(asked)
     # One set of rules reads what is asked of a catalogue, in whichever language.
     english = without_reasons(tongue.in_english(asked))
+    if tongue is not ENGLISH:
+        english = _with_words_of_titles(english, catalogue)
     inquiry = _understand_all(english, before, catalogue)
     if tongue is not ENGLISH and inquiry.kind != "outline":
         inquiry = _without_foreign_words(english, before, catalogue) or inquiry
     if not inquiry.speaks_of_catalogue:
         inquiry = _understand_all(asked, before, catalogue)
     return _asked_in(tongue, inquiry)
+
+
+def _with_words_of_titles(text: str, catalogue: Catalogue) -> str:
+    """Returns the text with each foreign word that titles hold in English as they hold it: "anatomía" as "anatomy"."""
+
+    def weigh(term: str) -> float:
+        return float(not catalogue.has_in_title(term))
+
+    # From the last to the first: what stands before a word keeps its place.
+    for token in reversed(tokens_of(text)):
+        if not _is_foreign(token, text, catalogue):
+            continue
+        known = known_word(token.word, weigh)
+        if known is not None:
+            text = f"{text[: token.start]}{known}{text[token.end :]}"
+    return text
 
 
 def _without_foreign_words(
@@ -152,7 +171,11 @@ def _plainly(question: str) -> str:
     letters = sum(letter.isalpha() for letter in asked)
     if letters >= _FEWEST_CAPITALS and asked.isupper():
         asked = asked.lower()
-    return without_courtesies(asked).strip()
+    asked = without_courtesies(asked).strip()
+    # Of a course or a lesson, what is asked for in short is an overview.
+    if names_catalogue(asked):
+        return asked
+    return without_form(asked)
 
 
 def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inquiry:

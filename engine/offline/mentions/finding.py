@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, LessonOf
@@ -18,7 +19,7 @@ from antiphon.engine.offline.mentions.word_places import (
     TEACHES,
     WordPlaces,
 )
-from antiphon.engine.offline.titles import Run
+from antiphon.engine.offline.titles import Run, ends_between
 from antiphon.language.asking import names_catalogue
 from antiphon.language.commonness import is_common
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
@@ -26,6 +27,7 @@ from antiphon.language.questions import lesson_numbers
 
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
+_WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.IGNORECASE)
 _GENITIVES = ("'s", "\u2019s")
 
 
@@ -172,11 +174,21 @@ class _Finder:
         if run.full and run.matched > 1:
             return True
         words = self._words
+        if self._is_background(run):
+            return False
         if words.is_called(run, LESSON_WORDS | {"one"}) or words.is_quoted(run):
             return True
         if run.full and words.word(run.first - 1) in _BESIDE:
             return True
         return self._loosely and words.stands_alone(run)
+
+    def _is_background(self, run: Run) -> bool:
+        """Returns True in front of "Which lesson was that?": what is said there describes a lesson, and names none."""
+        words = self._words
+        sought = _WHICH_LESSON.search(words.text)
+        if sought is None or asks_for_neighbour(words.text):
+            return False
+        return ends_between(words.text, words.token(run.last).end, sought.start())
 
     def _lesson_in(self, run: Run, named: Sequence[CourseMention]) -> LessonOf | None:
         """Returns the lesson that is named, in one of the courses named; None where it may be several."""

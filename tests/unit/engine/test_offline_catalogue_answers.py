@@ -1,4 +1,4 @@
-"""Answers from outlines and from the list of all courses, and what is said beside the courses."""
+"""Answers from outlines and from the list of all courses."""
 
 from __future__ import annotations
 
@@ -49,8 +49,9 @@ def answered(question: str, *sources: Json, **more: Any) -> str:
         ("Who teaches the reliability course?", f"{RELIABILITY} is taught by Tom\u00e1s Ferreira."),
         ("Give me its URL: the reliability course", f"The link to {RELIABILITY}: https://example.org/reliability"),
         ("link of lesson 2 of the reliability course",
-         f"The link to lesson 2 of {RELIABILITY}: https://example.org/reliability/2"),
-        ("link of lesson 3 of the reliability course", f"No link to lesson 3 of {RELIABILITY} is given."),
+         f"The link to lesson 2 (\u201cCircuit Breakers\u201d) of {RELIABILITY}: https://example.org/reliability/2"),
+        ("link of lesson 3 of the reliability course",
+         f"No link to lesson 3 (\u201cBlameless Postmortems\u201d) of {RELIABILITY} is given."),
         ("How many lessons has the reliability course?", f"{RELIABILITY} has 3 lessons (lesson 1 to lesson 3)."),
         ("What is lesson 2 of the reliability course called?",
          f"Lesson 2 of {RELIABILITY} is \u201cCircuit Breakers\u201d."),
@@ -139,6 +140,18 @@ def test_each_statement_cites_its_line() -> None:
     assert "Lessons: 3 (1 to 3)" in cited[1]
 
 
+def test_the_link_of_a_lesson_cites_the_line_of_its_title_and_that_of_the_link() -> (
+    None
+):
+    question = "link of lesson 2 of the reliability course"
+    task = read_task(briefing(question, OUTLINED))._replace(catalogue=CATALOGUE)
+
+    named, linked = answer(task).blocks
+
+    assert named["citations"][0]["cited_text"].strip() == "Lesson 2: Circuit Breakers"
+    assert linked["citations"][0]["cited_text"].startswith("Link of lesson 2: ")
+
+
 @pytest.mark.parametrize(
     "question", ["List all courses.", "How many courses are there?"]
 )
@@ -177,39 +190,6 @@ def test_each_of_several_questions_is_answered_under_it() -> None:
     assert second == (
         f"Who teaches the reliability course?\n{RELIABILITY} is taught by Tom\u00e1s Ferreira."
     )
-
-
-def test_a_course_that_is_none_is_named_before_what_was_found() -> None:
-    passage = source("Tea - Lesson 1", "A kettle boils water.")
-
-    said = answered("In the cooking course, what boils in a kettle of water?", passage)
-
-    assert said.startswith("There is no course named \u201ccooking\u201d here.\n\n")
-    assert said.endswith("A kettle boils water.")
-
-
-def test_another_language_is_told_in_it_that_the_courses_are_in_english() -> None:
-    passage = source("Tea - Lesson 1", "A teapot and a kettle.")
-
-    said = answered("Was ist ein Kettle und ein Teapot?", passage)
-
-    assert said.startswith("Die Kurse sind auf Englisch.")
-
-
-@pytest.mark.parametrize(
-    ("message", "says"),
-    [
-        ("Thanks!", "welcome"),
-        ("Hi", "Hello"),
-        ("Who are you?", "Antiphon"),
-        ("What can you do?", "quote"),
-    ],
-)
-def test_small_talk_gets_what_a_person_expects(message: str, says: str) -> None:
-    said = answered(message)
-
-    assert says in said
-    assert "Hello" not in said or message == "Hi"
 
 
 @pytest.mark.parametrize(
@@ -271,7 +251,7 @@ def test_the_link_of_a_lesson_that_was_found_stands_above_what_shows_it() -> Non
     )
 
     assert said.splitlines() == [
-        f"The link to lesson 2 of {RELIABILITY}: https://example.org/reliability/2",
+        f"The link to lesson 2 (\u201cCircuit Breakers\u201d) of {RELIABILITY}: https://example.org/reliability/2",
         "",
         "Lesson 2, t: Jitter is explained here.",
     ]

@@ -231,3 +231,21 @@ def test_a_longer_follow_up_is_read_with_the_question_before_it(
     inquiry = read(question, "What is chain-of-thought prompting?")
 
     assert ("chain-of-thought" in inquiry.question) is joined
+
+
+def test_the_middle_one_of_an_odd_number_of_lessons_is_a_lesson() -> None:
+    first = "How many lessons does Tom\u00e1s Ferreira's course have?"
+
+    inquiry = read("And what is the title of the middle one?", first)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", RELIABILITY)
+    assert inquiry.lesson == 2
+
+
+def test_of_an_even_number_of_lessons_none_is_in_the_middle_and_all_are_named() -> None:
+    first = "How many lessons does Marta Lindqvist's course have?"
+
+    inquiry = read("And what is the title of the middle one?", first)
+
+    assert (inquiry.kind, inquiry.course) == ("outline", EVENTS)
+    assert (inquiry.lesson, inquiry.missing_lesson) == (None, None)

@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 
 from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.catalogue_answers import of_found
 from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.mentions import mentions_in, without_places
+from antiphon.engine.offline.reading import read_task
 from tests.unit.engine.briefings import (
     CATALOGUE,
     EVENTS,
     RELIABILITY,
     RETRIEVAL,
+    attempt,
+    briefing,
     course,
+    source,
 )
 
 
@@ -59,6 +64,7 @@ def test_a_lesson_may_be_named_by_its_neighbour(
         "In the lesson after lesson 1 of the reliability course, what is half-open?",
         "lesson after the timeouts and deadlines one, name of that cautious state where three probes get through",
         "What does the second lesson of the reliability course teach?",
+        "reliability course, lesson after timeouts and deadlines - what are the probes called",
     ],
 )
 def test_what_a_lesson_says_that_is_named_by_its_neighbour(question: str) -> None:
@@ -186,3 +192,67 @@ def test_a_lesson_as_a_whole_may_be_the_object_of_a_sentence(question: str) -> N
     inquiry = read(question)
 
     assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", RELIABILITY, 2)
+
+
+def test_a_lesson_is_known_by_its_title_in_the_words_of_another_language() -> None:
+    inquiry = read(
+        "En el curso de Tom\u00e1s Ferreira, en la lecci\u00f3n que viene antes de los circuitos breakers, "
+        "\u00bfqu\u00e9 dos herramientas tiene el asistente?"
+    )
+
+    assert (inquiry.kind, inquiry.course) == ("lesson", RELIABILITY)
+    assert (inquiry.lesson, inquiry.step) == (1, 0)
+
+
+def test_of_the_neighbour_of_a_lesson_that_is_not_known_the_texts_are_asked() -> None:
+    inquiry = read(
+        "In the reliability course, in the lesson after the one with the frozen penguins, "
+        "which two polar explorers, ships and huts are compared?"
+    )
+
+    assert inquiry.kind != "outline"
+    assert inquiry.course == RELIABILITY
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "I have long lecture tokens and cannot cut them. Which lesson should I go back to?",
+        "My senders are too fast and I want them to slow down. In which lesson was that?",
+    ],
+)
+def test_what_stands_before_the_question_for_a_lesson_is_what_is_sought(
+    question: str,
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.by_lesson) == ("find", True)
+    assert inquiry.topic == question[: question.index(".") + 1]
+
+
+def test_two_passages_of_a_lesson_outweigh_the_first_one_of_another() -> None:
+    first = source(f"{RELIABILITY} - Lesson 1", "Slow senders wait.", title="Waiting")
+    second = source(f"{RELIABILITY} - Lesson 2", "Senders slow down.", title="Breakers")
+    third = source(f"{RELIABILITY} - Lesson 2", "They stop.", title="Breakers")
+    done = attempt(query="My senders are to slow down.", facts=(1, 2, 3))
+    asked = "My senders are to slow down. In which lesson was that?"
+    request = briefing(asked, first, second, third, attempts=(done,))
+    task = read_task(request)._replace(catalogue=CATALOGUE)
+
+    found = of_found(task.inquiry, task)
+
+    assert (found.course, found.lesson) == (RELIABILITY, 2)
+
+
+def test_the_first_passage_is_the_lesson_where_the_others_are_of_several() -> None:
+    first = source(f"{RELIABILITY} - Lesson 1", "Slow senders wait.", title="Waiting")
+    second = source(f"{RELIABILITY} - Lesson 2", "Senders slow down.", title="Breakers")
+    third = source(f"{RELIABILITY} - Lesson 3", "They stop.", title="Reports")
+    done = attempt(query="My senders are to slow down.", facts=(1, 2, 3))
+    asked = "My senders are to slow down. In which lesson was that?"
+    request = briefing(asked, first, second, third, attempts=(done,))
+    task = read_task(request)._replace(catalogue=CATALOGUE)
+
+    found = of_found(task.inquiry, task)
+
+    assert (found.course, found.lesson) == (RELIABILITY, 1)

@@ -103,6 +103,9 @@ def test_other_courses_of_a_teacher_are_all_that_the_teacher_has() -> None:
         ("Hola", "hello"),
         ("Vielen Dank!", "thanks"),
         ("Merci beaucoup", "thanks"),
+        ("Thanks mate, you're a star! That helped a lot.", "thanks"),
+        ("Cheers, that was really clear.", "thanks"),
+        ("Thanks, that helped. What is a saga?", None),
         ("Hello, what is a saga?", None),
         ("What is a thank-you message?", None),
     ],
@@ -189,3 +192,70 @@ def test_reading_a_hostile_question_takes_no_time(
     understand(hostile, (hostile, hostile), catalogue, hostile)
 
     assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When a page hides orders and a bot obeys, that has a name. Who came up with it first?",
+        "Where I work, servers die under load. Which patterns help against overload?",
+    ],
+)
+def test_a_statement_is_the_background_of_the_question_behind_it(question: str) -> None:
+    inquiry = read(question)
+
+    assert inquiry.parts == ()
+    assert inquiry.question == question
+
+
+def test_what_there_is_two_of_is_compared_where_the_difference_is_asked() -> None:
+    inquiry = read("hey so there are queues and logs. What's the difference?")
+
+    assert [side.topic for side in inquiry.sides] == ["queues", "logs"]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("dead letter queue tldr", "dead letter queue"),
+        ("eli5: backpressure", "backpressure"),
+        ("In short, what is a saga?", "what is a saga?"),
+        ("What is a saga, in a few words?", "What is a saga?"),
+        ("tldr", "tldr"),
+        ("How are locks held briefly by a reader?", "How are locks held briefly by a reader?"),
+    ],
+)  # fmt: skip
+def test_the_form_of_an_answer_is_none_of_what_is_sought(
+    question: str, asked: str
+) -> None:
+    assert read(question).question == asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "One of the courses keeps going on about bike hire. Who's the teacher in that one?",
+        "They talk about bike hire all the time. Who teaches that course?",
+    ],
+)
+def test_a_course_is_found_by_what_is_said_in_front_of_the_question(
+    question: str,
+) -> None:
+    inquiry = read(question)
+
+    assert inquiry.kind == "find"
+    assert "bike hire" in inquiry.topic
+    assert "teacher" in inquiry.asks
+
+
+def test_what_is_denied_is_not_asked_for() -> None:
+    inquiry = read("Link to the reliability course? All of it, not a single lesson.")
+
+    assert (inquiry.course, inquiry.lesson) == (RELIABILITY, None)
+    assert inquiry.asks == {"link"}
+
+
+def test_the_name_of_what_is_said_in_front_is_no_title_of_a_course() -> None:
+    inquiry = read("You scramble what you know of a person. What is the name for that?")
+
+    assert inquiry.kind == "plain"

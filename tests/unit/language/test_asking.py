@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from antiphon.language.lesson_places import (
-    LessonPlace,
     lesson_place,
     lesson_places,
     spelled_out,
 )
-from antiphon.language.questions import points_back, questions_in, refers_back
+from antiphon.language.lesson_position import LessonPlace
+from antiphon.language.question_borders import questions_in
+from antiphon.language.questions import points_back, refers_back
 from antiphon.language.small_talk import without_courtesies
 from antiphon.language.tongues import tongue_of, wordings
 
@@ -53,6 +54,8 @@ def test_a_short_question_of_its_own_does_not(question: str) -> None:
         ("What is a saga? Who teaches the retrieval course?", 2),
         ("What is jitter and how does a breaker work?", 2),
         ("Who came up with sagas, and when?", 1),
+        ("When a queue is full, the sender waits. Who came up with that?", 1),
+        ("Where was Git made. Who teaches sagas?", 2),
         ("Which law was it, and when was it proved?", 1),
         ("Compare a queue with a log. What is the difference?", 1),
         ("When was the singer born who is known for her voice and who sang it?", 1),
