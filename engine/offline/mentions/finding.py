@@ -173,9 +173,10 @@ class _Finder:
     def _names_lesson(self, run: Run) -> bool:
         if run.full and run.matched > 1:
             return True
+        return not self._is_background(run) and self._is_called_lesson(run)
+
+    def _is_called_lesson(self, run: Run) -> bool:
         words = self._words
-        if self._is_background(run):
-            return False
         if words.is_called(run, LESSON_WORDS | {"one"}) or words.is_quoted(run):
             return True
         if run.full and words.word(run.first - 1) in _BESIDE:
