@@ -88,7 +88,7 @@ class Followers:
         self._ended = False
 
     def __bool__(self) -> bool:
-        return bool(self._followers)
+        return self.present()
 
     def present(self) -> bool:
         """Returns True if anybody follows."""

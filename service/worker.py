@@ -234,6 +234,7 @@ class Worker:
         if not isinstance(error, TraceError):
             await self._leave(claim, AGAIN_S)
             return
+        # As in `_leave`.
         with contextlib.suppress(BusyError):
             await claim.pass_on(AGAIN_S)
 

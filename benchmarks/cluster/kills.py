@@ -73,11 +73,11 @@ async def _kill(member: Member) -> Member:
         member.start()
         try:
             await asyncio.to_thread(member.wait)
-            break
+            return member
         # It began while another was away, such as a node without Chroma: whoever supervises it starts it again.
         except SystemExit:
             await asyncio.sleep(AWAY_S)
-    return member
+    raise SystemExit(f"{member.name} was started {STARTS} times and ended each time")
 
 
 TROUBLES: tuple[Trouble, ...] = (

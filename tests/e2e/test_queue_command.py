@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator
@@ -18,6 +19,8 @@ from tests.nats_servers import NatsServer, free_port, nats_server
 from tests.trace_stores import connected
 
 At = Callable[[], AbstractContextManager[str]]
+GIVEN_UP_S = 30.0
+"""Seconds in which a query is given up at the latest."""
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +32,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
 async def given_up(cluster: Cluster, queue: JetStreamQueue, query_id: str) -> None:
     """Lists a query as one that was given up, as the sweep does."""
     await queue.submit(QueuedQuery(query_id=query_id, tenant="local"))
-    while (claim := await queue.claim(0.1)) is None:
-        pass
-    await claim.give_back(0.0)
-    while (dead := await queue.next_dead()) is None:
-        await queue.claim(0.1)
-    await dead.bury()
+    async with asyncio.timeout(GIVEN_UP_S):
+        claim = await queue.claim(0.1)
+        while claim is None:
+            claim = await queue.claim(0.1)
+        await claim.give_back(0.0)
+        dead = await queue.next_dead()
+        while dead is None:
+            await queue.claim(0.1)
+            dead = await queue.next_dead()
+        await dead.bury()
 
 
 async def test_it_shows_what_waits_what_is_worked_on_and_what_was_given_up(
