@@ -7,6 +7,9 @@ INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
 
+# Where Python is told to keep no compiled files, each process compiles the whole program anew, and the tests start hundreds.
+unexport PYTHONDONTWRITEBYTECODE
+
 # In the place of pip's script, of which a shell says only "bad interpreter" where the folder was moved. With -P the
 # folder where the command runs replaces none of its packages.
 define LAUNCHER

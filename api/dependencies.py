@@ -18,7 +18,7 @@ from antiphon.vocabulary.errors import BadInputError, ForbiddenError
 from antiphon.vocabulary.events import Event, Recorded
 
 
-def _service(request: Request) -> Facade:
+def _seen_service(request: Request) -> Facade:
     seen = getattr(request.state, "service", None)
     if seen is None:
         # A route that asks nobody for a key: its caller is nobody, as soon as there are keys.
@@ -27,11 +27,16 @@ def _service(request: Request) -> Facade:
     return cast(Facade, seen)
 
 
+# This and all others are coroutines, though they await nothing: FastAPI runs plain functions in threads.
+async def _service(request: Request) -> Facade:
+    return _seen_service(request)
+
+
 Service = Annotated[Facade, Depends(_service)]
 """The open service as the route's caller sees it; the door (door.py) has put it there."""
 
 
-def _principal(service: Service) -> Principal:
+async def _principal(service: Service) -> Principal:
     return service.principal
 
 
@@ -125,7 +130,7 @@ def cancel_queries(app: FastAPI, why: str) -> None:
     cast(RunningQueries, app.state.running_queries).cancel(why)
 
 
-def _running_queries(request: Request) -> RunningQueries:
+async def _running_queries(request: Request) -> RunningQueries:
     return cast(RunningQueries, request.app.state.running_queries)
 
 
@@ -153,7 +158,7 @@ def interceptor_for(
     """
     if faults is None:
         return None
-    _service(request).principal.require("faults")
+    _seen_service(request).principal.require("faults")
     interceptor_of: InterceptorOf | None = request.app.state.interceptor_of
     if interceptor_of is None:
         raise ForbiddenError(

@@ -78,7 +78,7 @@ class FollowedEvents(StreamingResponse):
         )
 
 
-def _streams_of_tenants(request: Request) -> StreamsOfTenants:
+async def _streams_of_tenants(request: Request) -> StreamsOfTenants:
     return cast(StreamsOfTenants, request.app.state.streams_of_tenants)
 
 

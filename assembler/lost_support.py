@@ -30,14 +30,15 @@ def lost_support(
     A sentence is supported by one that holds most of its terms. What was left out because another fact says nearly
     the same is not lost.
     """
-    if not briefing.dropped:
+    passages = {fact.id: fact.passage for fact in facts}
+    dropped = _dropped_terms(briefing, passages)
+    # Most briefings leave out nothing but what is said twice.
+    if not dropped:
         return 0
     uncited = uncited_sentences(answer[:READ_CHARS], citations)
     if not uncited:
         return 0
-    passages = {fact.id: fact.passage for fact in facts}
     shown = _shown_terms(briefing, passages)
-    dropped = _dropped_terms(briefing, passages)
     lost = 0
     for sentence in map(sentence_terms, uncited):
         if not _is_supported(sentence, shown) and _is_supported(sentence, dropped):
@@ -91,4 +92,5 @@ def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
 
 
 def _is_supported(sentence: Terms, others: Sequence[Terms]) -> bool:
-    return any(len(sentence & other) / len(sentence) >= SUPPORTS for other in others)
+    most = max(map(len, map(sentence.intersection, others)), default=0)
+    return most / len(sentence) >= SUPPORTS

@@ -23,7 +23,7 @@ from rich.table import Table
 from antiphon.composition import Caller
 from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.appending import Packed
+from antiphon.traces.packing import Packed
 from antiphon.vocabulary.errors import SequenceError
 from benchmarks import plain_loop
 from benchmarks.our_side import OurSide

@@ -18,7 +18,7 @@ from rich.table import Table
 from antiphon.engine import events_of, request_json
 from antiphon.service import replay
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.appending import Batch
+from antiphon.traces.packing import Batch
 from antiphon.vocabulary.events import (
     Event,
     QueryReceived,

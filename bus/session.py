@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 _ROUNDS_A_TURN = 16
 """Deliveries before an append; then other sessions get theirs, even where components answer one another for ever."""
 _HOLD_S = 0.002
-"""Seconds of delivering after which the rest of the event loop gets its turn."""
+"""Seconds after which the rest of the event loop gets its turn; not by uvloop's time, which stands still meanwhile."""
 
 Components = Callable[[Ports], Sequence[Subscription]]
 """Builds the components of one query and returns what they hear, so that no state is shared between queries."""
@@ -66,13 +66,13 @@ class Session:
         self._ended = ended
         self.query_id = query_id
         self._recorder = recorder
+        self._clock = clock
         self._sessions = sessions
         self._mailbox = Mailbox(
             query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0
         )
         self._in_turn = False
-        self._closed = False
-        self._over = asyncio.Event()
+        self._closed, self._over = False, asyncio.Event()
         self._failure: BaseException | None = None
         self._catalog = catalog
         self._stalls = StallWatch(catalog, prefix)
@@ -257,7 +257,7 @@ class Session:
 
     async def _deliver_all(self) -> None:
         """Delivers until no component answers any more; all that was emitted is in the outbox, in order."""
-        now = asyncio.get_running_loop().time
+        now = self._clock.now
         began = now()
         for _ in range(_ROUNDS_A_TURN):
             batch = self._mailbox.take()

@@ -31,7 +31,7 @@ def act(
     """
     settings = loaded_settings(nats_url=nats, data_dir=data_dir)
     service.configure_logging(settings)
-    if asyncio.run(_act(part, settings)) == signal.SIGINT:
+    if service.run_serving(_act(part, settings)) == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 
 

@@ -22,6 +22,7 @@ class Grade(Value, frozen=True, kw_only=True):
         parts: How many parts a right answer has; `parts_found` of them stand in the answer.
         right_lesson_first: The first cited lesson is a right one; None where the question asks for no lesson.
         says_so: The answer owns that the courses do not hold it, or only something near.
+        empty: It says so, and shows nothing of the courses.
         wrong_citations: Cited words that are not in the passage that they name.
         cited: Lessons and outlines that are cited, in order.
     """
@@ -35,6 +36,7 @@ class Grade(Value, frozen=True, kw_only=True):
     parts_found: int
     right_lesson_first: bool | None
     says_so: bool
+    empty: bool
     confidence: Confidence
     rounds: int
     calls: int
@@ -60,7 +62,7 @@ class Targets(Value, frozen=True, kw_only=True):
         least_two_step: Of the questions that take a look-up first: answered.
         least_catalogue: Of the questions about courses and lessons: the exact words stand in the answer.
         least_said_so: Of the questions that nothing answers: the answer says so.
-        most_refused: Of the answerable questions: the answer says that nothing answers them.
+        most_refused: Of the answerable questions: the answer says so too, whatever it shows.
         least_high: Of the answers labelled high: they answer the question.
         least_medium: Of the answers labelled medium: they answer the question.
     """
@@ -95,13 +97,18 @@ class Share(Value, frozen=True, kw_only=True):
 
 
 class Figures(Value, frozen=True, kw_only=True):
-    """The shares that targets are set for; each is explained at its target in `Targets`."""
+    """The shares that targets are set for, each explained at its target in `Targets`, and one beside them.
+
+    Attributes:
+        refused: Of the answerable questions: the answer says that nothing may answer them, whatever it shows.
+    """
 
     answered: Share
     first: Share
     two_step: Share
     catalogue: Share
     said_so: Share
+    empty: Share
     refused: Share
     by_label: dict[Confidence, Share]
 
@@ -122,6 +129,7 @@ def figures_of(grades: Sequence[Grade]) -> Figures:
         two_step=right_of(kinds.get(TWO_STEP, [])),
         catalogue=right_of(kinds.get(CATALOGUE, [])),
         said_so=right_of(kinds.get(UNANSWERABLE, [])),
+        empty=_share([each.empty for each in answerable]),
         refused=_share([each.says_so for each in answerable]),
         by_label=calibration(grades),
     )

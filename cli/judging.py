@@ -6,6 +6,7 @@ right lesson must be cited for it, and a phrase that many lessons hold counts no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Literal
 
@@ -49,6 +50,17 @@ COULD_NOT_LOOK = frozenset(
 )
 """Doubts of an answer that did not search to the end: "nothing was found" is no finding of it."""
 
+_SENTENCE = re.compile(r"[^.!?:;\n\u3002\uff1a]+[.!?:;\u3002\uff1a]?")
+_SOURCE = re.compile(r"\bLesson \d+, ")
+"""The name of a source, which may hold any word."""
+_DENIES = re.compile(
+    r"\b(?:no|not|none|nothing|nowhere|cannot|nichts?|kein\w*|ne|pas|rien|non|nulla|n\u00e3o|nada|niets?|geen"
+    r"|\u043d\u0435|\u043d\u0435\u0442|\u043d\u0438\u0447\u0435\u0433\u043e)\b|\bn['\u2019](?:t|y|est)\b|n['\u2019]t\b"
+    r"|\u6ca1\u6709|\u306a\u3044|\u307e\u305b\u3093",
+    re.IGNORECASE,
+)
+"""Words that say that something is not there, in the languages that are answered in."""
+
 
 class Judgement(Value, frozen=True, kw_only=True):
     """What the judge makes of one answer.
@@ -59,6 +71,7 @@ class Judgement(Value, frozen=True, kw_only=True):
         parts_found: How many of them stand in the answer.
         right_lesson_first: The first cited lesson is a right one; None where the question asks for no lesson.
         says_so: The answer owns that the courses do not hold it, or only something near.
+        empty: It says so, and shows nothing of the courses.
     """
 
     verdict: Verdict
@@ -66,6 +79,7 @@ class Judgement(Value, frozen=True, kw_only=True):
     parts_found: int
     right_lesson_first: bool | None
     says_so: bool
+    empty: bool
 
 
 def judge(
@@ -82,7 +96,7 @@ def judge(
     parts_found = 0
     for part in question.needed:
         parts_found += _any_stands_in(set(part) - common, read)
-    says_so = admits_gap(response)
+    says_so = admits_gap(response, question.question)
     if question.kind == UNANSWERABLE:
         verdict = _verdict(says_so, 0)
     else:
@@ -97,6 +111,7 @@ def judge(
         parts_found=parts_found,
         right_lesson_first=_right_lesson_first(question, response),
         says_so=says_so,
+        empty=says_so and not response.citations,
     )
 
 
@@ -118,18 +133,31 @@ def _read_by_people(response: ResponseAssembled) -> str:
     return f"{response.answer[:READ_CHARS]}\n{cited[:READ_CHARS]}"
 
 
-def admits_gap(response: ResponseAssembled) -> bool:
+def admits_gap(response: ResponseAssembled, question: str = "") -> bool:
     """Returns True if an answer owns that the courses do not hold it, or only something near to it.
 
-    Its confidence is low, for the reason that too little was found. Where it shows the nearest passages all the same,
-    a sentence of its own stands before them.
+    Its confidence is low, for the reason that too little was found. Where it shows the nearest passages all the same, a
+    sentence of its own stands before them and says in words that it is not there: the name of a source, a heading in
+    the question's words, or "the closest" alone do not.
+
+    Args:
+        question: What was asked: an answer may repeat it.
     """
     doubts = {doubt.kind for doubt in response.indicators}
     if response.confidence != "low" or not doubts or doubts & COULD_NOT_LOOK:
         return False
     starts = [citation.start for citation in response.citations]
-    before = response.answer[: min(starts, default=None)]
-    return bool(before.strip())
+    if not starts:
+        return bool(response.answer.strip())
+    said = _SENTENCE.findall(response.answer[: min(starts)])
+    return any(_denies(sentence.strip(), question) for sentence in said)
+
+
+def _denies(sentence: str, question: str) -> bool:
+    repeats = sentence.endswith("?") or stands_in(sentence, question)
+    if repeats or _SOURCE.search(sentence):
+        return False
+    return _DENIES.search(sentence) is not None
 
 
 def places_cited(response: ResponseAssembled) -> list[Place]:
@@ -145,7 +173,7 @@ def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
     """Returns True if an answer rests on the lessons that hold it, as far as its kind asks for that."""
     cited = set(places_cited(response))
     if question.kind == SMALL_TALK:
-        return not cited and not admits_gap(response)
+        return not cited and not admits_gap(response, question.question)
     if not question.asks_lessons:
         return True
     if question.kind == TWO_STEP:

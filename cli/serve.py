@@ -68,7 +68,7 @@ def serve(
             announce=life.begin,
             stopping=life.stop,
         )
-        stopped_by = asyncio.run(serving)
+        stopped_by = service.run_serving(serving)
     if stopped_by == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)
 

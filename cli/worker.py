@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import signal
 from collections.abc import Sequence
 from typing import Annotated
@@ -110,5 +109,5 @@ def worker(
         announce=begin,
         stopping=stop,
     )
-    if asyncio.run(working) == signal.SIGINT:
+    if service.run_serving(working) == signal.SIGINT:
         raise typer.Exit(INTERRUPTED)

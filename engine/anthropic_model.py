@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from typing import Any, cast
+from typing import cast
 
 import httpx2
 from anthropic import (
     AnthropicError,
     APIConnectionError,
-    APIRequest,
     AsyncAnthropic,
-    AsyncCallNext,
     AsyncStream,
     DefaultAioHttpClient,
     RequestOptions,
@@ -52,15 +50,15 @@ class AnthropicModel:
     ) -> None:
         self._client = client
         self._name = name
-        # All options are named, and the address is whole: the SDK makes a deep copy of each default for each request,
-        # and parses a relative address twice.
+        # All options are named, and the address is whole and parsed: the SDK makes a deep copy of each default for each
+        # request, parses a text each time, and a relative one twice.
         self._options: RequestOptions = {
             "timeout": httpx2.Timeout(silence_s, connect=min(silence_s, CONNECT_S)),
             "headers": {},
             "params": {},
             "max_retries": 0,
         }
-        self._address = f"{str(client.base_url).rstrip('/')}/v1/messages"
+        self._address = httpx2.URL(f"{str(client.base_url).rstrip('/')}/v1/messages")
 
     @property
     def name(self) -> str | None:
@@ -81,8 +79,6 @@ class AnthropicModel:
         try:
             response = await self._send(request)
             try:
-                if not response.is_success:
-                    raise await _refusal(response)
                 async with aclosing(read_events(response)) as events:
                     async for event in events:
                         yield event
@@ -99,7 +95,7 @@ class AnthropicModel:
             ModelError: The server cannot be reached, or refuses the key.
         """
         try:
-            response: httpx2.Response = await self._client.get(
+            await self._client.get(
                 "/v1/models",
                 cast_to=httpx2.Response,
                 options={"timeout": httpx2.Timeout(timeout_s)},
@@ -107,12 +103,12 @@ class AnthropicModel:
         except (APIConnectionError, *CONNECTION_ERRORS) as error:
             failure = from_connection(error, streaming=False)
             raise self._without_secrets(failure) from error
-        if response.status_code in (401, 403, 407):
-            raise self._without_secrets(await _refusal(response))
-        if response.is_success:
-            return "the key is accepted"
-        # Compatible servers need not have such a list.
-        return "the key was not checked, `antiphon doctor --model` does"
+        except _RefusedError as refused:
+            if refused.status_code in (401, 403, 407):
+                raise self._without_secrets(refused.why) from None
+            # Compatible servers need not have such a list.
+            return "the key was not checked, `antiphon doctor --model` does"
+        return "the key is accepted"
 
     async def aclose(self) -> None:
         """Gives the connections back."""
@@ -123,7 +119,7 @@ class AnthropicModel:
         # recorded, and neither the body is walked once more nor a pydantic model built for each event of the reply.
         try:
             sent = await self._client.post(
-                self._address,
+                cast(str, self._address),  # the SDK makes a `URL` of what it is given
                 content=request_bytes(request),
                 cast_to=httpx2.Response,
                 options=self._options,
@@ -132,6 +128,8 @@ class AnthropicModel:
             )
         except (APIConnectionError, *CONNECTION_ERRORS) as error:
             raise from_connection(error, streaming=False) from error
+        except _RefusedError as refused:
+            raise refused.why from None
         except AnthropicError as error:
             raise ModelError(
                 "authentication", f"the request could not be signed: {error}"
@@ -150,18 +148,26 @@ class AnthropicModel:
         return error
 
 
-async def _unread(request: APIRequest, call_next: AsyncCallNext) -> Any:
-    """Hands every response on as it came.
+class _RefusedError(AnthropicError):
+    """Carries a refusal through the SDK, which hands on errors of its own kind as they are."""
 
-    Behind a middleware a caller that wants the plain response gets it whatever its status is. Without one the SDK reads
-    the whole body of an error first, however large it is.
+    def __init__(self, status_code: int, why: ModelError) -> None:
+        # Without the server's words: some servers repeat the key in them, which is taken out later.
+        super().__init__(f"the server answered {status_code}")
+        self.status_code = status_code
+        self.why = why
+
+
+async def _refuse(response: httpx2.Response) -> None:
+    """Ends a request whose response is no success, with the beginning of its body.
+
+    The HTTP client calls it before the SDK sees the response: that would read the whole body, however large it is.
     """
-    return await call_next(request)
-
-
-async def _refusal(response: httpx2.Response) -> ModelError:
+    if response.is_success or response.has_redirect_location:
+        return
     body = await read_refusal(response)
-    return from_status(response.status_code, response.headers, body, response.url.path)
+    why = from_status(response.status_code, response.headers, body, response.url.path)
+    raise _RefusedError(response.status_code, why)
 
 
 def without_key(text: str, key: str) -> str:
@@ -202,6 +208,7 @@ def connect(
         if transport is None
         else httpx2.AsyncClient(transport=transport)
     )
+    http.event_hooks = {"response": [_refuse]}
     # The engine makes further attempts itself: they are events, and the budget has a say in them.
     client = AsyncAnthropic(
         api_key=api_key,
@@ -209,6 +216,5 @@ def connect(
         base_url=base_url,
         max_retries=0,
         http_client=http,
-        middleware=[_unread],
     )
     return AnthropicModel(client, name=name, silence_s=silence_s)

@@ -171,7 +171,7 @@ class ReplyFold:
         block.stopped = True
         call = block.tool_call()
         # A call that was cut off may not run before the reply ends; the whole reply still holds it.
-        if not block.is_readable:
+        if call is None or not block.is_readable:
             return None
         return call
 

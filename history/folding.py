@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from antiphon.composition import Deciders, catalog_of, deciders_of
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import REVIEWER, Event, HandlerFailed, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
@@ -93,12 +95,19 @@ def failures_by_event(events: Sequence[Recorded[Event]]) -> dict[int, frozenset[
 
 def decided_events(subscribers: Sequence[Subscriber] = ()) -> frozenset[type[Event]]:
     """Returns the events that only deciders emit; everything else in a trace came from outside them."""
-    catalog = catalog_of(subscribers)
-    decided: set[type[Event]] = set()
-    for decider in deciders_of(subscribers):
-        decided.update(catalog.emitted_by(decider.role))
+    decided = set(_decided_by(catalog_of(subscribers), deciders_of(subscribers)))
     for subscriber in subscribers:
         if subscriber.reviews and subscriber.decider is None:
             # Some reviews come from a component that acts, and an event does not show which.
-            decided.difference_update(catalog.emitted_by(REVIEWER))
+            reviews = catalog_of(subscribers).emitted_by(REVIEWER)
+            decided.difference_update(reviews)
+    return frozenset(decided)
+
+
+# A process has one catalog and one row of deciders, tests a few.
+@lru_cache(maxsize=8)
+def _decided_by(catalog: Catalog, deciders: Deciders) -> frozenset[type[Event]]:
+    decided: set[type[Event]] = set()
+    for decider in deciders:
+        decided.update(catalog.emitted_by(decider.role))
     return frozenset(decided)

@@ -82,7 +82,7 @@ class ReplayRun:
         self._decided = decided_events(subscribers)
         self._failed = failures_by_event(events)
         self._stalls = StallCount()
-        self._pending: PendingTable = {}
+        self._heard = 0
         self._requests = RequestCheck(events)
         self._checks = _by_event(
             (
@@ -114,7 +114,7 @@ class ReplayRun:
         if divergence is not None:
             return divergence
         self._stalls.recall(recorded)
-        self._pending = fold_pending(self._pending, recorded, self._catalog)
+        self._heard += 1
         failures = self.fold.hear(recorded, self._failed.get(recorded.seq, frozenset()))
         if failures:
             return self._raised(recorded, failures[0])
@@ -125,8 +125,12 @@ class ReplayRun:
         found: dict[str, dict[str, object]] = {}
         for decider, state in self.fold.states.items():
             found[decider.__name__] = fields_of(state)
+        table: PendingTable = {}
+        # Only here, and not with every step: nothing is compared with it.
+        for recorded in self._events[: self._heard]:
+            table = fold_pending(table, recorded, self._catalog)
         pending: dict[str, object] = {}
-        for place, owed in enumerate(self._pending.values()):
+        for place, owed in enumerate(table.values()):
             pending[str(place)] = str(owed)
         found["pending"] = pending
         return found

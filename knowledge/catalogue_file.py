@@ -20,7 +20,8 @@ FORMAT = "2"
 # So much of a catalogue is read as memory, without a call of the system a page; what is mapped counts as memory used.
 _MAPPED_BYTES = 32_000_000
 
-META = "SELECT name, value FROM meta"
+_META = "SELECT name, value FROM meta"
+_EMBEDDER = "SELECT value FROM meta WHERE name = 'embedder'"
 COURSES = """
 SELECT documents.number, documents.title, documents.link, documents.instructor,
     (SELECT count(*) FROM chunks JOIN sections ON sections.number = chunks.section
@@ -51,11 +52,12 @@ def overview(data_dir: Path) -> Overview | None:
     if path is None:
         return None
     with catalogue_errors(path), closing(open_read_only(path)) as sql:
-        meta = dict(sql.execute(META).fetchall())
+        embedder = sql.execute(_EMBEDDER).fetchone()
         courses = courses_of(sql.execute(COURSES), sql.execute(LESSONS))
-    return Overview(
-        embedder=embedder_called(str(meta.get("embedder"))), courses=courses
-    )
+    name = None
+    if embedder is not None:
+        name = embedder_called(str(embedder[0]))
+    return Overview(embedder=name, courses=courses)
 
 
 def known_paths(data_dir: Path) -> tuple[str, ...]:
@@ -99,11 +101,24 @@ def catalogue_errors(path: Path) -> Iterator[None]:
 
 def open_read_only(path: Path) -> sqlite3.Connection:
     """Opens a finished catalogue, for any thread."""
-    # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
-    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
-    sql = sqlite3.connect(uri, uri=True, check_same_thread=False)
+    sql = _opened(path)
     sql.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
     return sql
+
+
+def read_meta(path: Path) -> dict[str, Any]:
+    """Returns what a finished catalogue says of itself.
+
+    On a connection of its own and not mapped: among it are the moments, megabytes that are read once and never again.
+    """
+    with closing(_opened(path)) as sql:
+        return dict(sql.execute(_META).fetchall())
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
+    uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(uri, uri=True, check_same_thread=False)
 
 
 def courses_of(

@@ -16,10 +16,10 @@ from antiphon.knowledge.catalogue_file import (
     COURSES,
     FORMAT,
     LESSONS,
-    META,
     catalogue_errors,
     courses_of,
     open_read_only,
+    read_meta,
 )
 from antiphon.knowledge.catalogue_tables import find_vectors
 from antiphon.knowledge.generations import REBUILD_ADVICE
@@ -87,7 +87,7 @@ class CatalogueReader:
         with catalogue_errors(path):
             self._sql = open_read_only(path)
             self._terms_sql = open_read_only(path)
-            self._meta = dict(self._sql.execute(META).fetchall())
+            self._meta = read_meta(path)
             self.chunks = int(
                 self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0]
             )

@@ -9,14 +9,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Protocol, cast
 
 import msgspec
 
-import antiphon
 from antiphon.knowledge.reading_worker import (
     LENGTH_BYTES,
     Limits,
@@ -26,14 +23,13 @@ from antiphon.knowledge.reading_worker import (
 )
 from antiphon.knowledge.values import Document, KnownDocument
 from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.program import child_environment
 
 _CHUNK_BYTES = 1_048_576
 # A reply of more is no document: LARGEST_TEXT characters of four bytes, and their places.
 _LARGEST_REPLY_BYTES = 400_000_000
 # Times the limit of processor time: a busy machine is no fault of the file's.
 _PATIENCE = 2
-# What a process needs to find Python's and our modules, and no more: keys stay here.
-_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
 
 
 class ReadsDocuments(Protocol):
@@ -149,7 +145,7 @@ class ReadingProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=_environment(os.environ),
+                env=child_environment(),
                 # Ctrl-C is for the one who waits; it ends this one too.
                 start_new_session=True,
             )
@@ -219,14 +215,3 @@ def _close(pipe: IO[bytes]) -> None:
     except OSError:
         # What was not written to a process that has ended.
         return
-
-
-def _environment(ours: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment of the process: where its modules are, and nothing secret."""
-    environment = {name: ours[name] for name in _ENVIRONMENT if name in ours}
-    home = str(Path(antiphon.__file__).parents[1])
-    # Absolute, since it is read elsewhere too; those of this process, which may know of more than its environment.
-    paths = [home, *[path for path in sys.path if os.path.isabs(path)]]
-    environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    environment["PYTHONIOENCODING"] = "utf-8"
-    return environment

@@ -21,6 +21,9 @@ _PURPOSE_IN_FRONT = re.compile(
     r"(?:^|(?<=[.?!] ))for (?:my|our)\s+[^.,;?!\n]{1,60}?(?:,\s*|\s+(?=(?:i|we)\b))",
     re.IGNORECASE,
 )
+_PURPOSE_BEHIND = re.compile(
+    r",?\s+for (?:my|our) \w+(?: \w+)?\s*(?=[.?!]*\s*$)", re.IGNORECASE
+)
 _COUNTED_IN = re.compile(
     r",\s*(?:the\s+)?\w+ (?:included|excluded)\b|,?\s*including the introduction\b",
     re.IGNORECASE,
@@ -31,7 +34,8 @@ _SAID_AFTERWARDS = re.compile(
 )
 _FORM = (
     r"(?:tl;?\s?dr|eli\s?5|(?:explain|explained) (?:it )?like i['\u2019]?m (?:five|5)|(?:very )?briefly"
-    r"|in (?:short|brief|a nutshell)|in (?:a few|few|one|two|three|simple|plain) (?:words?|sentences?|terms|english)"
+    r"|in (?:short|brief|a nutshell)|in (?:a few|few|one|two|three|simple|plain) (?:words?|sentences?|lines|terms)"
+    r"|in (?:simple|plain) english"
     r"|for dummies|(?:the )?short (?:version|answer|explanation))"
 )
 _FORM_IN_FRONT = re.compile(rf"^\W*{_FORM}\b[\s,:.!\u2013-]*", re.IGNORECASE)
@@ -61,6 +65,7 @@ def without_reasons(question: str) -> str:
         _REASON_BEHIND,
         _REASON_IN_FRONT,
         _PURPOSE_IN_FRONT,
+        _PURPOSE_BEHIND,
         _COUNTED_IN,
         _SAID_AFTERWARDS,
         _DENIED,

@@ -36,7 +36,7 @@ _WORDS_FOR: dict[Ask, str] = {
     "overview": "about tldr resume synopsis rundown digest "
     "summary summarize summarise summarized overview recap gist learn learned covered cover "
     "covers discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention "
-    "mentions mentioned talk talks speak speaks explains explained",
+    "mentions mentioned talk talks speak speaks explains explained shown presented",
 }
 _TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
 _MAKES = (
@@ -76,7 +76,7 @@ _PUT_IN_WORDS = (
     "lecture long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
     "system exist exists across else every whos whats longest shortest everyone teach teaches taught thanks help "
-    "everything detail details besides apart except another"
+    "everything detail details besides apart except another everybody consist consists lines possible"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
@@ -119,16 +119,29 @@ _LIST_OF_LESSONS = re.compile(
 )
 _PARTS_OF_COURSE = re.compile(r"\b(?:chapters|modules|units|sessions)\b", re.I)
 _WHO_ALONE = re.compile(r"\bwho\s*(?:[,;?!.]|$|and\b)", re.I)
+_WHO_DOES = re.compile(
+    r"\bwho (?:does|did|has|had|gives|made|makes) (?:the|that|this|your|a) (?:\w+ )?(?:course|class)\b",
+    re.I,
+)
 _WHOSE = re.compile(r"\bwhose (?:course|class|lesson|lecture)\b", re.I)
-_HOW_LONG = re.compile(r"\bhow (?:long|many hours|many minutes|much time)\b", re.I)
+_HOW_LONG = re.compile(
+    r"\bhow (?:long|many hours|many minutes|much time)\b(?P<subject>(?:\W+\w+){0,5})",
+    re.I,
+)
+_TIMED_WORDS = "course courses class lesson lessons lecture lectures session sessions training it they this that each"
+_TAKES_TIME = frozenset(_TIMED_WORDS.split())
+_THING_CALLED = re.compile(
+    r"\b(?:is|was|are|were|['\u2019]s)\s+(?:that|the|this|those|these)\s+(?P<thing>\w+)\s+(?:called|named)\b",
+    re.I,
+)
+_HAS_TITLE = frozenset(("course", "class", "lesson", "lecture", "session", "one"))
 _WHERE_TO_FIND = re.compile(
     r"\b(?:web|internet|home) ?(?:page|site)s?\b"
-    r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find|watch|open|access)\b"
+    r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find(?! out)|watch|open|access)\b"
     r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b|\bwhere on the (?:web|internet|net)\b",
     re.I,
 )
 _PATTERNS: dict[Ask, re.Pattern[str]] = {
-    "duration": _HOW_LONG,
     "teacher": _WHOSE,
     "link": _WHERE_TO_FIND,
     "links": _LINKS_OF_LESSONS,
@@ -219,11 +232,7 @@ def _says_something(word: str) -> bool:
 def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
     """Adds what only several words together ask for; returns True where it is how many."""
     counts = False
-    for ask, pattern in _PATTERNS.items():
-        if pattern.search(text):
-            asks.add(ask)
-    if of_course and _WHO_ALONE.search(text):
-        asks.add("teacher")
+    _read_single_patterns(text, asks, of_course=of_course)
     if _HOW_MANY_COURSES.search(text):
         asks.add("courses")
         counts = True
@@ -235,6 +244,33 @@ def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
     elif _LIST_OF_COURSES.search(text):
         asks.add("courses")
     return counts
+
+
+def _read_single_patterns(text: str, asks: set[Ask], *, of_course: bool) -> None:
+    for ask, pattern in _PATTERNS.items():
+        if pattern.search(text):
+            asks.add(ask)
+    if _asks_duration(text):
+        asks.add("duration")
+    if _asks_name_of_thing(text):
+        asks.discard("title")
+    if _WHO_DOES.search(text) or (of_course and _WHO_ALONE.search(text)):
+        asks.add("teacher")
+
+
+def _asks_duration(text: str) -> bool:
+    """Returns True for "How long does it take?", but not for "how long is the time to live of a fact"."""
+    found = _HOW_LONG.search(text)
+    if found is None:
+        return False
+    subject = words(found["subject"])
+    return not _TAKES_TIME.isdisjoint(subject) or not any(map(_says_something, subject))
+
+
+def _asks_name_of_thing(text: str) -> bool:
+    """Returns True for "What was that rule called?": no lesson is."""
+    found = _THING_CALLED.search(text)
+    return found is not None and found["thing"].lower() not in _HAS_TITLE
 
 
 def _sharpened(asks: set[Ask]) -> frozenset[Ask]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from math import exp, log1p
 from typing import Literal, NamedTuple
 
-from antiphon.language.extract import Fit
+from antiphon.language.fit import Fit
 
 Certainty = Literal["high", "medium", "low", "none"]
 LEVELS: tuple[Certainty, ...] = ("none", "low", "medium", "high")
 """From no answer at all to one that can be relied on."""
 
 HIGH = 0.93
-MEDIUM = 0.35
+MEDIUM = 0.45
 LOW = 0.15
 """How likely an answer of each level is at least; below the last nothing is shown."""
 MEDIUM_IN_LESSON = 0.12
@@ -30,6 +30,7 @@ class Model(NamedTuple):
     """A logistic model: the weight of each feature of a `Fit`.
 
     Attributes:
+        beyond: What the excerpt is like without the words that name what is spoken of (`Fit`).
         length: That of the logarithm of the number of terms, and one: of few words more are shared by chance.
     """
 
@@ -37,6 +38,7 @@ class Model(NamedTuple):
     likeness: float = 0.0
     share: float = 0.0
     length: float = 0.0
+    beyond: float = 0.0
     chance: float = 0.0
     lead: float = 0.0
 
@@ -46,6 +48,7 @@ class Model(NamedTuple):
         score += self.likeness * (fit.likeness or 0.0)
         score += self.share * fit.share
         score += self.length * log1p(fit.terms)
+        score += self.beyond * fit.beyond
         score += self.chance * fit.chance
         score += self.lead * fit.lead
         return 1 / (1 + exp(-score))
@@ -64,9 +67,15 @@ class Models(NamedTuple):
 
 
 BY_MEANING = Models(
-    alone=Model(offset=-4.14, likeness=4.56, share=2.18, length=0.53),
+    alone=Model(offset=-4.57, likeness=5.04, share=2.39, length=0.71, beyond=1.16),
     beside=Model(
-        offset=-6.7, likeness=2.54, share=1.14, length=0.94, chance=3.41, lead=4.4
+        offset=-5.66,
+        likeness=2.17,
+        share=1.52,
+        length=0.98,
+        beyond=1.56,
+        chance=1.88,
+        lead=4.76,
     ),
 )
 BY_WORDS = Models(alone=Model(offset=-1.75, share=4.32))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from antiphon.language.words import fold, stem
+from antiphon.language.words import fold, stems
 
 _PER_BILLION = 9
 _CENTIBELS = 100
@@ -31,8 +31,9 @@ _FEWEST_LETTERS = 5
 def _frequencies() -> Mapping[str, float]:
     """Returns the Zipf frequency of each stem: that of its most frequent word."""
     found: dict[str, float] = {}
-    for word, frequency in _listed():
-        term = stem(fold(word))
+    listed = list(_listed())
+    folded = [fold(word) for word, _ in listed]
+    for term, (_, frequency) in zip(stems(folded), listed, strict=True):
         found[term] = max(frequency, found.get(term, 0.0))
     return found
 
@@ -51,8 +52,10 @@ def _listed() -> Iterator[tuple[str, float]]:
     _, *buckets = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
     # Its format, cBpack: after a header, in each place the words whose share of all is so many hundredths of a bel.
     for centibels, words in enumerate(buckets):
+        # One number for all of them, and not one each.
+        frequency = _PER_BILLION - centibels / _CENTIBELS
         for word in words:
-            yield word, _PER_BILLION - centibels / _CENTIBELS
+            yield word, frequency
 
 
 @lru_cache(maxsize=1)

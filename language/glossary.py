@@ -51,6 +51,8 @@ about the | | | | sul sulla sui | |
 last | letzte letzten letzter | derniere dernier | ultima ultimo | ultima ultimo | ultima ultimo | laatste
 next | nachste nachsten | prochaine suivante | siguiente proxima | prossima successiva | proxima seguinte | volgende
 previous | vorige vorherige | precedente | anterior | precedente | anterior | vorige
+the one on | | celle+sur celui+sur celle+des celui+des | | | |
+right after | | juste+apres | justo+despues+de | | logo+depois+de | vlak+na
 after | nach | apres | despues+de | dopo | depois+de depois+da | na
 before | vor | avant | antes+de | prima+di prima+della | antes+de antes+da | voor
 comes | kommt | vient | viene | viene | vem | komt

@@ -14,7 +14,11 @@ def tokens_of(text: str) -> int:
     In English that is the usual four characters a token; scripts that take more tokens a character also take
     more bytes, so no language is underrated much.
     """
-    return (len(text.encode(errors="replace")) + BYTES_A_TOKEN - 1) // BYTES_A_TOKEN
+    size_bytes = len(text)
+    # Most texts are ASCII, which Python knows of each without a look at it.
+    if not text.isascii():
+        size_bytes = len(text.encode(errors="replace"))
+    return (size_bytes + BYTES_A_TOKEN - 1) // BYTES_A_TOKEN
 
 
 def shorten(text: str, most_chars: int) -> str:

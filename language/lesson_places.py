@@ -85,9 +85,10 @@ _COMES = rf"(?:lesson|lecture|comes?|stands?|sits|goes|one|what(?:'s| is))\s+{_C
 _WHAT_IS_BESIDE = r"\s+(?:the|that|his|her|its|their)\s+(?:one|introduction|intro)\b"
 _BESIDE = re.compile(
     rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_CLOSE}after(?={_WHAT_IS_BESIDE})"
-    rf"|{_COMES}after|follows|lesson\s+following|(?:after|following)(?={_THE_ONE}\b)|subsequent\s+lesson)\b"
+    rf"|{_COMES}(?:after|behind)|follows|lesson\s+following|(?:after|following)(?={_THE_ONE}\b)|subsequent\s+lesson)\b"
     rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_CLOSE}before(?={_WHAT_IS_BESIDE})"
-    rf"|{_COMES}before|precedes|lesson\s+preceding|(?:before|preceding)(?={_THE_ONE}\b)|prior\s+lesson)\b",
+    rf"|{_COMES}before|precedes|lesson\s+preceding|(?:before|preceding)(?={_THE_ONE}\b)"
+    r"|prior\s+lesson)\b",
     re.IGNORECASE,
 )
 # "After lesson 3, which lesson comes?"
@@ -98,7 +99,7 @@ _BESIDE_IN_FRONT = re.compile(
 )
 _COURSE = r"(?:\s+(?:his|her|the|their|its|this|that|your)(?:\s+\w+){0,2}?\s+(?:course|class))?"
 _END_OF_COURSE = re.compile(
-    r"\b(?:which|what)\s+(?:lesson|lecture)\b.{0,60}?\b"
+    r"\b(?:which|what)\s+(?:lesson|lecture)\b(?!\s+(?:do|should|can|must|shall|could)\s+(?:i|we)\b).{0,60}?\b"
     rf"(?:(?P<first>start|begin|open)|end|close|finish|conclude)s?{_COURSE}(?:\s+(?:with|on))?"
     r"(?:\s+(?:of|by|from|about)(?:\s+[\w-]+){1,6})?\s*[?.!]*$",
     re.IGNORECASE | re.DOTALL,

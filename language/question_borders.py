@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from antiphon.language.asking import asked_of_catalogue
+from antiphon.language.asking import Ask, asked_of_catalogue
 from antiphon.language.questions import READ_CHARS, compared_sides, points_back
 from antiphon.language.words import terms
 
@@ -23,6 +23,11 @@ _NEXT_QUESTION = re.compile(
 _ASKS = re.compile(
     rf"\s*(?:{_ASKING}|(?:who|whose|when|where|which|in which)\b)", re.IGNORECASE
 )
+_BEHIND_CATALOGUE = re.compile(
+    r"[,;]?\s+and\s+(?=(?:what|which|who|whose|how|why|when|where|in which)\b)",
+    re.IGNORECASE,
+)
+_OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons"))
 _VERB_IN_FRONT = (
     r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|to)\b"
     r"|['\u2019]"
@@ -50,7 +55,22 @@ def questions_in(text: str) -> tuple[str, ...]:
             found.append(text[at : border.start()].strip())
             at = border.end()
     found.append(text[at:].strip())
+    if len(found) == 1:
+        found = _behind_catalogue(text)
     return tuple(found[:MOST_QUESTIONS])
+
+
+def _behind_catalogue(text: str) -> list[str]:
+    """Takes "Who teaches it, and which example does she give?" apart: the second is asked of what the first finds."""
+    for border in _BEHIND_CATALOGUE.finditer(text):
+        first, second = text[: border.start()], text[border.end() :]
+        asks = asked_of_catalogue(first, of_course=True).asks
+        if not _ASKS.match(first) or not asks & _OF_A_COURSE:
+            continue
+        asked = asked_of_catalogue(second, of_course=True)
+        if asked.topic and not asked.asks & _OF_A_COURSE:
+            return [first.strip(), second.strip()]
+    return [text.strip()]
 
 
 def _is_whole(text: str) -> bool:

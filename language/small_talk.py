@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from antiphon.language.words import words
+from antiphon.language.commonness import is_common
+from antiphon.language.words import terms, words
 
 SmallTalk = Literal["hello", "thanks", "bye", "who", "abilities", "well"]
 
@@ -46,6 +47,16 @@ _SEE_YOU = re.compile(r"see (?:you|ya)(?: (?:later|soon|around|tomorrow|then))?"
 _INTERJECTIONS = frozenset(
     ("oh", "ah", "aha", "hm", "wow", "yes", "yeah", "interesting")
 )
+_PIECES = re.compile(r"[.,!;\n]+")
+_SOMEBODY = re.compile(
+    r"(?:(?:and|so|but|oh|well|haha|ok|okay)\s+)*(?:i|it|we|you|that|this|he|she)(?:['\u2019]\w+)?\b",
+    re.IGNORECASE,
+)
+_WANTS = re.compile(
+    r"\b(?:what|how|why|which|who|whose|where|when|tell|show|give|explain|describe|list|name|find|summari[sz]e|compare"
+    r"|define|needs?|want|have|has|got|would|could|can|wonder|wondering|please|help|interested|looking|curious|question)\b",
+    re.IGNORECASE,
+)
 _FIRST_SENTENCE = re.compile(r"^[^.!?\n]{1,80}[.!]\s+(?=\S)")
 # What people write in front of a question, or behind it.
 _OPENING = re.compile(
@@ -76,6 +87,38 @@ def small_talk(text: str) -> SmallTalk | None:
     if _ABILITIES.fullmatch(_without(said, _HELLO)) or _ABILITIES.fullmatch(line):
         return "abilities"
     return _courtesy(frozenset(said))
+
+
+def said_in_passing(text: str) -> SmallTalk | None:
+    """Returns which small talk a message is that asks for nothing: "Hello, it is me again, I liked the lessons!".
+
+    All beside the courtesy must be said by somebody of somebody: "Hello, B-tree indexes" is a topic.
+    """
+    if "?" in text or _WANTS.search(text):
+        return None
+    found: list[SmallTalk] = []
+    for piece in _PIECES.split(text):
+        said = words(piece)
+        if not said or _is_remark(piece, said):
+            continue
+        talk = _said_alone(said)
+        if talk is None:
+            return None
+        found.append(talk)
+    return next(reversed(found), None)
+
+
+def _said_alone(said: list[str]) -> SmallTalk | None:
+    if _SEE_YOU.fullmatch(" ".join(said)):
+        return "bye"
+    return _courtesy(frozenset(said))
+
+
+def _is_remark(piece: str, said: list[str]) -> bool:
+    """Returns True for what somebody says of somebody in words that everybody uses."""
+    if _SOMEBODY.match(piece.strip()) is None:
+        return False
+    return all(is_common(term) for term in terms(" ".join(said)))
 
 
 def opens_with_thanks(clause: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 import Stemmer
@@ -58,10 +59,16 @@ def stem(word: str) -> str:
     return str(Stemmer.Stemmer("english").stemWord(word))
 
 
+def stems(words: Sequence[str]) -> list[str]:
+    """Returns the stems of many folded words, one each; none is remembered, so that a list does not fill the cache."""
+    found: list[str] = Stemmer.Stemmer("english").stemWords(words)
+    return found
+
+
 def words(text: str) -> list[str]:
     """Returns all words of `text`, folded, in order; of a script without spaces, each two letters that touch."""
     found: list[str] = _WORD.findall(_POSSESSIVE.sub("", fold(text)))
-    if _UNSPACED_RUN.search(text) is None:
+    if text.isascii() or _UNSPACED_RUN.search(text) is None:
         return found
     split: list[str] = []
     for word in found:

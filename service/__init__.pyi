@@ -103,6 +103,7 @@ from antiphon.service.callers import (
 from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import OVER, Documents, Job
 from antiphon.service.encrypting import encrypt_store
+from antiphon.service.event_loop import run_serving
 from antiphon.service.fault_reports import (
     KEEP_REPORT,
     FaultReport,
@@ -288,6 +289,7 @@ __all__ = [
     "replay_sealed",
     "replay_stored",
     "restore",
+    "run_serving",
     "sealed_trace",
     "search",
     "settings_warnings",

@@ -16,7 +16,7 @@ import structlog
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
 from antiphon.knowledge import IndexProgress, IndexSummary, document_paths
-from antiphon.service.indexing_worker import IndexReport, IndexRequest, environment
+from antiphon.service.indexing_worker import IndexReport, IndexRequest
 from antiphon.service.uploads import (
     FileResult,
     SentFile,
@@ -30,6 +30,7 @@ from antiphon.vocabulary.errors import (
     NotFoundError,
     ServiceError,
 )
+from antiphon.vocabulary.program import child_environment
 from antiphon.vocabulary.values import Value
 
 log = structlog.get_logger(__name__)
@@ -259,7 +260,7 @@ class Documents:
             *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
             stdin=PIPE,
             stdout=PIPE,
-            env=environment(),
+            env=child_environment(),
             # Ctrl-C is for the service, which ends this one too.
             start_new_session=True,
             limit=LINE_BYTES,

@@ -12,16 +12,12 @@ from pathlib import Path
 
 import msgspec
 
-import antiphon
-
 # As a module: the service imports this one for its values, and must not load what indexing needs.
 from antiphon import knowledge
 from antiphon.knowledge import IndexProgress, IndexSummary
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.values import Value
 
-_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
-"""What a process needs to find Python's modules, and no more: keys stay here."""
 ReportProgress = Callable[[IndexProgress], None]
 
 
@@ -48,15 +44,6 @@ class IndexReport(Value, frozen=True, kw_only=True, omit_defaults=True):
     progress: IndexProgress | None = None
     summary: IndexSummary | None = None
     error: str = ""
-
-
-def environment() -> dict[str, str]:
-    """Returns the environment of the process: where its modules are, and nothing secret."""
-    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    home = str(Path(antiphon.__file__).parents[1])
-    paths = [home, *[path for path in sys.path if os.path.isabs(path)]]
-    environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
-    return environment
 
 
 def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:

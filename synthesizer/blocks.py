@@ -16,7 +16,7 @@ LABEL_CHARS = 300
 
 
 class Sentence(Value, frozen=True, kw_only=True):
-    """One sentence of a fact, with all that scoring and selecting ask of it.
+    """One sentence of a fact, with all that scoring and selecting ask of it; its text stands in the fact's passage.
 
     Attributes:
         fact_id: The fact that it is shown under.
@@ -28,7 +28,6 @@ class Sentence(Value, frozen=True, kw_only=True):
 
     fact_id: str
     number: int
-    text: str
     tokens: int
     terms: frozenset[str]
     round: int
@@ -91,7 +90,6 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
         sentence = Sentence(
             fact_id=fact.id,
             number=number,
-            text=text,
             tokens=tokens_of(text),
             terms=sentence_terms(text),
             round=_first_found(fact, number, merged),
@@ -155,7 +153,8 @@ def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredTex
     # One content block a sentence: a citation names blocks, so each sentence can be cited alone.
     content: list[dict[str, str]] = []
     for sentence in sentences:
-        content.append({"type": "text", "text": sentence.text})
+        text = passage.sentence(sentence.number)
+        content.append({"type": "text", "text": text})
     return _encoded(
         {
             "type": "search_result",

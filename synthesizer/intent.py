@@ -26,7 +26,6 @@ class CallAim(Value, frozen=True, kw_only=True):
 
     Attributes:
         terms: The stems of its arguments' texts.
-        beyond: Those of them that the question does not hold: what an earlier round brought up.
         serves: Which parts (by their place, from 0) the facts that it brought serve.
     """
 
@@ -34,7 +33,6 @@ class CallAim(Value, frozen=True, kw_only=True):
     round: int
     why: str
     terms: frozenset[str]
-    beyond: frozenset[str]
     serves: tuple[int, ...] = ()
 
 
@@ -129,7 +127,6 @@ def _call_aim(intent: Intent, attempt: ToolAttempt) -> CallAim:
         round=attempt.round,
         why=attempt.why,
         terms=frozenset(wanted),
-        beyond=frozenset(wanted) - intent.asked,
         serves=tuple(served_parts),
     )
 

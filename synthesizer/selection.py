@@ -177,10 +177,8 @@ def _bars(best: float, budget: int) -> list[float]:
 
 
 def _newest_round(candidates: Sequence[Candidate]) -> int:
-    newest = 0
-    for candidate in candidates:
-        newest = max(newest, candidate.source.fact.round)
-    return newest
+    rounds = {candidate.source.fact.round for candidate in candidates}
+    return max(rounds, default=0)
 
 
 def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[int]:

@@ -114,8 +114,10 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
     sources: dict[str, str] = {}
     for candidate in material:
         fact_id = candidate.sentence.fact_id
-        texts.setdefault(fact_id, []).append(" ".join(candidate.sentence.text.split()))
-        sources[fact_id] = candidate.source.fact.passage.source
+        passage = candidate.source.fact.passage
+        said = passage.sentence(candidate.sentence.number)
+        texts.setdefault(fact_id, []).append(" ".join(said.split()))
+        sources[fact_id] = passage.source
     quoted: list[Material] = []
     for fact_id, sentences in texts.items():
         quoted.append(

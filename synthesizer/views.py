@@ -204,7 +204,7 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
     found = living(memory.facts.known)
     beyond: dict[str, None] = {}
     for sought in wanted.sought:
-        beyond.update(dict.fromkeys(sorted(sought.beyond)))
+        beyond.update(dict.fromkeys(sorted(sought.terms - wanted.asked)))
     reached: list[CoverageView] = []
     for (course, lesson), fact_ids in coverage(found).items():
         reached.append(CoverageView(course=course, lesson=lesson, facts=fact_ids))

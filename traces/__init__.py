@@ -8,12 +8,8 @@ from antiphon.traces.conversations import (
 )
 from antiphon.traces.copying import copy_store
 from antiphon.traces.encryption import encrypt_file
-from antiphon.traces.event_log import (
-    EventRow,
-    Packer,
-    line_of,
-    unknown_trace,
-)
+from antiphon.traces.event_log import line_of, unknown_trace
+from antiphon.traces.event_rows import EventRow, Packer
 from antiphon.traces.files import (
     IDS,
     bytes_of_file,

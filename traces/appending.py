@@ -7,10 +7,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import structlog
-from msgspec.structs import replace
 
 from antiphon.traces.connections import (
     Checkpointer,
@@ -20,19 +19,14 @@ from antiphon.traces.connections import (
     reason,
 )
 from antiphon.traces.encryption import database_errors
-from antiphon.traces.event_log import (
-    EventRow,
-    Packer,
-    last_seq,
-    write_events,
-    write_texts,
-)
+from antiphon.traces.event_log import last_seq, write_events, write_texts
 from antiphon.traces.listing import note_query
+from antiphon.traces.packing import Batch, BatchPacker, Packed
 from antiphon.traces.redacting import Redaction
-from antiphon.traces.search_index import SearchIndex
+from antiphon.traces.search_index import SEARCHABLE, SearchIndex
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
-from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.vocabulary.events import QueryClosed
 
 T = TypeVar("T")
 
@@ -51,24 +45,6 @@ Who deletes traces holds many short ones; behind one that is held for longer all
 _KNOWN_TEXTS = 4096
 
 
-class Batch(NamedTuple):
-    """Events that are stored together or not at all."""
-
-    query_id: str
-    expected_seq: int
-    events: Sequence[Recorded[Event]]
-    owner: str
-    tenant: str
-
-
-class Packed(NamedTuple):
-    """A batch in the form in which it is written."""
-
-    batch: Batch
-    rows: list[EventRow]
-    texts: dict[str, str]
-
-
 class Writer:
     """Writes to the store, and remembers what need not be looked up or written once more.
 
@@ -85,9 +61,8 @@ class Writer:
     ) -> None:
         self._file = file
         self._connection = connection
-        self._redaction = redaction
         self._checkpointer = Checkpointer(file)
-        self._packer = Packer()
+        self._packer = BatchPacker(redaction)
         self._search_index = SearchIndex(catalog)
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
@@ -113,15 +88,7 @@ class Writer:
 
     def pack(self, batch: Batch) -> Packed:
         """Redacts and encodes a batch."""
-        if self._redaction:
-            events: list[Recorded[Event]] = []
-            for recorded in batch.events:
-                events.append(
-                    replace(recorded, event=self._redaction.event(recorded.event))
-                )
-            batch = batch._replace(events=events)
-        rows = [self._packer.row(batch.query_id, recorded) for recorded in batch.events]
-        return Packed(batch, rows, self._packer.take_texts())
+        return self._packer.pack(batch, self._known)
 
     def write(self, group: Sequence[Packed]) -> list[SequenceError | None]:
         """Stores several batches in one transaction; one that another writer came before is left out alone."""
@@ -188,6 +155,17 @@ class Writer:
                     raise
             await asyncio.sleep(LOCK_PAUSE_S)
 
+    async def catch_up(self) -> None:
+        """Adds all that is over to the index by which traces are found, as far as the store can be written."""
+        try:
+            done = False
+            while not done:
+                done = await self.run(self._search_index.catch_up)
+                # Others get their turn.
+                await asyncio.sleep(0)
+        except TraceError as error:
+            _log.warning("traces_not_indexed", error=str(error))
+
     @contextmanager
     def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
         """Opens a transaction that takes something away, and adds so much to the log.
@@ -205,7 +183,9 @@ class Writer:
         self._checkpointer.wrote(size_bytes)
 
     async def close(self) -> None:
-        """Moves the write-ahead log into the database."""
+        """Brings the index up to date, and moves the write-ahead log into the database."""
+        if self._search_index.is_behind:
+            await self.catch_up()
         await self._checkpointer.finish()
         await asyncio.to_thread(self._connection.close)
 
@@ -217,9 +197,15 @@ class Writer:
                 texts[key] = text
         write_texts(connection, texts)
         write_events(connection, packed.rows)
+        if batch.expected_seq == 0:
+            self._search_index.begin(batch.query_id)
         for recorded in batch.events:
-            note_query(connection, batch.query_id, recorded, batch.owner, batch.tenant)
-            self._search_index.note(connection, batch.query_id, recorded)
+            # Most events say nothing of what a query is listed or found by, and each call here counts.
+            if type(recorded.event) in SEARCHABLE:
+                note_query(
+                    connection, batch.query_id, recorded, batch.owner, batch.tenant
+                )
+                self._search_index.note(connection, batch.query_id, recorded)
 
     def _pause(self) -> None:
         now = time.monotonic()
@@ -257,7 +243,7 @@ class Writer:
             self._forget_query(batch.query_id)
             return
         if isinstance(batch.events[-1].event, QueryClosed):
-            self._forget_query(batch.query_id)
+            self._ends.pop(batch.query_id, None)
         else:
             self._ends[batch.query_id] = batch.events[-1].seq
         if len(self._known) > _KNOWN_TEXTS:

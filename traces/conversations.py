@@ -7,7 +7,9 @@ import sqlite3
 from collections.abc import Sequence
 
 from antiphon.traces.event_log import unpacker_of
+from antiphon.traces.event_rows import EventRow, events_in
 from antiphon.traces.tenants import VISIBLE, unknown_conversation
+from antiphon.traces.unpacking import Unpacker
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Exchange
@@ -17,8 +19,9 @@ NO_CONVERSATION = ""
 
 # A fork is nothing that anybody asked in the conversation.
 _ANSWERS = f"""
-    SELECT queries.query, events.query_id, seq, cause, at, version, body
-    FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = queries.answer_seq
+    SELECT query, answer_seq, events.query_id, seq, cause, at, kind, version, body
+    FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = (
+        SELECT min(seq) FROM events AS others WHERE others.query_id = queries.query_id AND others.seq >= answer_seq)
     WHERE session_id = :session_id AND number > :after AND status IN ('answered', 'partial') AND parent IS NULL
         AND {VISIBLE}
     ORDER BY number DESC LIMIT :limit
@@ -109,15 +112,22 @@ def read_exchanges(
         "tenant": tenant,
         "limit": limit,
     }
-    for query, *row in connection.execute(_ANSWERS, wanted):
-        event = unpacker.unpack(*row).event
-        answer = ""
-        if isinstance(event, ResponseAssembled):
-            answer = event.answer
+    for query, answer_seq, *row in connection.execute(_ANSWERS, wanted):
+        answer = _answer_in(EventRow(*row), answer_seq, unpacker)
         exchanges.append(Exchange(question=query, answer=answer))
     # The limit takes the newest, so they are read newest first.
     exchanges.reverse()
     return exchanges
+
+
+def _answer_in(row: EventRow, seq: int, unpacker: Unpacker) -> str:
+    """Returns the text of the answer, which is one of the events of the row."""
+    for stored in events_in(row):
+        if stored.seq == seq:
+            event = unpacker.unpack(*stored).event
+            if isinstance(event, ResponseAssembled):
+                return event.answer
+    return ""
 
 
 def ids_of_conversation(

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 # Sizes of a step, each about a millisecond of CPU (decision 071).
-_EVENTS_AT_ONCE = 40
+_ROWS_AT_ONCE = 8
 _TEXTS_AT_ONCE = 20
 _WORD_PAGES_AT_ONCE = 8
 _FREE_PAGES_AT_ONCE = 32
 
-_READ_AT_ONCE = 500
+_READ_AT_ONCE = 100
 
 _KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
 
@@ -57,7 +57,7 @@ def delete_some(
     # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
     rows = connection.execute(
         "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
-        (query_id, _EVENTS_AT_ONCE),
+        (query_id, _ROWS_AT_ONCE),
     ).fetchall()
     if rows:
         existed = True
@@ -67,7 +67,7 @@ def delete_some(
             "DELETE FROM events WHERE query_id = ? AND seq >= ?",
             (query_id, rows[-1][0]),
         )
-    if len(rows) == _EVENTS_AT_ONCE:
+    if len(rows) == _ROWS_AT_ONCE:
         return existed, False
     # The line goes last, for by it a trace is found.
     if _delete_line(connection, query_id):
@@ -81,6 +81,7 @@ def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
     ).fetchone()
     if row is None:
         return False
+    connection.execute("DELETE FROM unindexed WHERE number = ?", row)
     connection.execute("DELETE FROM marks WHERE number = ?", row)
     connection.execute(
         "DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1)
@@ -98,14 +99,14 @@ def read_loose(connection: sqlite3.Connection) -> set[bytes]:
 
 
 class References(NamedTuple):
-    """The texts that some events refer to, and the rowid of the last of these events."""
+    """The texts that some rows of events refer to, and the rowid of the last of them."""
 
     last: int
     keys: set[bytes]
 
 
 def references_after(connection: sqlite3.Connection, at: int) -> References:
-    """Reads what the next stored events refer to; the last event is `at` itself where none is left."""
+    """Reads what the next rows of events refer to; the last one is `at` itself where none is left."""
     rows = connection.execute(
         "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
         (at, _READ_AT_ONCE),
@@ -118,10 +119,10 @@ def references_after(connection: sqlite3.Connection, at: int) -> References:
 def delete_texts(
     connection: sqlite3.Connection, loose: set[bytes], at: int
 ) -> tuple[set[bytes], int, bool]:
-    """Deletes some loose texts, none of which an event up to `at` refers to.
+    """Deletes some loose texts, none of which a row of events up to `at` refers to.
 
     Returns:
-        The texts that are left, the last event that was looked at, and True if all texts are deleted.
+        The texts that are left, the last row that was looked at, and True if all texts are deleted.
     """
     # What was written since the last bit may hold one of them.
     seen = references_after(connection, at)

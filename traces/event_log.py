@@ -1,98 +1,25 @@
-"""Events as the store holds them: packed into rows, long texts replaced by `{"kept": "<sha256>"}` and stored once."""
+"""Events as the store holds them: in rows, long texts replaced by `{"kept": "<sha256>"}` and stored once."""
 
 from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from antiphon.traces.codec import encode_text, without_surrogates
+from antiphon.traces.event_rows import EventRow, StoredEvent, events_in
 from antiphon.traces.reading import Form, form_of, program_of, upgraded
 from antiphon.traces.unpacking import Fetch, Unpacker
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError, NotFoundError
-from antiphon.vocabulary.events import VERSION, Event, Recorded
-from antiphon.vocabulary.values import StoredText
-
-KEPT_FROM_BYTES = 200
-"""Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
+from antiphon.vocabulary.events import Event, Recorded
 
 _INSERT_EVENT = "INSERT INTO events (query_id, seq, cause, at, kind, version, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
 _EVENTS = """
-    SELECT query_id, seq, cause, at, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq
+    SELECT query_id, seq, cause, at, kind, version, body FROM events WHERE query_id = ? AND seq > ? ORDER BY seq
 """
-
-
-class EventRow(NamedTuple):
-    """One row of `events`."""
-
-    query_id: str
-    seq: int
-    cause: int
-    at: float
-    kind: str
-    version: int
-    body: bytes
-
-
-class Packer:
-    """Packs events, and gathers the long texts that they refer to until `take_texts`."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, str] = {}
-        self._encoder = msgspec.json.Encoder(enc_hook=self._refer)
-
-    def pack(self, event: Event) -> bytes:
-        """Encodes an event in the store's form."""
-        try:
-            return self._encoder.encode(event)
-        except UnicodeEncodeError:
-            return self._encoder.encode(without_surrogates(event))
-
-    def row(self, query_id: str, recorded: Recorded[Event]) -> EventRow:
-        """Packs a recorded event into its row."""
-        body = self.pack(recorded.event)
-        kind = recorded.event.kind_name()
-        return EventRow(
-            query_id,
-            recorded.seq,
-            recorded.cause,
-            recorded.at,
-            kind,
-            VERSION,
-            body,
-        )
-
-    def take_texts(self) -> dict[str, str]:
-        """Returns the texts gathered since the last call, by key."""
-        texts = self._texts
-        self._texts = {}
-        return texts
-
-    def _refer(self, value: object) -> object:
-        # Called several times an event, so that each call counts.
-        if not isinstance(value, StoredText):
-            return encode_text(value)
-        text = value.text
-        if not _is_long(text):
-            return text
-        key = value.key
-        self._texts[key] = text
-        return {"kept": key}
-
-
-def _is_long(text: str) -> bool:
-    """Returns True from `KEPT_FROM_BYTES` bytes on; most texts are judged by their length, without encoding them."""
-    if len(text) >= KEPT_FROM_BYTES:
-        return True
-    # UTF-8 takes four bytes a character at most.
-    if len(text) * 4 < KEPT_FROM_BYTES:
-        return False
-    return len(text.encode()) >= KEPT_FROM_BYTES
 
 
 def write_texts(connection: sqlite3.Connection, texts: Mapping[str, str]) -> None:
@@ -109,6 +36,17 @@ def write_events(connection: sqlite3.Connection, rows: Sequence[EventRow]) -> No
     connection.executemany(_INSERT_EVENT, rows)
 
 
+def stored_events(
+    connection: sqlite3.Connection, query_id: str, after: int = 0
+) -> Iterator[StoredEvent]:
+    """Reads the events of a trace with `seq` > `after`, undecoded."""
+    for row in connection.execute(_EVENTS, (query_id, after)):
+        for stored in events_in(EventRow(*row)):
+            # The row's own number is that of its last event.
+            if stored.seq > after:
+                yield stored
+
+
 def read_trace(
     connection: sqlite3.Connection,
     query_id: str,
@@ -123,9 +61,9 @@ def read_trace(
     """
     unpacker = unpacker_of(connection, catalog)
     events: list[Recorded[Event]] = []
-    for row in connection.execute(_EVENTS, (query_id, after)):
+    for stored in stored_events(connection, query_id, after):
         try:
-            events.append(unpacker.unpack(*row))
+            events.append(unpacker.unpack(*stored))
         except DecodeError as error:
             raise _with_program(connection, query_id, error) from error
     if not events and last_seq(connection, query_id) == 0:
@@ -137,19 +75,19 @@ def _with_program(
     connection: sqlite3.Connection, query_id: str, error: DecodeError
 ) -> DecodeError:
     """Returns the error with the program that recorded the trace, which can read it."""
-    for (first,) in connection.execute(
-        "SELECT body FROM events WHERE query_id = ? AND seq = 1", (query_id,)
-    ):
-        if program := program_of(first):
-            return DecodeError(f"{error} (recorded by Antiphon {program})", error.seq)
+    first = next(stored_events(connection, query_id), None)
+    if first is None:
+        return error
+    if program := program_of(first.body):
+        return DecodeError(f"{error} (recorded by Antiphon {program})", error.seq)
     return error
 
 
 def read_forms(connection: sqlite3.Connection, query_id: str) -> list[Form]:
     """Reads each event of a trace with the fields that it had when it was written."""
     forms: list[Form] = []
-    for *_, version, body in connection.execute(_EVENTS, (query_id, 0)):
-        forms.append(upgraded(form_of(body), version))
+    for stored in stored_events(connection, query_id):
+        forms.append(upgraded(form_of(stored.body), stored.version))
     return forms
 
 
@@ -161,9 +99,8 @@ def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
     """
     fetch = _fetch_over(connection)
     lines: list[bytes] = []
-    for row in connection.execute(_EVENTS, (query_id, 0)):
-        _, seq, cause, at, version, body = row
-        lines.append(line_of(query_id, seq, cause, at, version, body, fetch))
+    for stored in stored_events(connection, query_id):
+        lines.append(line_of(*stored, fetch))
     if not lines:
         raise unknown_trace(query_id)
     return lines

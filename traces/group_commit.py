@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import structlog
 
-from antiphon.traces.appending import LOCK_PAUSE_S, Batch, Packed, Writer
+from antiphon.traces.appending import LOCK_PAUSE_S, Writer
 from antiphon.traces.connections import LockedError
+from antiphon.traces.packing import Batch, Packed
 from antiphon.vocabulary.errors import TraceError
 
 _log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar, cast, get_type_hints
 
@@ -80,6 +80,10 @@ class Redaction:
             content = _aligned(redacted.content, redacted.text.text)
             return cast(S, replace(redacted, content=content))
         return redacted
+
+    def needs_none(self, bodies: Iterable[bytes], texts: Iterable[str]) -> bool:
+        """Returns True if packed events and their long texts surely hold nothing to be redacted."""
+        return self._patterns.are_absent(bodies, texts)
 
     def text(self, text: str) -> str:
         """Returns the text without what is to be redacted."""

@@ -24,7 +24,7 @@ from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
-FORMAT = 3
+FORMAT = 4
 """Version of the tables, in `PRAGMA user_version`."""
 _FOUND_SINCE = 2
 
@@ -95,6 +95,7 @@ CREATE TABLE IF NOT EXISTS marks (
 CREATE INDEX IF NOT EXISTS marks_by_query ON marks (number);
 CREATE INDEX IF NOT EXISTS queries_by_status ON queries (status, started_at, number);
 CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5 (text);
+CREATE TABLE IF NOT EXISTS unindexed (number INTEGER PRIMARY KEY);
 COMMIT;
 """
 

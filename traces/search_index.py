@@ -20,15 +20,26 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
+from antiphon.vocabulary.ports import TraceFilter
 
 _log = structlog.get_logger(__name__)
 
-_SEARCHABLE = (QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled)
-"""The events that say what a query can be found by."""
+SEARCHABLE = frozenset(
+    (QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled, QueryClosed)
+)
+"""The events that say what a query is listed and can be found by, and that it is over."""
 
 _MOST_QUERIES = 1000
 """Queries that never end here (another process goes on with them) must not pile up in memory."""
 
+_TOGETHER = 16
+"""Queries that are added in one commit: about a millisecond of it (decision 247)."""
+_READ_TOGETHER = 2
+"""Of these, so many may have to be read from the store, a millisecond each."""
+
+_OWE = "INSERT OR IGNORE INTO unindexed SELECT number FROM queries WHERE query_id = ?"
+_OWED = "SELECT number, query_id FROM unindexed JOIN queries USING (number) ORDER BY number LIMIT ?"
+_PAID = "DELETE FROM unindexed WHERE number = ?"
 _LINE_OF = "SELECT number, started_at FROM queries WHERE query_id = ?"
 _MARK = (
     "INSERT OR IGNORE INTO marks (kind, value, started_at, number) VALUES (?, ?, ?, ?)"
@@ -41,73 +52,130 @@ _STORED_SEARCHABLE = """
 """
 
 
+class Findable:
+    """What a query can be found by, as far as the events say that were added."""
+
+    __slots__ = ("_answer", "_marks", "_question")
+
+    def __init__(self) -> None:
+        # A dictionary, which keeps each once and in order.
+        self._marks: dict[tuple[str, str], None] = {}
+        self._question: str | None = None
+        self._answer: str | None = None
+
+    def add(self, event: Event) -> None:
+        """Takes in what an event says; most say nothing."""
+        match event:
+            case QueryReceived(query=query):
+                self._question = query
+            case ToolRequested(call=call):
+                self._marks["tool", call.name] = None
+            case ToolSucceeded(passages=passages):
+                for passage in passages:
+                    if passage.course:
+                        self._marks["course", passage.course] = None
+            case ResponseAssembled(indicators=indicators, answer=answer):
+                self._answer = answer
+                for indicator in indicators:
+                    self._marks["indicator", indicator.kind] = None
+
+    def write(self, connection: sqlite3.Connection, query_id: str) -> None:
+        """Adds it to the index."""
+        line = connection.execute(_LINE_OF, (query_id,)).fetchone()
+        if line is None:
+            return  # a trace without a beginning stands in no list
+        number, started_at = line
+        for kind, value in self._marks:
+            connection.execute(_MARK, (kind, sound_text(value), started_at, number))
+        # Question and answer have a row each, so that one can be added before the other is known.
+        for rowid, text in (
+            (number * 2, self._question),
+            (number * 2 + 1, self._answer),
+        ):
+            if text is not None:
+                connection.execute(_WORDS, (rowid, sound_text(text)))
+
+
 def index_events(
     connection: sqlite3.Connection, query_id: str, events: Iterable[Event]
 ) -> None:
     """Adds what a query can be found by, as far as these events of it say."""
-    line = connection.execute(_LINE_OF, (query_id,)).fetchone()
-    if line is None:
-        return  # a trace without a beginning stands in no list
-    number, started_at = line
+    findable = Findable()
     for event in events:
-        for kind, value in _marks_of(event):
-            connection.execute(_MARK, (kind, sound_text(value), started_at, number))
-        # Question and answer have a row each, so that one can be added before the other is known.
-        if isinstance(event, QueryReceived):
-            connection.execute(_WORDS, (number * 2, sound_text(event.query)))
-        elif isinstance(event, ResponseAssembled):
-            connection.execute(_WORDS, (number * 2 + 1, sound_text(event.answer)))
-
-
-def _marks_of(event: Event) -> list[tuple[str, str]]:
-    match event:
-        case ToolRequested(call=call):
-            return [("tool", call.name)]
-        case ToolSucceeded(passages=passages):
-            courses: list[tuple[str, str]] = []
-            for passage in passages:
-                if passage.course:
-                    courses.append(("course", passage.course))
-            return courses
-        case ResponseAssembled(indicators=indicators):
-            return [("indicator", indicator.kind) for indicator in indicators]
-    return []
+        findable.add(event)
+    findable.write(connection, query_id)
 
 
 class SearchIndex:
-    """Gathers what queries will be found by while they run, and adds it in the commit that ends each.
+    """Gathers what queries will be found by while they run, and adds it to the index when several are over.
 
-    Adding it bit by bit would cost each query eleven pages more in the log (decision 064).
+    Index by index a query would cost thirteen pages of the log, and several together cost little more than one of them
+    (decision 247). That a query is over and not in the index yet stands in the store, so that whoever searches it next,
+    in whichever process, adds it before.
     """
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self._gathered: dict[str, list[Event]] = {}
+        self._gathered: dict[str, Findable] = {}
+        self._over: set[str] = set()
+
+    @property
+    def is_behind(self) -> bool:
+        """True if queries of this process are over and not in the index."""
+        return bool(self._over)
+
+    def begin(self, query_id: str) -> None:
+        """Gathers from here on what a query will be found by."""
+        if len(self._gathered) >= _MOST_QUERIES:
+            self._gathered.pop(next(iter(self._gathered)))
+        self._gathered[query_id] = Findable()
+        self._over.discard(query_id)
 
     def note(
         self, connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event]
     ) -> None:
-        """Gathers an event that was written, or adds the whole query at its end."""
-        if recorded.seq == 1:
-            if len(self._gathered) >= _MOST_QUERIES:
-                self._gathered.pop(next(iter(self._gathered)))
-            self._gathered[query_id] = []
-        kind = type(recorded.event)
-        if kind is QueryClosed:
-            index_events(connection, query_id, self._events_of(connection, query_id))
-        elif kind in _SEARCHABLE and query_id in self._gathered:
-            self._gathered[query_id].append(recorded.event)
+        """Gathers what an event says that was written; at the end of a query it may add several to the index."""
+        if isinstance(recorded.event, QueryClosed):
+            connection.execute(_OWE, (query_id,))
+            self._over.add(query_id)
+            if len(self._over) >= _TOGETHER:
+                self.catch_up(connection)
+        elif query_id in self._gathered:
+            self._gathered[query_id].add(recorded.event)
+
+    def catch_up(self, connection: sqlite3.Connection) -> bool:
+        """Adds some of the queries that are over to the index; returns True if none is left."""
+        owed = connection.execute(_OWED, (_TOGETHER,)).fetchall()
+        reads = 0
+        for number, query_id in owed:
+            # Another process gathered it, or this one had no room.
+            if query_id not in self._over or query_id not in self._gathered:
+                reads += 1
+            if reads > _READ_TOGETHER:
+                return False
+            self._add(connection, query_id)
+            connection.execute(_PAID, (number,))
+        if len(owed) == _TOGETHER:
+            return False
+        # Others have added what is left of these, or it was deleted.
+        for query_id in tuple(self._over):
+            self.forget(query_id)
+        return True
 
     def forget(self, query_id: str) -> None:
-        """Lets go of a query that is over, once that is stored."""
+        """Lets go of a query that is in the index, or that another process goes on with."""
         self._gathered.pop(query_id, None)
+        self._over.discard(query_id)
 
-    def _events_of(
-        self, connection: sqlite3.Connection, query_id: str
-    ) -> Iterable[Event]:
-        if query_id in self._gathered:
-            return self._gathered[query_id]
-        # Another process began it: its events are in the store.
+    def _add(self, connection: sqlite3.Connection, query_id: str) -> None:
+        findable = self._gathered.get(query_id)
+        if findable is not None and query_id in self._over:
+            findable.write(connection, query_id)
+        else:
+            index_events(connection, query_id, self._stored(connection, query_id))
+        self.forget(query_id)
+
+    def _stored(self, connection: sqlite3.Connection, query_id: str) -> Iterable[Event]:
         try:
             return [
                 recorded.event
@@ -116,6 +184,19 @@ class SearchIndex:
         except DecodeError as error:
             _log.warning("trace_not_searchable", query_id=query_id, error=str(error))
             return ()
+
+
+def needs_index(where: TraceFilter | None) -> bool:
+    """Returns True for a listing by words or marks, which stand in the index alone."""
+    if where is None:
+        return False
+    wishes = (where.text, where.course, where.tool, where.indicator)
+    return any(wish is not None for wish in wishes)
+
+
+def is_behind(connection: sqlite3.Connection) -> bool:
+    """Returns True if queries are over and not in the index."""
+    return connection.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 
 def index_everything(connection: sqlite3.Connection) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from functools import partial
 from pathlib import Path
 
-from antiphon.traces.appending import Batch, Writer
+from antiphon.traces.appending import Writer
 from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
     clear_conversation,
@@ -28,8 +28,10 @@ from antiphon.traces.ownership import (
     read_unfinished,
     take_over,
 )
+from antiphon.traces.packing import Batch
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
+from antiphon.traces.search_index import is_behind, needs_index
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
@@ -199,6 +201,9 @@ class SqliteTraceStore:
             before: Only those started before it, in seconds since the epoch.
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
         """
+        # Queries that are over are added to the index several at once, or when somebody searches it.
+        if needs_index(where) and await self._readers.run(is_behind):
+            await self._writer.catch_up()
         return await self._finder.list(limit, before, after_id, where)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:

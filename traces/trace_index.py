@@ -19,7 +19,8 @@ import structlog
 from antiphon.traces.codec import plain_event
 from antiphon.traces.connections import Readers, StoreFile, reason
 from antiphon.traces.encryption import connector, database_errors
-from antiphon.traces.event_log import EventRow, last_seq, write_events
+from antiphon.traces.event_log import last_seq, write_events
+from antiphon.traces.event_rows import EventRow
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED
 from antiphon.traces.schema import open_writer

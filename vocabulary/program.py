@@ -1,13 +1,18 @@
-"""The version of this program, as traces, the API and the command line name it."""
+"""The version of this program, as traces, the API and the command line name it, and processes beside its own."""
 
 from __future__ import annotations
 
+import os
+import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-_PROJECT_FILE = Path(__file__).parents[2] / "pyproject.toml"
+_HOME = Path(__file__).parents[2]
+_PROJECT_FILE = _HOME / "pyproject.toml"
 """The project file of a checkout; an installed package has none."""
+
+_PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
 
 
 def program_version() -> str:
@@ -24,3 +29,13 @@ def _version_of_checkout() -> str:
     except (OSError, ValueError, KeyError):
         return "0"
     return str(project["version"])
+
+
+def child_environment() -> dict[str, str]:
+    """Returns the environment of a process beside this one: where Python's and our modules are, and nothing secret."""
+    environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    # Absolute, since it is read elsewhere too; those of this process, which may know of more than its environment.
+    paths = [str(_HOME), *[path for path in sys.path if os.path.isabs(path)]]
+    environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    environment["PYTHONIOENCODING"] = "utf-8"
+    return environment

@@ -14,13 +14,13 @@ from antiphon import service
 from antiphon.cli.phrases import stands_in
 from antiphon.cli.questions import UNANSWERABLE
 from antiphon.cli.questions import read_questions as read_sample_questions
+from antiphon.engine.offline.catalogue import catalogue_of
 from antiphon.engine.offline.excerpts import Found, look
-from antiphon.engine.offline.intents import understand
 from antiphon.engine.offline.reading import read_task
 from antiphon.engine.offline.task import Task
 from antiphon.knowledge import Library, index_paths
 from antiphon.language.evidence import Measures
-from antiphon.language.extract import Fit
+from antiphon.language.fit import Fit
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     Event,
@@ -170,13 +170,15 @@ async def ask_all(settings: service.Settings, questions: Iterable[Asked]) -> lis
     embedder = service.embedder_of(settings)
     library = Library.open(settings.data_dir, embedder)
     measures = Measures(library.weight, library.likeness)
+    catalogue = catalogue_of(library.courses(), library.likeness)
     antiphon = await service.Antiphon.open(settings)
     rows: list[Row] = []
     try:
         for asked in questions:
             outcome = await antiphon.ask(service.Question(query=asked.question))
             trace = await antiphon.store.read(outcome.query_id)
-            rows.append(_row(asked, outcome, trace, measures))
+            task = _last_task(trace)._replace(catalogue=catalogue)
+            rows.append(_row(asked, outcome, task, measures))
     finally:
         await antiphon.close()
         library.close()
@@ -186,11 +188,11 @@ async def ask_all(settings: service.Settings, questions: Iterable[Asked]) -> lis
 def _row(
     asked: Asked,
     outcome: service.Outcome,
-    trace: Sequence[Recorded[Event]],
+    task: Task,
     measures: Measures,
 ) -> Row:
-    task = _last_task(trace)
-    focus = understand(task.question, task.earlier).focus
+    inquiry = task.inquiry
+    passages = task.passages_of(inquiry.course, inquiry.lesson)
     response = outcome.response
     cited = [citation.cited_text for citation in response.citations]
     whole = ["".join(source.blocks) for source in task.passages]
@@ -204,8 +206,8 @@ def _row(
         refused=not cited,
         confidence=response.confidence,
         chars=len(response.answer),
-        by_meaning=_measured(asked, look(task.passages, focus, measures)),
-        by_words=_measured(asked, look(task.passages, focus, by_words)),
+        by_meaning=_measured(asked, look(passages, inquiry.focus, measures)),
+        by_words=_measured(asked, look(passages, inquiry.focus, by_words)),
         is_of_text=bool(asked.places),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.language.certainty import Model, Models
-from antiphon.language.extract import Fit
+from antiphon.language.fit import Fit
 from benchmarks.calibration.asking import Row, State
 
 Floats = npt.NDArray[np.float64]
@@ -22,8 +22,9 @@ _COUNTS: dict[State, float] = {
 }
 """What a question counts. Of the others' texts there are as many as of its own, and people rarely ask so far away; in
 long texts on one subject, what is left when an answer is cut out of them often answers too."""
-_OF_TEXTS = 0.5
-"""What one counts that was made from a text by a model, in the text's own words, against one that a person wrote."""
+_OF_TEXTS = 0.1
+"""What one counts that was made from a text by a model, in the text's own words, against one that a person wrote: in
+such words, what is asked of a thing is like the text wherever the thing is (docs/decisions/256)."""
 _RIDGE = 1.0
 _STEPS = 50
 
@@ -33,7 +34,7 @@ def models_by_meaning(rows: Sequence[Row]) -> Models:
     fits = [row.by_meaning.fit for row in rows]
     right = [row.by_meaning.right for row in rows]
     counts = _counts(rows)
-    alone = ("likeness", "share", "length")
+    alone = ("likeness", "share", "length", "beyond")
     beside = (*alone, "chance", "lead")
     return Models(
         alone=_logistic(fits, right, alone, counts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere
+from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere, subject_of
 from antiphon.engine.offline.excerpts import Found, look, place_of, quote
 from antiphon.engine.offline.in_place import answer_in_place
 from antiphon.engine.offline.intents import Inquiry
@@ -67,7 +67,8 @@ def answer_elsewhere(
         return
     course = lesson.outline.course
     cite_lesson(lesson, draft)
-    places = elsewhere(lesson.title, course, inquiry.lesson, task, measures.weigh)
+    subject = subject_of(lesson.title, inquiry.topic)
+    places = elsewhere(subject, course, inquiry.lesson, task, measures.weigh)
     for place in places[:MOST_ELSEWHERE]:
         found = look([place.passage], place.topic, measures, limit=1)
         excerpt = Excerpt(0, 0, min(2, len(place.passage.blocks)), 0, 1.0)

@@ -9,8 +9,13 @@ from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_
 from antiphon.engine.offline.comparing import answer_sides
 from antiphon.engine.offline.excerpts import look, quote_all
 from antiphon.engine.offline.in_place import answer_beside, answer_in_place
-from antiphon.engine.offline.intents import Inquiry
-from antiphon.engine.offline.remarks import heading_of, talk_back, with_remarks
+from antiphon.engine.offline.intents import EXACT, Inquiry
+from antiphon.engine.offline.remarks import (
+    heading_of,
+    owning_up,
+    talk_back,
+    with_remarks,
+)
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.asking import NOT_HELD
@@ -138,6 +143,9 @@ def _answer_from_texts(
         answer_beside(inquiry, task, of_texts, draft)
     else:
         draft.take(of_texts)
+    # What the catalogue is asked for exactly, it says exactly.
+    if not (task.has_catalogue and inquiry.asks & EXACT):
+        draft.take(owning_up(inquiry, draft))
 
 
 def _answer_of_meant(

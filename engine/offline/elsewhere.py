@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 from antiphon.engine.offline.task import Source, Task
 from antiphon.language.certainty import Certainty
-from antiphon.language.evidence import LEAST_WEIGHT, Weigh, question_shares
+from antiphon.language.evidence import (
+    LEAST_WEIGHT,
+    Weigh,
+    question_shares,
+    telling_words,
+)
 from antiphon.language.words import terms, words
 
 TITLE_TIMES = 3
@@ -83,6 +88,16 @@ def _of_other_courses(course: str, task: Task) -> list[Source]:
         if source.course != course and (not titles or source.course in titles):
             found.append(source)
     return found
+
+
+def subject_of(title: str, asked: str) -> str:
+    """Returns the words of a lesson's title that the question has as well, where it has a few; else all of the title.
+
+    "The tracing that lesson 6 is about" is one of the two things in "Tracing and Testing Agents".
+    """
+    named = frozenset(terms(asked))
+    shared = [word for word in telling_words(title) if named & frozenset(terms(word))]
+    return " ".join(shared) or title
 
 
 class _Wanted:

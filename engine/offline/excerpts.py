@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from antiphon.engine.offline.task import Source, excerpts_from
+from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import (
     MEDIUM,
@@ -16,7 +16,9 @@ from antiphon.language.certainty import (
     probability,
 )
 from antiphon.language.evidence import Measures, is_unknown
-from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction, Fit
+from antiphon.language.extract import MOST_EXCERPTS, Excerpt, Extraction, extract
+from antiphon.language.fit import Fit
+from antiphon.language.runs import LONGEST_RUN_CHARS
 from antiphon.language.shortfall import falls_short
 from antiphon.language.tongues import ENGLISH, tongue_of, wordings
 from antiphon.language.words import is_english
@@ -24,10 +26,11 @@ from antiphon.language.words import is_english
 NEAR_IN_ANOTHER_LANGUAGE = 0.2
 """An embedder for English reads German and Spanish a little: what answers them in samples/open.jsonl is 0.26 and more
 like them, and what is nearest to one that nothing answers 0.06."""
-MEDIUM_IN_ANOTHER_LANGUAGE = 0.45
+MEDIUM_IN_ANOTHER_LANGUAGE = 0.5
 """Of what is less likely, half of the answers in samples/open.jsonl are none."""
 READ_CHARS = 1_000
 _VERSIONS = re.compile(r"\b[A-Z][A-Za-z]+-?\d+(?:\.\d+)*\b")
+_ASKED = "?"
 _MARK = "**"
 """Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
 
@@ -69,13 +72,25 @@ def look(
     asked, *_ = wordings(question, measures.weigh)
     if tongue_of(question) is not ENGLISH:
         measures = _of_known_words(measures)
-    extraction = excerpts_from(sources, asked, measures, limit)
+    extraction = _extract(sources, asked, measures, limit)
     sure = _sure(question, sources, extraction)
     if sure in ("medium", "high") and _falls_short(
         question, sources, extraction, measures
     ):
         sure = "low"
     return Found(sources, extraction, sure)
+
+
+def _extract(
+    sources: Sequence[Source],
+    question: str,
+    measures: Measures,
+    limit: int,
+) -> Extraction:
+    """Chooses the excerpts of the sources that answer a question best, at most `limit`."""
+    passages = [source.blocks for source in sources]
+    labels = [source.label for source in sources]
+    return extract(question, passages, measures, limit=limit, titles=labels)
 
 
 def _of_known_words(measures: Measures) -> Measures:
@@ -153,13 +168,52 @@ def _joined(text: str) -> str:
 
 
 def quote_all(found: Found, draft: Draft) -> None:
-    """Writes the excerpts, the best first, each in a paragraph with its source in front."""
+    """Writes the excerpts, the best first, each in a paragraph with its source in front; one alone goes on."""
     excerpts = found.extraction.excerpts
+    if len(excerpts) == 1:
+        excerpts = (_going_on(excerpts[0], found.sources),)
+    else:
+        excerpts = tuple([_with_reply(each, found) for each in excerpts])
     courses = {found.sources[excerpt.passage].course for excerpt in excerpts}
     for excerpt in excerpts:
         source = found.sources[excerpt.passage]
         draft.paragraph(f"{place_of(source, with_course=len(courses) > 1)}: ")
         quote(excerpt, source, draft)
+
+
+def _going_on(excerpt: Excerpt, sources: Sequence[Source]) -> Excerpt:
+    """Returns the only excerpt with what is said next, as far as an excerpt may be long.
+
+    A question is often answered in the sentence behind those that it is like.
+    """
+    blocks = sources[excerpt.passage].blocks
+    end = excerpt.end
+    while end < len(blocks):
+        if len("".join(blocks[excerpt.first : end + 1]).strip()) > LONGEST_RUN_CHARS:
+            break
+        end += 1
+    return excerpt._replace(end=end)
+
+
+def _with_reply(excerpt: Excerpt, found: Found) -> Excerpt:
+    """Returns an excerpt that ends with a question, or in front of one, with what is said to it.
+
+    "And it gets slower. Why? Because eight cores can do eight things at once."
+    """
+    blocks = found.sources[excerpt.passage].blocks
+    wall = len(blocks)
+    for other in found.extraction.excerpts:
+        if other.passage == excerpt.passage and other.first >= excerpt.end:
+            wall = min(wall, other.first)
+    end = excerpt.end
+    while end < wall and _ASKED in (
+        blocks[end - 1].rstrip()[-1:],
+        blocks[end].rstrip()[-1:],
+    ):
+        if len("".join(blocks[excerpt.first : end + 1]).strip()) > LONGEST_RUN_CHARS:
+            break
+        end += 1
+    return excerpt._replace(end=end)
 
 
 def place_of(source: Source, *, with_course: bool) -> str:

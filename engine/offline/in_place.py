@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
-from antiphon.engine.offline.excerpts import Found, look, place_of, quote, quote_all
+from antiphon.engine.offline.excerpts import Found, look, quote_all
 from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.lesson_overview import sum_lesson_up
+from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import LEVELS, MEDIUM_IN_LESSON, probability
 from antiphon.language.evidence import Measures, telling_words
-from antiphon.language.extract import Excerpt
 
-CLOSEST = "The courses may not answer this. The closest that was found:"
+LEAST_OF_TOPIC = 0.35
 FROM_CATALOGUE = "The catalogue says:"
 
 
@@ -58,15 +59,20 @@ def _answer_plainly(
 ) -> None:
     names_lesson = inquiry.lesson is not None
     if names_lesson and not telling_words(inquiry.topic):
-        _sum_lesson_up(passages, measures, draft)
+        sum_lesson_up(passages, measures, draft)
         return
     found = look(passages, inquiry.focus, measures)
     # "What is taught in it, before I approve the budget": the other words ask for nothing.
-    if names_lesson and inquiry.asks == {"overview"} and not found.is_likely:
-        _sum_lesson_up(passages, measures, draft)
+    if names_lesson and inquiry.asks == {"overview"} and not _speaks_to(found):
+        sum_lesson_up(passages, measures, draft)
     # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
     elif found.extraction.excerpts and (found.answers or names_lesson):
         _quote_found(inquiry, _of_named_lesson(found, inquiry), draft)
+
+
+def _speaks_to(found: Found) -> bool:
+    """Returns True where what was found holds some of the words that stand beside a lesson's name."""
+    return found.is_likely and found.extraction.fit.share >= LEAST_OF_TOPIC
 
 
 def _of_named_lesson(found: Found, inquiry: Inquiry) -> Found:
@@ -86,19 +92,3 @@ def _quote_found(inquiry: Inquiry, found: Found, draft: Draft) -> None:
         draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft)
     draft.doubt(max(found.certainty, "low", key=LEVELS.index))
-
-
-def _sum_lesson_up(sources: Sequence[Source], measures: Measures, draft: Draft) -> None:
-    """Quotes what tells most of what a lesson is about, in the order of the lesson, where nothing closer is asked."""
-    if not sources:
-        return
-    # What a lesson is about is what its title names, so that opening pleasantries are passed over.
-    found = look(sources, f"What is {sources[0].title}?", measures)
-    in_order = sorted(found.extraction.excerpts)
-    if not in_order:
-        in_order = [Excerpt(0, 0, min(2, len(sources[0].blocks)), 0, 1.0)]
-    for excerpt in in_order:
-        source = sources[excerpt.passage]
-        draft.paragraph(f"{place_of(source, with_course=False)}: ")
-        quote(excerpt, source, draft)
-    draft.doubt("medium")

@@ -24,6 +24,8 @@ _LEAST_LEAD = 0.15
 """With these, of 40 names of twenty courses 21 are found, and of 28 names of none of them two are taken for one."""
 _FEWEST_LETTERS = 4
 _SAME_BEGINNING = 2
+_FEWEST_OF_COMPOUND = 5
+_MOST_OF_ENDING = 2
 
 
 def likely_title(
@@ -71,6 +73,17 @@ def _alike(word: str, other: str) -> float:
     # What is an English word of its own is no cognate: "cooking" is not "coordinating".
     if min(len(word), len(other)) < _FEWEST_LETTERS or is_common(stem(word)):
         return 0.0
+    if _ends_with(word, other):
+        return 1.0
     if word[:_SAME_BEGINNING] != other[:_SAME_BEGINNING]:
         return 0.0
     return float(JaroWinkler.similarity(word, other))
+
+
+def _ends_with(word: str, other: str) -> bool:
+    """Returns True for a compound of German or Dutch whose last part is the other word: "Sprachmodelle", "models"."""
+    part = stem(other)
+    at = word.rfind(part)
+    if len(part) < _FEWEST_OF_COMPOUND or at < _FEWEST_LETTERS:
+        return False
+    return len(word) - at - len(part) <= _MOST_OF_ENDING

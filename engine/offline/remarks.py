@@ -9,6 +9,7 @@ from antiphon.language.small_talk import SmallTalk
 from antiphon.language.words import terms
 
 SHOWN_NAMES = 4
+CLOSEST = "The courses may not answer this. The closest that was found:"
 
 _REPLIES: dict[SmallTalk, str] = {
     "hello": "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built.",
@@ -56,6 +57,21 @@ def with_remarks(inquiry: Inquiry, task: Task, draft: Draft) -> Draft:
             whole.paragraph(remark)
     whole.paragraph()
     whole.add(draft)
+    return whole
+
+
+def owning_up(inquiry: Inquiry, draft: Draft) -> Draft:
+    """Returns an answer that is in doubt below the words that say so, where it does not begin with them."""
+    said = inquiry.tongue.closest or CLOSEST
+    if draft.certainty != "low" or not draft.cites:
+        return draft
+    if draft.blocks[0]["text"].startswith(said):
+        return draft
+    whole = Draft()
+    whole.paragraph(said)
+    whole.paragraph()
+    whole.add(draft)
+    whole.doubt("low", part_missing=draft.part_missing)
     return whole
 
 

@@ -11,6 +11,7 @@ from antiphon.engine.offline.calls import (
     search,
 )
 from antiphon.engine.offline.catalogue import CourseEntry
+from antiphon.engine.offline.elsewhere import subject_of
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.task import Planned, Source, Task
 from antiphon.language.evidence import Weigh, question_shares
@@ -88,15 +89,15 @@ def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
     if line is None:
         return []
     why = f"The lesson is called {line.title!r}: what do other courses say of it"
-    query = line.title
+    query = subject = subject_of(line.title, inquiry.topic)
     own = task.passages_of(line.outline.course, inquiry.lesson)
     if task.catalogue and own:
-        query = f"{line.title} {_words_of(own[0])}"
+        query = f"{subject} {_words_of(own[0])}"
     if inquiry.other is not None:
         return [search(query, why, inquiry.other)]
     # Searches of everything rank the courses; those of one course each make sure that none was left out.
-    calls = [search(line.title, why), search(query, why)]
-    others = _other_courses(line.title, line.outline.course, task)
+    calls = [search(subject, why), search(query, why)]
+    others = _other_courses(subject, line.outline.course, task)
     calls += [search(query, why, course) for course in others[:MOST_COURSES]]
     return calls
 

@@ -121,6 +121,9 @@ def _name_neighbour(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
     named = f"lesson {beside.number}, \u201c{beside.title}\u201d"
     said = f"The lesson {side} {this} is {named}."
     draft.cite(outline.source, first, last + 1, said)
+    if "link" in inquiry.asks:
+        draft.say(" ")
+        _name_link(inquiry._replace(lesson=beside.number), outline, draft)
 
 
 def _list_all(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:

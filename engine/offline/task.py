@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
-from antiphon.language.evidence import Measures, telling_words
-from antiphon.language.extract import MOST_EXCERPTS, Extraction, extract
+from antiphon.language.evidence import telling_words
 from antiphon.language.markup import Attempt
 from antiphon.language.words import terms, words
 
@@ -299,15 +298,3 @@ def _of_course(name: str | None, sources: tuple[Source, ...]) -> tuple[Source, .
     if not of_course:
         return sources
     return tuple(of_course)
-
-
-def excerpts_from(
-    sources: Sequence[Source],
-    question: str,
-    measures: Measures,
-    limit: int = MOST_EXCERPTS,
-) -> Extraction:
-    """Chooses the excerpts of the sources that answer a question best, at most `limit`."""
-    passages = [source.blocks for source in sources]
-    labels = [source.label for source in sources]
-    return extract(question, passages, measures, limit=limit, titles=labels)

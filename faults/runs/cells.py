@@ -49,6 +49,7 @@ UNUSED = {
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
     "tool_circuits.is_open": "metrics ask it, beside the queries",
+    "redaction.needs_none": "only the store asks it, and is broken as a whole",
     "redaction.text": "only lines of logs pass through it, and events through `event`",
 }
 """Points of ports that nothing traverses in a query, and why."""

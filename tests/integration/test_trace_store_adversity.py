@@ -36,6 +36,7 @@ from tests.integration.test_trace_store_sqlite import (
     start,
 )
 from tests.small_service import House, house
+from tests.stored_rows import part_rows
 from tests.story import answered, placed, query_received, tool_succeeded
 
 OLD = Path(__file__).parents[1] / "data" / "store-format-1.sqlite.gz"
@@ -70,7 +71,7 @@ async def test_a_store_of_an_earlier_format_is_brought_up_to_this_one_and_nothin
     assert await store.unfinished() == ["old3"]
     await store.append("new", 0, placed("new", answered("What is new?", "This.")))
     await store.close()
-    assert ask(old, "PRAGMA user_version") == [(3,)]
+    assert ask(old, "PRAGMA user_version") == [(4,)]
     again = SqliteTraceStore.open(old)
     assert len(await again.list()) == 4
     await again.close()
@@ -122,6 +123,7 @@ async def test_a_number_that_json_could_not_say_is_read_as_nothing(
         ),
     )
     with changed_file(tmp_path) as file:
+        part_rows(file)
         (body,) = file.execute("SELECT body FROM events WHERE seq = 2").fetchone()
         event = msgspec.json.decode(body) | {"duration_ms": None}
         event["passages"][0]["score"] = None

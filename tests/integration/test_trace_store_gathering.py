@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from antiphon.vocabulary.events import Event, QueryClosed, ToolSucceeded
 from antiphon.vocabulary.ports import TraceFilter
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Passage, StoredText
-from tests.integration.test_trace_store_sqlite import changed_file
+from tests.integration.test_trace_store_sqlite import ask, changed_file
 from tests.story import placed, query_received, response_assembled
 from tests.trace_stores import KINDS, nats_url, opened
 
@@ -93,3 +94,82 @@ async def test_an_end_that_was_refused_and_stored_later_is_found_once(
     assert await _found(store, TraceFilter(text="recall")) == ["q1"]
     assert await _found(store, TraceFilter(course="Retrieval")) == ["q1"]
     await store.close()
+
+
+async def test_queries_that_ended_a_moment_ago_are_found_by_another_process(
+    tmp_path: Path,
+) -> None:
+    store, other = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
+    await store.append("q1", 0, EVENTS)
+
+    assert await _found(other, TraceFilter(course="Retrieval")) == ["q1"]
+    await store.append("q2", 0, placed("q2", STORY))
+    assert await _found(store, TraceFilter(text="share")) == ["q2", "q1"]
+    assert await _found(other, TraceFilter(text="share")) == ["q2", "q1"]
+
+    await store.close()
+    await other.close()
+
+
+async def test_queries_of_a_process_that_died_are_found(tmp_path: Path) -> None:
+    (tmp_path / "dies").mkdir()
+    dies = SqliteTraceStore.open(tmp_path / "dies")
+    for number in range(5):
+        query_id = f"q{number}"
+        await dies.append(query_id, 0, placed(query_id, STORY))
+    # Its file as it is while the process lives: nothing was closed.
+    for file in (tmp_path / "dies").glob("traces.sqlite*"):
+        shutil.copy(file, tmp_path)
+
+    store = SqliteTraceStore.open(tmp_path)
+
+    assert len(await _found(store, TraceFilter(course="Retrieval", text="share"))) == 5
+    assert ask(tmp_path, "SELECT count(*) FROM unindexed") == [(0,)]
+    await store.close()
+    await dies.close()
+
+
+async def test_hundreds_of_queries_are_in_the_index_but_for_the_last_few(
+    tmp_path: Path,
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    ids = [f"q{number:03}" for number in range(100)]
+    for query_id in ids:
+        await store.append(query_id, 0, placed(query_id, STORY[:3]))
+    for query_id in ids:
+        await store.append(query_id, 3, placed(query_id, STORY)[3:])
+
+    ((waiting,),) = ask(tmp_path, "SELECT count(*) FROM unindexed")
+    assert isinstance(waiting, int)
+    assert waiting < 16
+    found = [
+        line.query_id
+        for line in await store.list(200, where=TraceFilter(course="Retrieval"))
+    ]
+    assert sorted(found) == ids
+    await store.close()
+
+
+async def test_a_query_that_was_deleted_before_it_was_in_the_index_is_in_none(
+    tmp_path: Path,
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    await store.append("q1", 0, EVENTS)
+    assert await store.delete(["q1"]) == 1
+
+    await store.append("q1", 0, placed("q1", STORY[:1]))
+
+    assert await _found(store, TraceFilter(course="Retrieval")) == []
+    await store.append("q1", 1, placed("q1", STORY[2:], after=1))
+    assert await _found(store, TraceFilter(course="Retrieval")) == []
+    assert await _found(store, TraceFilter(text="share")) == ["q1"]
+    await store.close()
+
+
+async def test_a_closed_store_has_everything_in_the_index(tmp_path: Path) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    await store.append("q1", 0, EVENTS)
+    await store.close()
+
+    assert ask(tmp_path, "SELECT count(*) FROM unindexed") == [(0,)]
+    assert ask(tmp_path, "SELECT value FROM marks") == [("Retrieval",)]

@@ -20,6 +20,7 @@ from antiphon.traces import (
 )
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import DecodeError, NotFoundError, TraceError
+from tests.stored_rows import part_rows
 from tests.story import answered, placed, query_received, tool_succeeded
 
 ROOT = Path(__file__).parents[2]
@@ -92,7 +93,8 @@ async def test_a_trace_grows_with_its_events_and_not_with_the_texts_they_repeat(
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
     growing = [tool_succeeded(*PASSAGES[:count]) for count in range(1, 11)]
-    await store.append("q1", 0, placed("q1", growing))
+    for number, recorded in enumerate(placed("q1", growing)):
+        await store.append("q1", number, [recorded])
 
     bodies = [
         size
@@ -190,6 +192,7 @@ async def test_a_trace_of_a_later_version_is_refused_by_name(tmp_path: Path) -> 
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, placed("q1", answered("a", "b")))
     with changed_file(tmp_path) as other:
+        part_rows(other)
         other.execute("UPDATE events SET version = 7 WHERE seq = 2")
 
     with pytest.raises(DecodeError, match=r"trace q1, seq 2: .*version 7"):

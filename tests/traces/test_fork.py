@@ -26,6 +26,7 @@ from antiphon.vocabulary.events import (
     ResponseAssembled,
     ToolSucceeded,
 )
+from tests.stored_rows import part_rows
 from tests.traces.stage import Stage
 
 
@@ -260,9 +261,11 @@ async def test_a_change_that_fits_nowhere_is_refused(
 async def test_a_fork_of_a_trace_that_lacks_newer_fields_replays(stage: Stage) -> None:
     before = await stage.ask()
     with closing(sqlite3.connect(stage.folder / "traces.sqlite")) as database, database:
+        part_rows(database)
         asked = database.execute(
             "SELECT seq, body FROM events WHERE kind = 'reasoning_requested'"
         ).fetchall()
+        assert asked
         for seq, body in asked:
             older = json.loads(body)
             assert older.pop("elapsed_s") >= 0.0

@@ -25,6 +25,7 @@ from antiphon.traces.reading import UPGRADERS, Form, upgraded
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.errors import BadInputError, DecodeError, NotFoundError
 from antiphon.vocabulary.events import VERSION, QueryReceived
+from tests.stored_rows import part_rows
 from tests.story import answered, placed, tool_succeeded
 
 STORED = Path(__file__).parent / "versions"
@@ -52,6 +53,7 @@ async def store_with(folder: Path, file: bytes) -> SqliteTraceStore:
     store = SqliteTraceStore.open(folder)
     await store.add(read_trace_file(stored_file(VERSION)))
     with closing(sqlite3.connect(folder / FILE_NAME)) as other, other:
+        part_rows(other)
         for line in trace_lines(file)[1]:
             recorded = msgspec.json.decode(line)
             other.execute(

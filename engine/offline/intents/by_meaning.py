@@ -10,7 +10,12 @@ from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents.examples import ASKING, TALKING
 from antiphon.language.asking import Ask, Asked
 from antiphon.language.commonness import is_common
-from antiphon.language.small_talk import SmallTalk, opens_with_thanks, small_talk
+from antiphon.language.small_talk import (
+    SmallTalk,
+    opens_with_thanks,
+    said_in_passing,
+    small_talk,
+)
 from antiphon.language.words import stem, terms, words
 
 LEAST_LIKENESS = 0.65
@@ -87,6 +92,8 @@ def small_talk_by_meaning(said: str, catalogue: Catalogue) -> SmallTalk | None:
     held = words(said)
     if len(held) > _MOST_WORDS or any(map(catalogue.has_in_title, terms(said))):
         return None
+    if (said_beside := said_in_passing(said)) is not None:
+        return said_beside
     # A rare word is a topic, but for those who address us ceremoniously.
     if "you" not in held and not _are_common(held, catalogue):
         return None

@@ -3,58 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
-from antiphon.engine.offline.titles import tokens_of
+from antiphon.engine.offline.intents.sought import called_lesson, topic_stretch
 from antiphon.language.asking import (
-    TELLS,
     Ask,
-    asked_of_catalogue,
     asks_what_is_not_held,
 )
-from antiphon.language.words import STOP_WORDS
 
 _MOST_UNKNOWN_WORDS = 5
-_STRETCH_CHARS = 200
 _MOST_BESIDE_LESSON = 3
 _ASKS_WHO = re.compile(
     r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
 )
-_TREATING = r"(?:that|which|where|in which|with|w/|covering|explaining|discussing|dealing with|treating)"
-_SAID = r"\s+(?P<said>[^.;?!\n]+)"
-_LESSON_THAT = re.compile(
-    rf"\b(?:lesson|lecture|one) (?:{_TREATING}|about|on){_SAID}", re.I
-)
-_WHICH_LESSON = re.compile(
-    r"\b(?:which|what) (?:lesson|lecture)\b"
-    r"|\bwhere (?:is|are|do you|can i)\b.*\b(?:taught|teach|explained|explain|covered|cover|treated)\b",
-    re.I,
-)
-_COURSE_THAT = re.compile(rf"\b(?:course|class) {_TREATING}{_SAID}", re.I)
 _COURSE_ON = re.compile(r"\bcourses? (?:is |are )?(?:on|about|for)\b", re.I)
 # "Which lessons mention caching" names no course.
 _SEVERAL = re.compile(
     r"\b(?:which|what|any|some|all|every|each) (?:of the )?(?:courses?|lessons?)\b",
     re.I,
 )
-_SENTENCES = re.compile(r"[^.?!\n]+[.?!]*")
-_POINTS_AT_SAID = re.compile(
-    r"\b(?:in|of|by|for|to|does|teaches|gives|is)\s+(?:that|this)(?:\s+(?:one|course|class))?\s*[?.!]*\s*$"
-    r"|\b(?:that|this)\s+(?:one|course|class)\b",
-    re.I,
+# In lower case what a title holds may be a thing, and is no name.
+_WHAT_IS = re.compile(
+    r"\W*what(?:'s|\u2019s| is| are) (?:an? )?(?P<thing>[^A-Z?]+)\W*$"
 )
-_ASKS_PLACE = re.compile(
-    r"\b(?:lesson|lecture|course|class|taught|teach|where)\b", re.I
-).search
+_SAID_OF_PLACE = re.compile(r"\b(?:courses?|class|lessons?|lectures?|about)\b", re.I)
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 """Asked of no course in particular, these ask for something else."""
-_OF_FOUND: frozenset[Ask] = frozenset(
-    ("teacher", "link", "lessons", "contents", "title")
-)
-_OF_SAID_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons", "contents"))
-_OF_FOUND_LESSON: frozenset[Ask] = frozenset(("title", "link"))
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
 _OF_A_TEACHER: frozenset[Ask] = frozenset(("courses", "teacher", "overview", "title"))
 
@@ -101,9 +76,16 @@ def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     # Where no courses are known, the name may be the topic: "What does the lesson say of backoff?"
     if not parsed.catalogue.course(inquiry.course) or not parsed.mentions.courses:
         return None
-    if inquiry.has_topic or not parsed.is_bare:
+    if inquiry.has_topic or not parsed.is_bare or _asks_what_thing_is(parsed.question):
         return None
     return inquiry._replace(kind="outline", asks=frozenset({"overview"}))
+
+
+def _asks_what_thing_is(question: str) -> bool:
+    """Returns True for "What is context engineering?", though a course is called Context Engineering."""
+    question = question[:1].lower() + question[1:]
+    found = _WHAT_IS.match(question)
+    return found is not None and not _SAID_OF_PLACE.search(found["thing"])
 
 
 def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
@@ -127,84 +109,6 @@ def asks_after_teacher(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if asked.topic or not asked.asks <= _OF_A_TEACHER:
         return None
     return inquiry._replace(kind="outline", asks=frozenset({"teacher"}))
-
-
-def asks_for_found(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
-    """Takes what asks of a course that has to be found first: "Who teaches the course that explains HNSW?"."""
-    topic = sought(inquiry, parsed)
-    if topic is None:
-        return None
-    by_lesson = _seeks_lesson(inquiry, parsed)
-    return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson)
-
-
-def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
-    """Returns what a course or lesson says that is to be found first: "explains HNSW"."""
-    if inquiry.lesson is not None:
-        return None
-    if _seeks_lesson(inquiry, parsed):
-        return _described(_LESSON_THAT, parsed)
-    if _seeks_course(inquiry, parsed):
-        return _described(_COURSE_THAT, parsed)
-    return _said_of_course(inquiry, parsed)
-
-
-def _said_of_course(inquiry: Inquiry, parsed: Parsed) -> str | None:
-    """Returns what is said in front of a question that asks of "that one" only what a catalogue holds.
-
-    "One of the courses goes on about bikes. Who teaches that one?"
-    """
-    *before, last = _SENTENCES.findall(parsed.question) or [""]
-    if inquiry.has_course or not before or not _POINTS_AT_SAID.search(last):
-        return None
-    asked = asked_of_catalogue(last, of_course=True)
-    # "What is the name for that?" asks for the name of anything.
-    if not asked.is_pure or not asked.asks <= _OF_SAID_COURSE:
-        return None
-    said = " ".join(before)
-    return _stretch(said, asked_of_catalogue(said).topic)
-
-
-def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
-    """Returns what is said of the course or lesson that has to be found, without the word that it is said."""
-    found = pattern.search(parsed.question)
-    if parsed.topic != parsed.question:
-        return topic_stretch(parsed)
-    if found is None:
-        return _said_beside(parsed.question) or topic_stretch(parsed)
-    said = found["said"].strip()
-    for word in tokens_of(said):
-        if word.word not in TELLS | STOP_WORDS:
-            return said[word.start :][:_STRETCH_CHARS]
-    return topic_stretch(parsed)
-
-
-def _said_beside(question: str) -> str:
-    """Returns the sentences beside that which asks for the place: "I want to cut long texts. Where is that taught?"."""
-    beside = [each for each in _SENTENCES.findall(question) if not _asks_place(each)]
-    return " ".join(beside).strip()[:_STRETCH_CHARS]
-
-
-def _asks_place(sentence: str) -> bool:
-    """Returns True for a sentence that asks for the place; not for "I have long lecture texts."."""
-    if sentence.rstrip().endswith((".", "!")) and not _WHICH_LESSON.search(sentence):
-        return False
-    return _ASKS_PLACE(sentence) is not None
-
-
-def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
-    """Returns True for "Which lesson explains HNSW?", for its title, and for the one that comes after it."""
-    if inquiry.step or _WHICH_LESSON.search(parsed.question):
-        return True
-    if not parsed.asked.asks & _OF_FOUND_LESSON:
-        return False
-    return _LESSON_THAT.search(parsed.question) is not None
-
-
-def _seeks_course(inquiry: Inquiry, parsed: Parsed) -> bool:
-    if inquiry.has_course or not (parsed.asked.asks & _OF_FOUND or parsed.places):
-        return False
-    return _COURSE_THAT.search(parsed.question) is not None
 
 
 def asks_of_catalogue(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
@@ -243,6 +147,8 @@ def asks_for_unknown(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what asks of a course by a name that none has: "the outline of Basket Weaving"."""
     if inquiry.has_course:
         return None
+    if (lesson := called_lesson(parsed)) is not None:
+        return inquiry._replace(kind="find", topic=lesson, by_lesson=True, unknown=None)
     name: str | None = None
     if inquiry.unknown is not None and parsed.asked.is_pure:
         name = inquiry.unknown
@@ -264,19 +170,3 @@ def _could_name_a_course(parsed: Parsed) -> bool:
     if "teacher" in asked.asks and not _ASKS_WHO.search(parsed.question):
         return False
     return parsed.speaks_of_catalogue
-
-
-def topic_stretch(parsed: Parsed) -> str | None:
-    """Returns what the question says from the first to the last word of its topic."""
-    return _stretch(parsed.question, parsed.asked.topic)
-
-
-def _stretch(text: str, topic: Sequence[str]) -> str | None:
-    if not topic:
-        return None
-    folded = text.lower()
-    start = folded.find(topic[0])
-    end = folded.rfind(topic[-1]) + len(topic[-1])
-    if start < 0 or end <= start:
-        return None
-    return text[start:end][:_STRETCH_CHARS]

@@ -7,25 +7,34 @@ import re
 from antiphon.engine.offline.intents.catalogue_questions import (
     asks_after_teacher,
     asks_for_course_on,
-    asks_for_found,
     asks_for_unknown,
     asks_of_catalogue,
     asks_of_every_course,
     asks_what_catalogue_lacks,
     names_course_alone,
     names_lesson_alone,
-    sought,
-    topic_stretch,
 )
 from antiphon.engine.offline.intents.comparisons import compares
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
+from antiphon.engine.offline.intents.several_lessons import (
+    asks_between_lessons,
+    asks_for_titles_with,
+    asks_of_lesson_in_each,
+)
+from antiphon.engine.offline.intents.sought import (
+    asks_for_found,
+    sought,
+    topic_stretch,
+)
 
 MOST_LESSONS = 4
 """Of several lessons that a question names as many are summed up; of each, two tools are called."""
 
 ELSEWHERE = re.compile(
-    r"\b(?:(?:an)?other courses?|different course|same (?:topic|subject|thing)|similar"
+    r"\b(?:(?:an)?other courses?|different course|same (?:topic|subject|thing)"
+    r"|(?:some|any)?thing(?: \w+ is)? similar|(?:that|which) (?:is|are) similar|similar to"
+    r"|similar (?:topic|subject|theme|thing|idea|lesson|lecture|course|content|material)s?"
     r"|(?:topic|subject|theme) of (?:the )?lesson|comes? up again|related to|elsewhere|where else)\b",
     re.I,
 )
@@ -44,7 +53,7 @@ _ACROSS = re.compile(
 
 def with_kind(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
     """Returns the question with its kind; one that repeats the question before it in another place has it already."""
-    if inquiry.missing_lesson is not None and not sought(inquiry, parsed):
+    if inquiry.missing_lesson is not None and _is_no_other(inquiry, parsed):
         return inquiry._replace(kind="outline")
     if inquiry.kind != "plain":
         return inquiry
@@ -53,6 +62,13 @@ def with_kind(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
         if found is not None:
             return found
     return inquiry
+
+
+def _is_no_other(inquiry: Inquiry, parsed: Parsed) -> bool:
+    """Returns True where the lesson that its course does not have is named by number, or by nothing that it says."""
+    if inquiry.place is not None and inquiry.place.number is not None:
+        return True
+    return not sought(inquiry, parsed)
 
 
 def _looks_elsewhere(inquiry: Inquiry, _: Parsed) -> Inquiry | None:
@@ -118,6 +134,8 @@ def _across(inquiry: Inquiry, parsed: Parsed) -> Inquiry:
 
 # Each would also take questions that one before it means.
 _RULES = (
+    asks_between_lessons,
+    asks_for_titles_with,
     _looks_elsewhere,
     asks_after_teacher,
     asks_what_catalogue_lacks,
@@ -127,6 +145,7 @@ _RULES = (
     asks_of_catalogue,
     asks_for_unknown,
     compares,
+    asks_of_lesson_in_each,
     _asks_other_course_of_lesson,
     names_lesson_alone,
     _asks_about_lesson,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents.by_meaning import asked_by_meaning
+from antiphon.engine.offline.intents.clauses import asked_in_clause
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.mentions import (
     Mention,
@@ -23,6 +25,8 @@ _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "content
 """What is asked of one course."""
 _OF_LESSONS: frozenset[Ask] = frozenset(("contents", "lessons", "title", "overview"))
 """After these, "the second one" is a lesson."""
+
+_WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.I)
 
 
 class Parsed(NamedTuple):
@@ -84,7 +88,7 @@ def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:
         # A part of a title will do as a name where that leaves nothing open.
         if loosely.asked.is_pure and loosely.known:
             parsed = loosely
-    parsed = _placed_by_meaning(parsed)
+    parsed = _asked_in_clause(_placed_by_meaning(parsed))
     if _is_about_the_course_before(parsed):
         return parsed._replace(before=before)
     return parsed
@@ -129,13 +133,28 @@ def _placed_by_meaning(parsed: Parsed) -> Parsed:
     return parsed._replace(asked=asked)
 
 
+def _asked_in_clause(parsed: Parsed) -> Parsed:
+    """Returns what one clause asks of the catalogue, where all others ask for nothing, as all that is asked."""
+    names_course = any(mention.titles for mention in parsed.mentions.courses)
+    of_all = "courses" in parsed.asked.asks
+    if parsed.asked.is_pure or parsed.names_lesson or not (names_course or of_all):
+        return parsed
+    bare = without_places(parsed.question, parsed.mentions.all)
+    asked = asked_in_clause(bare, of_course=names_course)
+    if asked is None or (of_all and "courses" not in asked.asks):
+        return parsed
+    return parsed._replace(asked=asked)
+
+
 def _is_about_lessons(before: Inquiry) -> bool:
     return before.lesson is not None or bool(before.asks & _OF_LESSONS)
 
 
 def _can_only_mean_a_course(parsed: Parsed) -> bool:
-    """Returns True for "Who teaches retrieval?"."""
+    """Returns True for "Who teaches retrieval?"; "Which lesson was the one with tool calling?" means a lesson."""
     if parsed.mentions.courses or not parsed.asked.asks & _OF_A_COURSE:
+        return False
+    if _WHICH_LESSON.search(parsed.question):
         return False
     return parsed.speaks_of_catalogue
 

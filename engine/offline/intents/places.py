@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from antiphon.engine.offline.intents.clauses import asks_of_texts, clauses_of
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.mentions import CourseMention
-from antiphon.language.asking import Ask, asked_of_catalogue
-from antiphon.language.lesson_places import asks_for_neighbour
+from antiphon.language.asking import Ask
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import LESSONS
 
@@ -18,11 +17,6 @@ _MOST_BESIDE_NEIGHBOUR = 2
 """More words than these are asked of what the lesson says."""
 _NEAR_CHARS = 30
 """A course named so close behind a lesson is the lesson's."""
-_CLAUSE_BORDERS = re.compile(r"[,;:.?!]+\s+|\s[-\u2013\u2014]+\s")
-_ASKS = re.compile(
-    r"\W*(?:(?:and|so|then|but)\s+)?(?:what|which|who|whom|whose|how|why|when|where)\b",
-    re.IGNORECASE,
-)
 
 
 def with_courses(parsed: Parsed) -> Inquiry:
@@ -144,14 +138,8 @@ def _asks_what_it_says(inquiry: Inquiry, parsed: Parsed) -> bool:
 
 def _asks_apart(parsed: Parsed) -> bool:
     """Returns True for "the lesson after X - what are the levels called": a clause asks for what no catalogue holds."""
-    for clause in _CLAUSE_BORDERS.split(parsed.question):
+    for clause in clauses_of(parsed.question):
         names_place = any(each.name in clause for each in parsed.known)
-        if not names_place and _asks_of_texts(clause):
+        if not names_place and asks_of_texts(clause):
             return True
     return False
-
-
-def _asks_of_texts(clause: str) -> bool:
-    if not _ASKS.match(clause) or asks_for_neighbour(clause):
-        return False
-    return bool(asked_of_catalogue(clause).topic)

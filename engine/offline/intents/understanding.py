@@ -21,11 +21,13 @@ from antiphon.engine.offline.intents.two_steps import (
     in_two_steps,
     steps_in,
 )
+from antiphon.engine.offline.mentions import mentions_in
 from antiphon.engine.offline.titles import Token, tokens_of
 from antiphon.language.asides import without_form, without_reasons
 from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.cognates import known_word
 from antiphon.language.commonness import is_common
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
 from antiphon.language.tongues import ENGLISH, Tongue, tongue_of
@@ -39,6 +41,11 @@ _FEWEST_CAPITALS = 9
 _MOST_FOREIGN = 3
 _TOLD_BY_TEXTS: frozenset[Ask] = frozenset({"overview"})
 _RUN_TOGETHER = re.compile(r"\b(what|who|where|how|when)s\b", re.I)
+_HOW_MANY_ALONE = re.compile(
+    r"\bhow many\b(?=\s+(?:has|have|does|do|did|are|is|in|of|for|with)\b)", re.I
+)
+_SHORT_FOR_WITH = re.compile(r"(?<=\s)w(?:/\s?|\s)(?!o\b)(?=\w)", re.I)
+_LEANS = re.compile(r"\b(?:it|its|he|she|his|her|they|their|there)\b", re.I)
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
 _LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
 """The source in front of an excerpt."""
@@ -95,9 +102,7 @@ def _without_foreign_words(
     english: str, before: Inquiry, catalogue: Catalogue
 ) -> Inquiry | None:
     """Returns what a question asks of the catalogue, if a few words that no table translates are all else in it."""
-    foreign = [
-        token for token in tokens_of(english) if _is_foreign(token, english, catalogue)
-    ]
+    foreign = _foreign_words(english, catalogue)
     if not 0 < len(foreign) <= _MOST_FOREIGN:
         return None
     kept = english
@@ -107,6 +112,16 @@ def _without_foreign_words(
     if inquiry.kind != "outline" or inquiry.asks <= _TOLD_BY_TEXTS:
         return None
     return inquiry
+
+
+def _foreign_words(english: str, catalogue: Catalogue) -> list[Token]:
+    """Returns the words that are no English ones; where a course is named, those in capitals too, as in German."""
+    text = english
+    if mentions_in(english, catalogue).courses:
+        text = english.lower()
+    return [
+        token for token in tokens_of(english) if _is_foreign(token, text, catalogue)
+    ]
 
 
 def _is_foreign(token: Token, text: str, catalogue: Catalogue) -> bool:
@@ -130,8 +145,11 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
 def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
     parts: list[Inquiry] = []
     for part in questions_in(asked):
+        if parts:
+            part = _counting_the_same(part, parts[-1])
         before = _understand_one(part, before, catalogue)
         if parts and catalogue:
+            before = _of_course_before(parts[-1], before, part, catalogue)
             before = after_lesson(parts[-1], before)
         if parts and _is_of_same_outline(parts[-1], before):
             same = parts.pop()
@@ -140,6 +158,38 @@ def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inqui
     if len(parts) == 1:
         return parts[0]
     return Inquiry("several", asked, asked, parts=tuple(parts))
+
+
+def _of_course_before(
+    first: Inquiry, inquiry: Inquiry, part: str, catalogue: Catalogue
+) -> Inquiry:
+    """Returns "and which company does she speak of in it?" as asked of the course that the question before names."""
+    if inquiry.has_course or not _LEANS.search(part):
+        return inquiry
+    if first.kind == "outline" and catalogue.course(first.course):
+        place = f"In \u201c{first.course}\u201d"
+        number = _neighbour(first, catalogue)
+        if number is not None and inquiry.kind == "plain":
+            place = f"In lesson {number} of \u201c{first.course}\u201d"
+        return _understand_one(f"{place}, {part}", first, catalogue)
+    if first.kind == "find" and inquiry.kind == "across":
+        return inquiry._replace(kind="plain")
+    return inquiry
+
+
+def _neighbour(inquiry: Inquiry, catalogue: Catalogue) -> int | None:
+    """Returns the number of the lesson that is asked for as the one beside another; None where none is."""
+    if inquiry.lesson is None or not inquiry.step:
+        return None
+    place = LessonPlace(number=inquiry.lesson, step=inquiry.step)
+    return place.among(catalogue.numbers_of(inquiry.course))
+
+
+def _counting_the_same(part: str, first: Inquiry) -> str:
+    """Returns "and how many has B?", behind a question how many lessons A has, with the word that was left out."""
+    if "lessons" not in first.asks:
+        return part
+    return _HOW_MANY_ALONE.sub("how many lessons", part, count=1)
 
 
 def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
@@ -168,6 +218,7 @@ def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inq
 def _plainly(question: str) -> str:
     """Returns the question as it would be asked in a quiet voice: without courtesies, and not all in capitals."""
     asked = _RUN_TOGETHER.sub(r"\1's", question[:MOST_CHARS])
+    asked = _SHORT_FOR_WITH.sub("with ", asked)
     letters = sum(letter.isalpha() for letter in asked)
     if letters >= _FEWEST_CAPITALS and asked.isupper():
         asked = asked.lower()

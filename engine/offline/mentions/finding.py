@@ -14,6 +14,7 @@ from antiphon.engine.offline.mentions.values import (
     overlaps,
 )
 from antiphon.engine.offline.mentions.word_places import (
+    CALLING,
     COURSE_WORDS,
     LESSON_WORDS,
     TEACHES,
@@ -178,6 +179,10 @@ class _Finder:
     def _is_called_lesson(self, run: Run) -> bool:
         words = self._words
         if words.is_called(run, LESSON_WORDS | {"one"}) or words.is_quoted(run):
+            return True
+        # "What is the lesson called" names none that is called Tool Calling.
+        is_name = words.word(run.first) not in CALLING
+        if is_name and words.is_called_after(run, LESSON_WORDS, CALLING | {"with"}):
             return True
         if run.full and words.word(run.first - 1) in _BESIDE:
             return True

@@ -12,6 +12,7 @@ from antiphon.engine.offline.mentions.word_places import (
     INDEFINITE,
     LESSON_WORDS,
     NOT_NAMES,
+    PLACING,
     WordPlaces,
 )
 from antiphon.engine.offline.titles import ends_between
@@ -75,9 +76,10 @@ def _called_before(words: WordPlaces, at: int) -> CourseMention | None:
 def _named_bare(
     words: WordPlaces, at: int, catalogue: Catalogue
 ) -> CourseMention | None:
-    """Returns the name that begins a fragment, where it is that of a course: "db course, last lesson"."""
+    """Returns the name that begins a fragment or is a place, where it is that of a course: "in db course"."""
     first = _first_of_name(words, at)
     begins = first == 0 or words.is_interrupted(first)
+    begins = begins or words.word(first - 1) in PLACING
     if first == at or not begins or not catalogue:
         return None
     mention = words.mention(first, at - 1)

@@ -44,7 +44,7 @@ CALLING = frozenset(
 )
 """Between "course" and its name, or "lesson" and its title: "lesson number of X"."""
 _OF = frozenset(("of", "in", "from"))
-_PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
+PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
 _STOPS = frozenset(",.;:?!")
 
 
@@ -103,10 +103,12 @@ class WordPlaces:
             return True
         return self.is_called_after(run, nouns)
 
-    def is_called_after(self, run: Run, nouns: frozenset[str]) -> bool:
+    def is_called_after(
+        self, run: Run, nouns: frozenset[str], calling: frozenset[str] = CALLING
+    ) -> bool:
         """Returns True for "the course about X", where X is all of the name."""
         noun = run.first - 1
-        while self.word(noun) in CALLING:
+        while self.word(noun) in calling:
             noun -= 1
         if self.word(noun) not in nouns or self.carries_on(run.last + 1):
             return False
@@ -114,7 +116,7 @@ class WordPlaces:
 
     def is_placed(self, run: Run) -> bool:
         """Returns True for the X of "in X", "by X" or "What does X"."""
-        return self.word(self._before_article(run)) in _PLACING
+        return self.word(self._before_article(run)) in PLACING
 
     def is_place_of_lesson(self, run: Run) -> bool:
         """Returns True for the X of "lesson 3 of X"."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antiphon.language.certainty import certainty
-from antiphon.language.extract import Fit
+from antiphon.language.fit import Fit
 from benchmarks.calibration.asking import (
     Asked,
     Measured,

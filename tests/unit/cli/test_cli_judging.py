@@ -173,17 +173,60 @@ def test_an_unanswerable_question_wants_an_answer_that_says_so() -> None:
     assert judge(question, outcome(cites()).response).verdict == "failed"
 
 
-def test_the_nearest_passages_may_be_shown_behind_a_sentence_that_says_so() -> None:
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The courses may not answer this. The closest found: ",
+        "Nothing on it was found. Lesson 2, Ranking: ",
+        "Vielleicht beantworten sie das nicht. Am nächsten kommt dem:\n\n",
+        "Ils n\u2019y répondent peut-être pas. Voici ce qui s\u2019en approche le plus\u00a0:\n",
+        "课程可能没有回答这个问题。最接近的内容\uff1a",
+    ],
+)
+def test_the_nearest_passages_may_be_shown_behind_a_sentence_that_says_so(
+    said: str,
+) -> None:
     near = outcome(
-        cites(start=20), answer="The closest found: k1 is 1.2", confidence="low",
+        cites(start=len(said)), answer=f"{said}k1 is 1.2", confidence="low",
         doubts=("no_evidence",),
     )  # fmt: skip
-    as_if = outcome(
-        cites(), answer="k1 is 1.2", confidence="low", doubts=("no_evidence",)
-    )
 
     assert admits_gap(near.response)
-    assert not admits_gap(as_if.response)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "Lesson 2, Not a Queue: ",
+        "The closest found: ",
+        "The catalogue says:\n\n",
+        "Why is it not 2?\n",
+    ],
+)
+def test_what_stands_before_a_quotation_and_denies_nothing_does_not_say_so(
+    said: str,
+) -> None:
+    as_if = outcome(
+        cites(start=len(said)), answer=f"{said}k1 is 1.2", confidence="low",
+        doubts=("no_evidence",),
+    )  # fmt: skip
+
+    assert not admits_gap(as_if.response, "Tell me. Why is it not 2?")
+
+
+def test_an_answer_that_doubts_and_shows_something_refuses_nothing() -> None:
+    question = _question(("1.2",))
+    said = "Nothing that answers this was found. "
+    shown = outcome(
+        cites(start=len(said)), answer=f"{said}k1 is 1.2", confidence="low",
+        doubts=("no_evidence",),
+    )  # fmt: skip
+    bare = outcome(answer=said, confidence="low", doubts=("no_evidence",))
+
+    assert judge(question, shown.response).says_so
+    assert not judge(question, shown.response).empty
+    assert judge(question, bare.response).empty
 
 
 @pytest.mark.parametrize(

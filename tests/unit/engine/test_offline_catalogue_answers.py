@@ -275,7 +275,7 @@ def test_where_the_texts_may_not_say_it_the_catalogue_answers_first() -> None:
     beside = source(f"{RELIABILITY} - Lesson 2", "Breakers open under load.")
 
     said = answered(
-        "I would like to send my deputy the address of the whole reliability course, where possible",
+        "At which address does my deputy read up on the whole reliability course?",
         beside,
         OUTLINED,
     )

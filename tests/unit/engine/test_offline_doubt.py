@@ -13,8 +13,8 @@ from antiphon.engine.offline.answering import (
     NO_MATCH,
     answer,
 )
-from antiphon.engine.offline.in_place import CLOSEST
 from antiphon.engine.offline.reading import read_task
+from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.language.evidence import Measures
 from antiphon.language.words import stem
 from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
@@ -37,6 +37,18 @@ def test_what_is_only_near_is_said_to_be_the_closest_that_was_found() -> None:
 
     assert text(draft.blocks).startswith(f"{CLOSEST}\n\nLesson 6, t: ")
     assert draft.stop_reason == CLOSEST_FOUND
+
+
+def test_a_comparison_in_doubt_says_so_before_it_quotes_anything() -> None:
+    question = "Compare messages of Kafka with queues of RabbitMQ."
+    measures = Measures(likeness=lambda _, texts: [0.33] * len(texts))
+    searched = (attempt(query="messages"), attempt(query="queues"))
+
+    request = briefing(question, QUEUES, attempts=searched)
+    draft = answer(read_task(request), measures)
+
+    assert draft.stop_reason == CLOSEST_FOUND
+    assert text(draft.blocks).startswith(f"{CLOSEST}\n\nOn ")
 
 
 def test_weak_evidence_is_said_to_be_not_in_these_courses() -> None:

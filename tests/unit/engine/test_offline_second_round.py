@@ -91,7 +91,9 @@ def test_a_second_search_follows_the_best_passage_of_the_first() -> None:
 def test_the_catalogue_is_asked_in_the_second_round_for_what_texts_may_not_say() -> (
     None
 ):
-    question = f"I would like to send my deputy the address of the whole {RETRIEVAL} course, where possible"
+    question = (
+        f"At which address does my deputy read up on the whole {RETRIEVAL} course?"
+    )
     found = source(f"{RETRIEVAL} - Lesson 2", "It is called k1.", title="BM25")
     done = attempt(query=question, course_name=RETRIEVAL, facts=(1,))
 

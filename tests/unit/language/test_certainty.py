@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antiphon.language.certainty import LEVELS, certainty, least, probability
-from antiphon.language.extract import Fit
+from antiphon.language.fit import Fit
 
 SHARES = st.floats(0, 1)
 
@@ -19,7 +19,7 @@ SHARES = st.floats(0, 1)
         (Fit(likeness=0.8, share=0.95, chance=0.95, lead=0.05), "medium"),
         (Fit(likeness=0.8, share=0.95, chance=0.6, lead=0.45), "medium"),
         (Fit(likeness=0.5, share=0.5, chance=0.8), "medium"),
-        (Fit(likeness=0.45, share=0.25, chance=0.55), "medium"),
+        (Fit(likeness=0.45, share=0.25, chance=0.55), "low"),
         (Fit(likeness=0.35, share=0.1, chance=0.55), "low"),
         (Fit(likeness=0.1, share=0.1, chance=0.5), "none"),
         (Fit(share=0.9, evidence=0.9, chance=0.9), "medium"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from antiphon.traces.codec import event_of, from_json, plain, to_json
-from antiphon.traces.event_log import KEPT_FROM_BYTES, Packer
+from antiphon.traces.event_rows import KEPT_FROM_BYTES, Packer
 from antiphon.traces.unpacking import Unpacker
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError

@@ -1,0 +1,198 @@
+"""Recognises the questions that speak of a course or a lesson by what it says: it has to be found first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from antiphon.engine.offline.intents.clauses import asks_of_texts, clauses_of
+from antiphon.engine.offline.intents.inquiry import Inquiry
+from antiphon.engine.offline.intents.parsing import Parsed
+from antiphon.engine.offline.titles import tokens_of
+from antiphon.language.asking import TELLS, Ask, asked_of_catalogue
+from antiphon.language.words import STOP_WORDS
+
+_STRETCH_CHARS = 200
+_TREATING = r"(?:that|which|where|in which|with|w/|covering|explaining|discussing|dealing with|treating)"
+_SAID = r"\s+(?P<said>[^.;?!\n]+)"
+_LESSON_THAT = re.compile(
+    rf"\b(?:lesson|lecture|one) (?:{_TREATING}|about|on){_SAID}", re.I
+)
+_WHICH_LESSON = re.compile(
+    r"\b(?:which|what) (?:lesson|lecture)\b"
+    r"|\bwhere (?:is|are|do you|can i)\b.*\b(?:taught|teach|explained|explain|covered|cover|treated)\b",
+    re.I,
+)
+_COURSE_THAT = re.compile(rf"\b(?:course|class) {_TREATING}{_SAID}", re.I)
+_WHICH_COURSE = re.compile(
+    r"\b(?:which|what) (?:course|class|(?:one )?of (?:the|your|these|all) courses) (?:is|was) (?:the|that) "
+    rf"(?:one|course) (?:{_TREATING}|about|on|of){_SAID}",
+    re.I,
+)
+_TEACHER_THAT = re.compile(
+    r"\b(?:which|what) (?:of (?:the|your) )?(?:instructor|teacher|lecturer|tutor)s? "
+    rf"(?:is it that |was it that )?(?!(?:of|for|in|teaches (?:the|this) (?:course|class))\b)\w+{_SAID}",
+    re.I,
+)
+_SENTENCES = re.compile(r"[^.?!\n]+[.?!]*")
+_IN_SOME_PLACE = re.compile(
+    r"\W*(?:in|from|during|of)\s+(?:the|that)\s+(?:\w+\s+)?(?:course|class|lesson|lecture)\b",
+    re.I,
+)
+_POINTS_AT_SAID = re.compile(
+    r"\b(?:in|of|by|for|to|does|teaches|gives|is)\s+(?:that|this)(?:\s+(?:one|course|class))?\s*[?.!]*\s*$"
+    r"|\b(?:that|this)\s+(?:one|course|class)\b"
+    r"|\b(?:in|of|from|to|does|is)\s+(?:his|her|their|its)\s+(?:course|class)\b",
+    re.I,
+)
+_ASKS_PLACE = re.compile(
+    r"\b(?:lesson|lecture|course|class|taught|teach|where)\b", re.I
+).search
+_OF_FOUND: frozenset[Ask] = frozenset(
+    ("teacher", "link", "lessons", "contents", "title")
+)
+_OF_SAID_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons", "contents"))
+_OF_FOUND_LESSON: frozenset[Ask] = frozenset(("title", "link"))
+_CALLED_LESSON = re.compile(
+    r"\b(?:of|for|to)\s+the\s+(?P<name>[^.;?!\n]{2,80}?)\s+(?:lesson|lecture)\b", re.I
+)
+
+
+def asks_for_found(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes what asks of a course that has to be found first: "Who teaches the course that explains HNSW?"."""
+    topic = sought(inquiry, parsed)
+    if topic is None:
+        return None
+    by_lesson = _seeks_lesson(inquiry, parsed)
+    return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson)
+
+
+def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
+    """Returns what a course or lesson says that is to be found first: "explains HNSW"."""
+    if inquiry.lesson is not None or _asks_beside_place(parsed):
+        return None
+    if _seeks_lesson(inquiry, parsed):
+        return _described(_LESSON_THAT, parsed)
+    if _seeks_course(inquiry, parsed):
+        return _described(_COURSE_THAT, parsed)
+    if inquiry.has_course:
+        return None
+    for pattern in (_TEACHER_THAT, _WHICH_COURSE):
+        if pattern.search(parsed.question):
+            return _described(pattern, parsed)
+    return _said_of_course(inquiry, parsed)
+
+
+def _asks_beside_place(parsed: Parsed) -> bool:
+    """Returns True for "In the course with the pizza, how big must the pool be?": the texts say where that stands."""
+    first, *further = clauses_of(parsed.question) or [""]
+    if not _IN_SOME_PLACE.match(first) or asks_of_texts(first):
+        return False
+    return any(map(asks_of_texts, further))
+
+
+def _said_of_course(inquiry: Inquiry, parsed: Parsed) -> str | None:
+    """Returns what is said in front of a question that asks of "that one" only what a catalogue holds.
+
+    "One of the courses goes on about bikes. Who teaches that one?"
+    """
+    *before, last = _SENTENCES.findall(parsed.question) or [""]
+    if inquiry.has_course or not before or not _POINTS_AT_SAID.search(last):
+        return None
+    asked = asked_of_catalogue(last, of_course=True)
+    # "What is the name for that?" asks for the name of anything.
+    wanted = _OF_SAID_COURSE
+    if parsed.places:
+        wanted = _OF_SAID_COURSE | _OF_FOUND_LESSON
+    if not asked.is_pure or not asked.asks <= wanted:
+        return None
+    said = " ".join(before)
+    return _stretch(said, asked_of_catalogue(said).topic)
+
+
+def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
+    """Returns what is said of the course or lesson that has to be found, without the word that it is said."""
+    found = pattern.search(parsed.question)
+    if parsed.topic != parsed.question:
+        return topic_stretch(parsed)
+    if found is None:
+        return _said_beside(parsed.question) or topic_stretch(parsed)
+    said = found["said"].strip()
+    for word in tokens_of(said):
+        if word.word not in TELLS | STOP_WORDS:
+            return said[word.start :][:_STRETCH_CHARS]
+    return topic_stretch(parsed)
+
+
+def _said_beside(question: str) -> str:
+    """Returns the sentences beside that which asks for the place: "I want to cut long texts. Where is that taught?".
+
+    Of that which asks they keep what it says of its own: "Which lesson deals with undoing that?".
+    """
+    said: list[str] = []
+    is_beside = False
+    for sentence in _SENTENCES.findall(question):
+        if _asks_place(sentence):
+            said.append(_told(sentence))
+        else:
+            is_beside = True
+            said.append(sentence)
+    if not is_beside:
+        return ""
+    return " ".join(said).strip()[:_STRETCH_CHARS]
+
+
+def _told(sentence: str) -> str:
+    """Returns "undoing" of "Which lesson deals with undoing that?"; "which should I go back to" tells of nothing."""
+    asked = asked_of_catalogue(sentence)
+    if "overview" not in asked.asks:
+        return ""
+    return _stretch(sentence, asked.topic) or ""
+
+
+def _asks_place(sentence: str) -> bool:
+    """Returns True for a sentence that asks for the place; not for "I have long lecture texts."."""
+    if sentence.rstrip().endswith((".", "!")) and not _WHICH_LESSON.search(sentence):
+        return False
+    return _ASKS_PLACE(sentence) is not None
+
+
+def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
+    """Returns True for "Which lesson explains HNSW?", for its title, and for the one that comes after it."""
+    if inquiry.step or _WHICH_LESSON.search(parsed.question):
+        return True
+    if not parsed.asked.asks & _OF_FOUND_LESSON:
+        return False
+    return _LESSON_THAT.search(parsed.question) is not None
+
+
+def _seeks_course(inquiry: Inquiry, parsed: Parsed) -> bool:
+    if inquiry.has_course or not (parsed.asked.asks & _OF_FOUND or parsed.places):
+        return False
+    return _COURSE_THAT.search(parsed.question) is not None
+
+
+def called_lesson(parsed: Parsed) -> str | None:
+    """Returns the X of "the link of the X lesson", where no lesson is called so."""
+    if not parsed.asked.asks or parsed.asked.asks - _OF_FOUND_LESSON:
+        return None
+    found = _CALLED_LESSON.search(parsed.question)
+    if found is None or parsed.places:
+        return None
+    return found["name"].strip()
+
+
+def topic_stretch(parsed: Parsed) -> str | None:
+    """Returns what the question says from the first to the last word of its topic."""
+    return _stretch(parsed.question, parsed.asked.topic)
+
+
+def _stretch(text: str, topic: Sequence[str]) -> str | None:
+    if not topic:
+        return None
+    folded = text.lower()
+    start = folded.find(topic[0])
+    end = folded.rfind(topic[-1]) + len(topic[-1])
+    if start < 0 or end <= start:
+        return None
+    return text[start:end][:_STRETCH_CHARS]

@@ -1,0 +1,84 @@
+"""The passages out of which excerpts are chosen, read against a question; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from antiphon.language.evidence import TermShares
+from antiphon.language.ranking import OWN_TERMS_WEIGHT, Forms
+from antiphon.language.words import terms
+
+MAX_SENTENCES = 2000
+
+
+class Sentence(NamedTuple):
+    """A sentence that may be chosen.
+
+    Attributes:
+        number: Its place in its passage, from 0.
+        terms: The question's terms that it holds.
+        chars: Its length, without white space around it.
+        added: What its own words and its form add to its score.
+        is_repeated: It stood in an earlier passage already, as where chunks overlap.
+    """
+
+    number: int
+    terms: frozenset[str]
+    text: str
+    chars: int
+    added: float
+    is_repeated: bool
+
+
+class Passage(NamedTuple):
+    """One passage as it is read.
+
+    Attributes:
+        of_title: What its title holds of the question.
+    """
+
+    sentences: list[Sentence]
+    of_title: frozenset[str]
+
+
+def read_passages(
+    question: str,
+    shares: TermShares,
+    passages: Sequence[Sequence[str]],
+    titles: Sequence[str],
+) -> list[Passage]:
+    """Reads the passages, of all together at most `MAX_SENTENCES` sentences."""
+    forms = Forms(question, shares)
+    read: list[Passage] = []
+    seen: set[str] = set()
+    room = MAX_SENTENCES
+    for at, passage in enumerate(passages):
+        of_title = frozenset[str]()
+        if at < len(titles):
+            of_title = shares.held(terms(titles[at]))
+        sentences: list[Sentence] = []
+        for number, sentence in enumerate(passage[:room]):
+            text = sentence.strip()
+            stems = terms(text)
+            held = shares.held(stems)
+            own = OWN_TERMS_WEIGHT * shares.share(held)
+            sentences.append(
+                Sentence(
+                    number=number,
+                    terms=held,
+                    text=text,
+                    chars=len(text),
+                    added=own + forms.score(text, stems),
+                    is_repeated=text in seen,
+                )
+            )
+            seen.add(text)
+        room -= len(sentences)
+        read.append(Passage(sentences, of_title))
+    return read
+
+
+def sentences_of(read: Sequence[Passage]) -> Iterator[Sentence]:
+    for passage in read:
+        yield from passage.sentences

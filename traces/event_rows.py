@@ -1,0 +1,154 @@
+"""Rows of `events`: each holds what one append brought, or one event alone.
+
+What came together stands in lines: a head with the cause and the time of each event, then an event a line. A row and an
+entry in the index for ten events cost a fraction of ten rows with ten entries (decision 246). Rows of one event alone
+are those of stores of format 3 and before, and of the list of traces that are stored elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from antiphon.traces.codec import encode_text, without_surrogates
+from antiphon.vocabulary.events import VERSION, Event, Recorded
+from antiphon.vocabulary.values import StoredText
+
+KEPT_FROM_BYTES = 200
+"""Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
+
+SEVERAL = ""
+"""The kind of a row that holds what was appended together; its other columns are those of the last of these events."""
+
+_MOST_TOGETHER = 16
+"""Events a row. A query appends ten together; a whole trace that was recorded elsewhere may have thousands, and is
+deleted by so many rows at a time."""
+
+
+class EventRow(NamedTuple):
+    """One row of `events`."""
+
+    query_id: str
+    seq: int
+    cause: int
+    at: float
+    kind: str
+    version: int
+    body: bytes
+
+
+class StoredEvent(NamedTuple):
+    """One event as a row holds it, undecoded."""
+
+    query_id: str
+    seq: int
+    cause: int
+    at: float
+    version: int
+    body: bytes
+
+
+class Packer:
+    """Packs events, and gathers the long texts that they refer to until `take_texts`."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._encoder = msgspec.json.Encoder(enc_hook=self._refer)
+
+    def pack(self, event: Event) -> bytes:
+        """Encodes an event in the store's form."""
+        try:
+            return self._encoder.encode(event)
+        except UnicodeEncodeError:
+            return self._encoder.encode(without_surrogates(event))
+
+    def row(self, query_id: str, recorded: Recorded[Event]) -> EventRow:
+        """Packs a recorded event into a row of its own."""
+        body = self.pack(recorded.event)
+        kind = recorded.event.kind_name()
+        return EventRow(
+            query_id,
+            recorded.seq,
+            recorded.cause,
+            recorded.at,
+            kind,
+            VERSION,
+            body,
+        )
+
+    def rows(self, query_id: str, events: Sequence[Recorded[Event]]) -> list[EventRow]:
+        """Packs events that are appended together."""
+        rows: list[EventRow] = []
+        for start in range(0, len(events), _MOST_TOGETHER):
+            together = events[start : start + _MOST_TOGETHER]
+            last = together[-1]
+            body = self._lines(together)
+            rows.append(
+                EventRow(
+                    query_id, last.seq, last.cause, last.at, SEVERAL, VERSION, body
+                )
+            )
+        return rows
+
+    def take_texts(self) -> dict[str, str]:
+        """Returns the texts gathered since the last call, by key."""
+        texts = self._texts
+        self._texts = {}
+        return texts
+
+    def _lines(self, together: Sequence[Recorded[Event]]) -> bytes:
+        head = [(recorded.cause, recorded.at) for recorded in together]
+        events = [recorded.event for recorded in together]
+        try:
+            return self._encoder.encode_lines([head, *events])
+        except UnicodeEncodeError:
+            return self._encoder.encode_lines([head, *map(without_surrogates, events)])
+
+    def _refer(self, value: object) -> object:
+        # Called several times an event, so that each call counts.
+        if not isinstance(value, StoredText):
+            return encode_text(value)
+        text = value.text
+        if not _is_long(text):
+            return text
+        key = value.key
+        self._texts[key] = text
+        return {"kept": key}
+
+
+_heads = msgspec.json.Decoder(tuple[tuple[int, float], ...])
+
+
+def events_in(row: EventRow) -> Sequence[StoredEvent]:
+    """Returns the events of a row, in order; a row that is damaged as a whole counts as one that cannot be read."""
+    query_id, seq, cause, at, kind, version, body = row
+    whole = StoredEvent(query_id, seq, cause, at, version, body)
+    if kind != SEVERAL:
+        return [whole]
+    # Within a line JSON has no line end, and behind the last one there is nothing.
+    head, *lines = body.removesuffix(b"\n").split(b"\n")
+    try:
+        places = _heads.decode(head)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return [whole]
+    if not lines or len(places) != len(lines):
+        return [whole]
+    first = seq - len(lines) + 1
+    events: list[StoredEvent] = []
+    for number, ((caused_by, then), line) in enumerate(zip(places, lines, strict=True)):
+        events.append(
+            StoredEvent(query_id, first + number, caused_by, then, version, line)
+        )
+    return events
+
+
+def _is_long(text: str) -> bool:
+    """Returns True from `KEPT_FROM_BYTES` bytes on; most texts are judged by their length, without encoding them."""
+    if len(text) >= KEPT_FROM_BYTES:
+        return True
+    # UTF-8 takes four bytes a character at most.
+    if len(text) * 4 < KEPT_FROM_BYTES:
+        return False
+    return len(text.encode()) >= KEPT_FROM_BYTES
