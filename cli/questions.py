@@ -11,6 +11,7 @@ import msgspec
 from antiphon.cli.phrases import words
 from antiphon.cli.terminal import one_line
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 PLAIN = "plain"
@@ -91,7 +92,7 @@ def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
         if not line.strip():
             continue
         try:
-            question = msgspec.json.decode(line, type=SampleQuestion)
+            question = msgspec.json.decode(line, type=prepared(SampleQuestion))
         except (msgspec.DecodeError, UnicodeEncodeError) as error:
             raise BadInputError(
                 f"{name}, line {number} is no question ({error}): see samples/README.md."
@@ -185,7 +186,7 @@ def _is_json(lines: list[str]) -> bool:
 
 def _of_json(where: str, number: int, line: str) -> SampleQuestion:
     try:
-        read = msgspec.json.decode(line, type=_Line)
+        read = msgspec.json.decode(line, type=prepared(_Line))
     except (msgspec.DecodeError, UnicodeEncodeError) as error:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."

@@ -20,6 +20,7 @@ from antiphon.cluster.dead_letters import PULL
 from antiphon.cluster.reach import reached
 from antiphon.cluster.streams import lane_of
 from antiphon.vocabulary.queue_ports import QueuedQuery
+from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)
 
@@ -164,7 +165,7 @@ def nudges(cluster: Cluster) -> str:
 def query_in(data: bytes) -> QueuedQuery | None:
     """Returns the query that a message of the queue names; None where it names none."""
     try:
-        return msgspec.json.decode(data, type=QueuedQuery)
+        return msgspec.json.decode(data, type=prepared(QueuedQuery))
     except msgspec.DecodeError as error:
         log.warning("queue_message_not_read", error=str(error)[:200])
         return None

@@ -22,6 +22,7 @@ from antiphon.cluster.client import REQUEST_S
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.streams import token
 from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery
+from antiphon.vocabulary.typed import prepared
 
 LISTED_S = 14 * 86_400.0
 """Seconds for which a query that was given up is listed; its trace stays as long as every other."""
@@ -115,12 +116,12 @@ class DeadLetters:
         )
         if not message.reply:
             return None
-        advisory = msgspec.json.decode(message.data, type=_Advisory)
+        advisory = msgspec.json.decode(message.data, type=prepared(_Advisory))
         try:
             found = await self._cluster.jetstream.get_msg(
                 self._cluster.naming.queries_stream, seq=advisory.stream_seq
             )
-            query = msgspec.json.decode(found.data or b"", type=QueuedQuery)
+            query = msgspec.json.decode(found.data or b"", type=prepared(QueuedQuery))
         # It is over after all, or was never one of ours.
         except (NotFoundError, msgspec.DecodeError):
             await self._cluster.client.publish(message.reply, b"+ACK")
@@ -142,7 +143,9 @@ class DeadLetters:
             message = await self._next_listed(seq)
             if message is None or message.seq is None:
                 break
-            found.append(msgspec.json.decode(message.data or b"", type=DeadQuery))
+            found.append(
+                msgspec.json.decode(message.data or b"", type=prepared(DeadQuery))
+            )
             seq = message.seq + 1
         found.reverse()
         return found[:limit]

@@ -22,6 +22,7 @@ from antiphon.traces import Unpacker, to_json
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import DecodeError, TraceError
 from antiphon.vocabulary.events import Event, Live, QueryClosed, Recorded
+from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)
 
@@ -33,7 +34,7 @@ AFTER = "Antiphon-After"
 _MOST_WAITING = 10_000
 """Messages that wait to be read, and live texts that wait for their event; all of these are in an event in the end."""
 
-_live_decoder: msgspec.json.Decoder[Live] = msgspec.json.Decoder(Live)
+_live_decoder: msgspec.json.Decoder[Live] = msgspec.json.Decoder(prepared(Live))
 
 Item = Recorded[Event] | Live
 

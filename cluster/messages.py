@@ -14,6 +14,7 @@ from antiphon.traces import EventRow, Packer
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.vocabulary.typed import prepared
 
 BLOB_BYTES = 64 * 1024
 """Texts from so many bytes on are stored apart, by their hash."""
@@ -50,7 +51,7 @@ class Payload(msgspec.Struct, frozen=True, array_like=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(Payload)
+_decoder = msgspec.msgpack.Decoder(prepared(Payload))
 
 
 class Packed(NamedTuple):

@@ -8,6 +8,7 @@ import msgspec
 
 from antiphon.vocabulary.errors import RemoteError
 from antiphon.vocabulary.events import Live
+from antiphon.vocabulary.typed import prepared
 
 MOST_WORDS = 600
 """Characters of a reason that the other side gives."""
@@ -125,10 +126,10 @@ ToProcess = Begin | Recall | Hear | Alive | End
 ToSession = Emitted | Streamed | Done | Alive | Gone
 
 _encoder = msgspec.json.Encoder()
-_to_process: msgspec.json.Decoder[ToProcess] = msgspec.json.Decoder(ToProcess)
-_to_session: msgspec.json.Decoder[ToSession] = msgspec.json.Decoder(ToSession)
-_offer: msgspec.json.Decoder[Offer] = msgspec.json.Decoder(Offer)
-_live: msgspec.json.Decoder[Live] = msgspec.json.Decoder(Live)
+_to_process: msgspec.json.Decoder[ToProcess] = msgspec.json.Decoder(prepared(ToProcess))
+_to_session: msgspec.json.Decoder[ToSession] = msgspec.json.Decoder(prepared(ToSession))
+_offer: msgspec.json.Decoder[Offer] = msgspec.json.Decoder(prepared(Offer))
+_live: msgspec.json.Decoder[Live] = msgspec.json.Decoder(prepared(Live))
 
 T = TypeVar("T")
 

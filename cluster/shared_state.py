@@ -21,6 +21,7 @@ from antiphon.cluster.late_connection import LateConnection
 from antiphon.cluster.stream_reading import StreamReader
 from antiphon.cluster.streams import text_of, token
 from antiphon.vocabulary.errors import RemoteError, ServiceError
+from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)
 
@@ -64,7 +65,7 @@ class SharedValue(Generic[T]):
     def __init__(self, connection: LateConnection, key: str, kind: type[T]) -> None:
         self._connection = connection
         self._key = key
-        self._decoder = msgspec.json.Decoder(kind)
+        self._decoder = msgspec.json.Decoder(prepared(kind))
         self._bucket: KeyValue | None = None
         self._written: tuple[T, int] | None = None
         self._written_at = 0.0

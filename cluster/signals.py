@@ -12,6 +12,7 @@ from nats.errors import Error as NatsError
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.streams import token
 from antiphon.vocabulary.queue_ports import MOST_WHY, Wish, WorkerReport
+from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)
 
@@ -58,7 +59,7 @@ class NatsSignals:
     async def hear_reports(self, hear: Callable[[WorkerReport], None]) -> None:
         async def on_report(message: Msg) -> None:
             try:
-                hear(msgspec.json.decode(message.data, type=WorkerReport))
+                hear(msgspec.json.decode(message.data, type=prepared(WorkerReport)))
             except msgspec.DecodeError as error:
                 log.warning("worker_report_not_read", error=str(error)[:200])
 
@@ -79,7 +80,7 @@ class NatsSignals:
 def _wish_in(message: Msg) -> Wish | None:
     """Returns the wish of a message; None where it is none, or about another query than its subject says."""
     try:
-        wish = msgspec.json.decode(message.data, type=Wish)
+        wish = msgspec.json.decode(message.data, type=prepared(Wish))
     except msgspec.DecodeError as error:
         log.warning("wish_not_read", error=str(error)[:200])
         return None

@@ -19,6 +19,7 @@ from nats.js.errors import APIError
 from antiphon.cluster.client import REQUEST_S
 from antiphon.cluster.connection import Cluster
 from antiphon.vocabulary.errors import TraceError
+from antiphon.vocabulary.typed import prepared
 
 _AT_ONCE = 500
 """Messages that one request asks for; servers before 2.11 answer with one."""
@@ -256,7 +257,7 @@ class _Answer(msgspec.Struct):
 
 
 # Not the client's own way, which reads headers as those of an e-mail: that takes longer than all the rest.
-_answer_decoder = msgspec.json.Decoder(_Answer)
+_answer_decoder = msgspec.json.Decoder(prepared(_Answer))
 
 
 def _from_leader(answer: bytes) -> StoredMessage | None:

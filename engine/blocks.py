@@ -15,6 +15,7 @@ from antiphon.engine.wire_json import (
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.tool_calls import MAX_NESTING
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall
 
 # The API's own names have at most 64; compatible servers make up ids of any length, which go into events.
@@ -136,7 +137,7 @@ class Block:
         found = []
         for citation in self.citations:
             try:
-                location = msgspec.convert(citation, _SearchResultLocation)
+                location = msgspec.convert(citation, prepared(_SearchResultLocation))
             except msgspec.ValidationError:
                 continue
             found.append(

@@ -12,6 +12,7 @@ from antiphon.engine.prompts import system_prompt
 from antiphon.engine.server_profile import FULL_PROFILE
 from antiphon.vocabulary.events import ReasoningRequested
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Message, Profile, Request, StoredText
 
 _NO_TOOLS = '{"type":"none"}'
@@ -184,7 +185,7 @@ class BlockFields(msgspec.Struct, frozen=True):
         )
 
 
-_decode = msgspec.json.Decoder(BlockFields).decode
+_decode = msgspec.json.Decoder(prepared(BlockFields)).decode
 
 
 # A block is read by several rules, and once more for each further request that shows it.

@@ -10,6 +10,7 @@ import yaml
 from antiphon.faults.plan import Experiment, Fault, Plan, point_type
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.vocabulary.errors import BadInputError, FaultPlanError
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 MOST_FAULTS = 50
@@ -26,7 +27,7 @@ def parse_plan(data: object) -> Plan:
         FaultPlanError: It is none, or asks a point for a kind that it does not know; the message names what is wrong.
     """
     try:
-        plan = msgspec.convert(data, Plan)
+        plan = msgspec.convert(data, prepared(Plan))
     except msgspec.ValidationError as error:
         raise FaultPlanError(
             f"This is no fault plan ({error}): see docs/faults.md."
@@ -78,7 +79,7 @@ def parse_experiment(data: object) -> Experiment:
     if not isinstance(data, dict) or "steps" not in data:
         return Experiment.of(parse_plan(data))
     try:
-        experiment = msgspec.convert(data, Experiment)
+        experiment = msgspec.convert(data, prepared(Experiment))
     except msgspec.ValidationError as error:
         raise BadInputError(
             f"This is no experiment with faults ({error}): see docs/faults.md."

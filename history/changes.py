@@ -23,6 +23,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Fact, Message, Passage, StoredText, Value
 
 BLOCK_TYPES = (
@@ -96,7 +97,7 @@ def change_event(event: Event, change: Change, catalog: Catalog = BUILT_IN) -> E
 
 def _numbers(value: str) -> tuple[int, ...]:
     try:
-        return msgspec.json.decode(value or "[]", type=tuple[int, ...])
+        return msgspec.json.decode(value or "[]", type=prepared(tuple[int, ...]))
     except msgspec.DecodeError as error:
         raise BadInputError(
             f"Which sentences to show must be a list of their numbers from 0: {error}."
@@ -264,7 +265,9 @@ def _with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded
 def _passages(found: object) -> tuple[Passage, ...]:
     try:
         return msgspec.convert(
-            found, tuple[Passage, ...], dec_hook=lambda _, text: StoredText(str(text))
+            found,
+            prepared(tuple[Passage, ...]),
+            dec_hook=lambda _, text: StoredText(str(text)),
         )
     except msgspec.ValidationError as error:
         raise BadInputError(f"The given passages cannot be read: {error}") from error

@@ -15,6 +15,7 @@ from antiphon.vocabulary.events import (
     ReasoningStarted,
     Recorded,
 )
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
 SAME = "what was decided is the same"
@@ -82,7 +83,7 @@ def changes_of(recorded: StoredText, now: StoredText) -> list[str]:
 
 def _by_name(definitions: StoredText) -> dict[str, _Definition]:
     try:
-        found = msgspec.json.decode(definitions.text, type=list[_Definition])
+        found = msgspec.json.decode(definitions.text, type=prepared(list[_Definition]))
     except (msgspec.MsgspecError, RecursionError):
         return {}  # a trace from a file may claim anything
     return {definition.name: definition for definition in found}

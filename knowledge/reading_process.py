@@ -24,6 +24,7 @@ from antiphon.knowledge.reading_worker import (
 from antiphon.knowledge.values import Document, KnownDocument
 from antiphon.vocabulary.errors import DocumentError
 from antiphon.vocabulary.program import child_environment
+from antiphon.vocabulary.typed import prepared
 
 _CHUNK_BYTES = 1_048_576
 # A reply of more is no document: LARGEST_TEXT characters of four bytes, and their places.
@@ -105,7 +106,9 @@ class ReadingProcess:
     def document(self, path: str) -> Document:
         start, length = self._places[path]
         self._spool.seek(start)
-        document = msgspec.json.decode(self._spool.read(length), type=Document)
+        document = msgspec.json.decode(
+            self._spool.read(length), type=prepared(Document)
+        )
         return msgspec.structs.replace(
             document, title=self._titles.get(path, document.title)
         )
@@ -126,7 +129,7 @@ class ReadingProcess:
             answer = self._answer(process, deadline)
         except (OSError, TimeoutError, EOFError) as error:
             return ReadReply(reason=self._ended(error))
-        reply = msgspec.json.decode(answer, type=ReadReply)
+        reply = msgspec.json.decode(answer, type=prepared(ReadReply))
         if reply.is_last:
             self._stop()
         return reply

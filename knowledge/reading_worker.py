@@ -17,6 +17,7 @@ import msgspec
 from antiphon.knowledge.loading import load_changed
 from antiphon.knowledge.values import Document
 from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 LENGTH_BYTES = 4
@@ -131,7 +132,7 @@ def _is_swollen() -> bool:
 
 def main() -> None:
     """Answers requests until standard input ends."""
-    limits = msgspec.json.decode(sys.argv[1], type=Limits)
+    limits = msgspec.json.decode(sys.argv[1], type=prepared(Limits))
     requests = sys.stdin.buffer
     # What a library prints must not stand between replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -142,7 +143,7 @@ def main() -> None:
     while message := _read_message(requests):
         files += 1
         _allow_seconds(limits.seconds)
-        reply = _reply(msgspec.json.decode(message, type=ReadRequest), limits)
+        reply = _reply(msgspec.json.decode(message, type=prepared(ReadRequest)), limits)
         is_last = reply.is_last or files == _MOST_FILES or _is_swollen()
         write_message(replies, _encode(reply, is_last))
         if is_last:

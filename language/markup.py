@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 
 import msgspec
 
+from antiphon.vocabulary.typed import prepared
+
 Tag = Literal[
     "conversation",
     "question",
@@ -125,5 +127,5 @@ def _read_lines(tag: Tag, text: str, line_type: type[S]) -> tuple[S, ...]:
     found: list[S] = []
     for line in body.split("\n"):
         if line.strip():
-            found.append(msgspec.json.decode(line, type=line_type))
+            found.append(msgspec.json.decode(line, type=prepared(line_type)))
     return tuple(found)

@@ -30,6 +30,7 @@ from antiphon.vocabulary.private_files import (
     make_private_tree,
 )
 from antiphon.vocabulary.program import program_version
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 MANIFEST = "manifest.json"
@@ -274,7 +275,7 @@ def _is_safe(name: str) -> bool:
 
 def _read_manifest(backup: Path, source: IO[bytes]) -> Manifest:
     try:
-        manifest = msgspec.json.decode(source.read(), type=Manifest)
+        manifest = msgspec.json.decode(source.read(), type=prepared(Manifest))
     except msgspec.DecodeError as error:
         raise BadInputError(f"{backup} is no backup of Antiphon: {error}") from error
     if manifest.format != FORMAT:

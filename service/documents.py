@@ -31,6 +31,7 @@ from antiphon.vocabulary.errors import (
     ServiceError,
 )
 from antiphon.vocabulary.program import child_environment
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 log = structlog.get_logger(__name__)
@@ -281,7 +282,7 @@ async def _summary_of(
     process.stdin.write(msgspec.json.encode(request))
     process.stdin.close()
     async for line in process.stdout:
-        report = msgspec.json.decode(line, type=IndexReport)
+        report = msgspec.json.decode(line, type=prepared(IndexReport))
         if report.error:
             raise KnowledgeError(report.error)
         if report.summary is not None:

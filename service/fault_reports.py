@@ -23,6 +23,7 @@ from antiphon.vocabulary.errors import (
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
+from antiphon.vocabulary.typed import prepared
 
 KEEP_REPORT = "antiphon faults run --keep"
 """The command that makes a report."""
@@ -153,7 +154,7 @@ class FaultReports:
     def _read(self) -> FaultReport | None:
         path = self._folder / _REPORT
         try:
-            report = msgspec.json.decode(path.read_bytes(), type=FaultReport)
+            report = msgspec.json.decode(path.read_bytes(), type=prepared(FaultReport))
             made_at = path.stat().st_mtime
         except FileNotFoundError:
             return None

@@ -16,6 +16,7 @@ import msgspec
 from antiphon import knowledge
 from antiphon.knowledge import IndexProgress, IndexSummary
 from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 ReportProgress = Callable[[IndexProgress], None]
@@ -65,7 +66,7 @@ def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:
 
 def main() -> None:
     """Does what standard input asks for."""
-    request = msgspec.json.decode(sys.stdin.buffer.read(), type=IndexRequest)
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=prepared(IndexRequest))
     reports = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # What a package prints is no report.
     nowhere = os.open(os.devnull, os.O_WRONLY)

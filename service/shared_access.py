@@ -18,6 +18,7 @@ import structlog
 from antiphon import cluster
 from antiphon.service.access_file import AccessFile
 from antiphon.vocabulary.errors import RemoteError, ServiceError
+from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)
 
@@ -185,5 +186,5 @@ def _agreed_in(file: AccessFile) -> Access:
     if not file.read("SELECT 1 FROM sqlite_master WHERE name = 'agreed'"):
         return Access()
     for (content,) in file.read("SELECT content FROM agreed"):
-        return msgspec.json.decode(content, type=Access)
+        return msgspec.json.decode(content, type=prepared(Access))
     return Access()

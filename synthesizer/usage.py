@@ -23,6 +23,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.tool_calls import WHY, CallIdentity, call_identity
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Fact, ToolCall, Value
 
 DETAIL_CHARS = 300
@@ -202,7 +203,7 @@ def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
 def arguments_of(written: str) -> dict[str, object]:
     """Returns the arguments as an object; empty where the model wrote none that can be read."""
     try:
-        return msgspec.json.decode(written, type=dict[str, object])
+        return msgspec.json.decode(written, type=prepared(dict[str, object]))
     except (msgspec.DecodeError, RecursionError):
         return {}
 

@@ -14,6 +14,7 @@ from antiphon.traces.reading import EventReader, decode_text, refusal
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import VERSION, Event, Live, Recorded
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -37,8 +38,8 @@ class _Header(msgspec.Struct):
     seq: int = 0
 
 
-_line_decoder = msgspec.json.Decoder(_Line)
-_header_decoder = msgspec.json.Decoder(_Header)
+_line_decoder = msgspec.json.Decoder(prepared(_Line))
+_header_decoder = msgspec.json.Decoder(prepared(_Header))
 
 
 def encode_text(value: object) -> str:
@@ -83,7 +84,9 @@ def event_of(plain: object, catalog: Catalog = BUILT_IN) -> Event:
         DecodeError: The catalog holds none like it.
     """
     try:
-        event: Event = msgspec.convert(plain, catalog.union, dec_hook=decode_text)
+        event: Event = msgspec.convert(
+            plain, prepared(catalog.union), dec_hook=decode_text
+        )
     except (msgspec.ValidationError, RecursionError) as error:
         raise DecodeError(str(error)) from error
     except UnicodeEncodeError as error:
@@ -125,7 +128,9 @@ def without_surrogates(struct: S) -> S:
 
     Hostile JSON brings them in (`"\\ud800"`), and no UTF-8 text, hence no JSON file and no database, can hold them.
     """
-    return msgspec.convert(_sound(plain(struct)), type(struct), dec_hook=decode_text)
+    return msgspec.convert(
+        _sound(plain(struct)), prepared(type(struct)), dec_hook=decode_text
+    )
 
 
 def sound_text(text: str) -> str:

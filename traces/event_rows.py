@@ -14,6 +14,7 @@ import msgspec
 
 from antiphon.traces.codec import encode_text, without_surrogates
 from antiphon.vocabulary.events import VERSION, Event, Recorded
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
@@ -118,7 +119,7 @@ class Packer:
         return {"kept": key}
 
 
-_heads = msgspec.json.Decoder(tuple[tuple[int, float], ...])
+_heads = msgspec.json.Decoder(prepared(tuple[tuple[int, float], ...]))
 
 
 def events_in(row: EventRow) -> Sequence[StoredEvent]:

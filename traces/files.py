@@ -17,6 +17,7 @@ from antiphon.traces.codec import from_json, to_json
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
+from antiphon.vocabulary.typed import prepared
 
 FORMAT = 1
 MOST_BYTES = 64_000_000
@@ -44,7 +45,7 @@ class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sha256: str
 
 
-_heads = msgspec.json.Decoder(Head)
+_heads = msgspec.json.Decoder(prepared(Head))
 
 
 def trace_file(events: Sequence[Recorded[Event]]) -> bytes:

@@ -16,6 +16,7 @@ from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import VERSION, Event
 from antiphon.vocabulary.fields import Leaf, leaves_of
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
 Form = dict[str, Any]
@@ -52,7 +53,7 @@ class EventReader:
     ) -> None:
         self._catalog = catalog
         self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(
-            catalog.union, dec_hook=read_text
+            prepared(catalog.union), dec_hook=read_text
         )
 
     def read(self, query_id: str, seq: int, version: int, body: bytes) -> Event:
@@ -89,7 +90,7 @@ def form_of(body: bytes) -> Form:
     Raises:
         msgspec.DecodeError: It is no JSON object.
     """
-    return msgspec.json.decode(body, type=Form)
+    return msgspec.json.decode(body, type=prepared(Form))
 
 
 def upgraded(
@@ -119,7 +120,7 @@ class _First(msgspec.Struct):
     versions: tuple[tuple[str, str], ...] = ()
 
 
-_first_decoder = msgspec.json.Decoder(_First)
+_first_decoder = msgspec.json.Decoder(prepared(_First))
 
 
 def program_of(first: bytes) -> str:
@@ -179,7 +180,7 @@ class _Tag(msgspec.Struct):
     kind: str = ""
 
 
-_tag_decoder = msgspec.json.Decoder(_Tag)
+_tag_decoder = msgspec.json.Decoder(prepared(_Tag))
 
 
 def _numbered(plain: Form, struct: type[msgspec.Struct]) -> Form:

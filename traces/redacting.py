@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from antiphon.traces.patterns import Patterns
 from antiphon.vocabulary.events import ReasoningCompleted, SummaryCompleted
 from antiphon.vocabulary.fields import Leaf, Mark, leaves_of
+from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Passage, StoredText
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -287,7 +288,7 @@ class _TextBlock(msgspec.Struct, tag_field="type", tag="text"):
     text: str
 
 
-_text_blocks = msgspec.json.Decoder(_TextBlock)
+_text_blocks = msgspec.json.Decoder(prepared(_TextBlock))
 
 
 def _text_block(text: str) -> dict[str, str]:

@@ -24,6 +24,7 @@ import msgspec
 
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.fields import Mark, Name
+from antiphon.vocabulary.typed import prepared
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
 
@@ -298,7 +299,7 @@ def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QueryS
 def _converted(name: str, value: object) -> object:
     """Returns the value as its type wants it: 5 is a number of seconds, "5" and true are none."""
     try:
-        return msgspec.convert(value, DECLARED[name].type)
+        return msgspec.convert(value, prepared(DECLARED[name].type))
     except msgspec.ValidationError as error:
         problem = _problem(name, value)
         if problem is None:

@@ -13,6 +13,7 @@ from antiphon.engine.offline.app import OfflineMessagesApi, body_of
 from antiphon.engine.offline.playing import acts_of, content_type_of
 from antiphon.engine.offline.script import Script, ScriptedReply, When
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.typed import prepared
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -162,7 +163,7 @@ def _receive(body: bytes) -> Receive:
 
 def _object(body: bytes) -> Json:
     try:
-        return msgspec.json.decode(body, type=dict[str, Any])
+        return msgspec.json.decode(body, type=prepared(dict[str, Any]))
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return {}
 

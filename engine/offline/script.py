@@ -10,6 +10,7 @@ import yaml
 
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.typed import prepared
 
 Place = Literal["first_byte", "text", "tool_json", "message_stop"]
 """The point of a break: before the first byte, in the middle of the text or of a tool's input, or before the end."""
@@ -106,7 +107,9 @@ def read_script(path: Path) -> Script:
         BadInputError: It cannot be read, or it is no script.
     """
     try:
-        return msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), Script)
+        return msgspec.convert(
+            yaml.safe_load(path.read_text(encoding="utf-8")), prepared(Script)
+        )
     except OSError as error:
         raise BadInputError(
             f"The script {path} cannot be read ({error.strerror}): name another file."

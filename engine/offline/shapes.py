@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.typed import prepared
 
 # Bounds of what is read: a request comes from anywhere, and no briefing is near them.
 MAX_MESSAGES = 1000
@@ -137,7 +138,7 @@ def shaped(value: object, shape: type[S]) -> S:
         RefusedError: It is of another shape; the sentence says where and how.
     """
     try:
-        return msgspec.convert(value, shape)
+        return msgspec.convert(value, prepared(shape))
     except msgspec.ValidationError as error:
         # "Expected `str` - at `$.messages[0].role`" becomes "messages.0.role: Expected `str`.", as the API writes it.
         words, _, path = str(error).partition(" - at `$")

@@ -25,6 +25,7 @@ from tests.guarded import with_key
 
 ROOT = Path(__file__).parents[2]
 STARTING_S = 180.0
+CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
 
 def environment(data_dir: Path, **settings: str) -> dict[str, str]:
@@ -205,12 +206,18 @@ def serving_anew(data_dir: Path, cwd: Path, **settings: str) -> Iterator[Server]
 
 @contextmanager
 def _stopped(process: subprocess.Popen[str] | ForkedCommand) -> Iterator[Server]:
+    server: Server | None = None
     try:
-        yield Server(process)
+        server = Server(process)
+        yield server
     finally:
         if process.poll() is None:
             process.terminate()
             process.wait(STARTING_S)
+        if server is not None and process.returncode in CRASHES:
+            # Otherwise it shows as some caller's lost connection alone.
+            said = "".join(server.said)
+            raise AssertionError(f"the server crashed ({process.returncode}):\n{said}")
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ done once. Tests of how a command begins start it anew (tests/e2e/processes.py, 
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import functools
 import json
 import os
@@ -181,6 +182,7 @@ def _run(
     sys.stdin = open(0)  # noqa: SIM115 - as long as the process
     sys.stdout = open(1, "w")  # noqa: SIM115
     sys.stderr = open(2, "w", errors="backslashreplace", buffering=1)  # noqa: SIM115
+    faulthandler.enable()
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(environment)
