@@ -72,7 +72,8 @@ class Session:
             query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0
         )
         self._in_turn = False
-        self._closed, self._over = False, asyncio.Event()
+        self._closed = False
+        self._over = asyncio.Event()
         self._failure: BaseException | None = None
         self._catalog = catalog
         self._stalls = StallWatch(catalog, prefix)
