@@ -23,7 +23,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 MUTANTS = Path(__file__).with_name("mutants.yaml")
-RUNNING_S = 300.0
+RUNNING_S = 600.0
 _LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "data", "*.egg-info")
 _HARNESS = ("-m", "antiphon.cli", "faults", "run", "--fail-fast")
 _PYTEST = ("-m", "pytest", "-x", "-q", "--no-header", "--tb=line")
