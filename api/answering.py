@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import structlog
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.api.noted_status import NotedStatus
@@ -13,6 +13,8 @@ from antiphon.vocabulary.access import without_keys
 
 log = structlog.get_logger("api.access")
 
+RawHeader = tuple[bytes, bytes]
+"""Name, in lower case, and value, as ASGI has them."""
 
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
 """What JSON or a file may load where a browser shows it."""
@@ -23,11 +25,26 @@ DOCUMENTATION = (
 """That of /docs and /redoc, whose HTML is another's: their inline scripts run, and nothing from elsewhere does."""
 
 
-def _policy_for(headers: MutableHeaders) -> str:
-    """Returns the Content-Security-Policy of an answer that brings none; the pages bring their own."""
-    if headers.get("content-type", "").startswith("text/html"):
-        return DOCUMENTATION
-    return NOTHING
+_ALWAYS = (b"x-content-type-options", b"nosniff")
+_UNLESS_GIVEN = ((b"cache-control", b"no-store"), (b"referrer-policy", b"no-referrer"))
+_POLICY = b"content-security-policy"
+
+
+def _with_safe(headers: Iterable[RawHeader]) -> list[RawHeader]:
+    """Returns the headers of an answer with those that it lacks, looked through once: every answer passes here."""
+    safe = [header for header in headers if header[0] != _ALWAYS[0]]
+    given = dict(safe)
+    safe.append(_ALWAYS)
+    for header in _UNLESS_GIVEN:
+        if header[0] not in given:
+            safe.append(header)
+    # The pages bring their own.
+    if _POLICY not in given:
+        policy = NOTHING
+        if given.get(b"content-type", b"").startswith(b"text/html"):
+            policy = DOCUMENTATION
+        safe.append((_POLICY, policy.encode()))
+    return safe
 
 
 class SafeHeaders:
@@ -43,11 +60,7 @@ class SafeHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers["X-Content-Type-Options"] = "nosniff"
-                headers.setdefault("Cache-Control", "no-store")
-                headers.setdefault("Referrer-Policy", "no-referrer")
-                headers.setdefault("Content-Security-Policy", _policy_for(headers))
+                message["headers"] = _with_safe(message["headers"])
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

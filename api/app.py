@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
 from antiphon.api.answering import AccessLog, SafeHeaders
@@ -16,7 +16,6 @@ from antiphon.api.dependencies import (
     InterceptorOf,
     RunningQueries,
     ServiceOpener,
-    refuse_unknown_parameters,
 )
 from antiphon.api.door import guarded_routes
 from antiphon.api.errors import install_error_handlers
@@ -103,7 +102,9 @@ def create_app(
         # `PlainRequests` does without redirects, which would name the machine behind a proxy.
         redirect_slashes=False,
         generate_unique_id_function=operation_id,
-        dependencies=[Depends(refuse_unknown_parameters)],
+        # Antiphon's own components look on at queries (docs/telemetry.md); FastAPI would ask OpenTelemetry about each
+        # request, and make spans of its own where a subscriber has set that up.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     start_afresh(app, chosen, interceptor_of, fault_of)
     # The archive before the traces: `import` is no trace's id.

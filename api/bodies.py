@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Annotated
 
-from fastapi import Header
+from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -91,28 +90,26 @@ def _too_slow(within_s: float) -> Refusal:
     )
 
 
-ContentType = Annotated[str, Header(include_in_schema=False)]
-
-
-async def require_json(content_type: ContentType = "") -> None:
+def require_json(request: Request) -> None:
     """Refuses a body that is not declared as JSON: a page of another site cannot send such a one unasked.
 
     Raises:
         Refusal: 415.
     """
-    _require(content_type, (JSON,))
+    _require(request, (JSON,))
 
 
-async def require_json_lines(content_type: ContentType = "") -> None:
+def require_json_lines(request: Request) -> None:
     """Refuses a body that is not declared as JSON lines, for the same reason.
 
     Raises:
         Refusal: 415.
     """
-    _require(content_type, JSON_LINES)
+    _require(request, JSON_LINES)
 
 
-def _require(content_type: str, wanted: tuple[str, ...]) -> None:
+def _require(request: Request, wanted: tuple[str, ...]) -> None:
+    content_type = request.headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() in wanted:
         return
     found = "none"

@@ -18,7 +18,8 @@ from antiphon.vocabulary.errors import BadInputError, ForbiddenError
 from antiphon.vocabulary.events import Event, Recorded
 
 
-def _seen_service(request: Request) -> Facade:
+def seen_service(request: Request) -> Facade:
+    """Returns the open service as the caller sees it; the door (door.py) has put it there."""
     seen = getattr(request.state, "service", None)
     if seen is None:
         # A route that asks nobody for a key: its caller is nobody, as soon as there are keys.
@@ -29,11 +30,11 @@ def _seen_service(request: Request) -> Facade:
 
 # This and all others are coroutines, though they await nothing: FastAPI runs plain functions in threads.
 async def _service(request: Request) -> Facade:
-    return _seen_service(request)
+    return seen_service(request)
 
 
 Service = Annotated[Facade, Depends(_service)]
-"""The open service as the route's caller sees it; the door (door.py) has put it there."""
+"""The same, as a route asks for it."""
 
 
 async def _principal(service: Service) -> Principal:
@@ -79,12 +80,14 @@ OtherId = Annotated[str, Depends(_other_id)]
 """That of the other trace that a path names."""
 
 
-async def refuse_unknown_parameters(request: Request) -> None:
+def refuse_unknown_parameters(request: Request) -> None:
     """Refuses a query parameter that the route does not have: it is a mistyped one, and would change nothing.
 
     Raises:
         BadInputError: There is one; the message names the nearest that there is.
     """
+    if not request.scope["query_string"]:
+        return
     route = request.scope["route"]
     described = request.app.openapi()["paths"].get(route.path_format, {})
     known: list[str] = []
@@ -130,12 +133,17 @@ def cancel_queries(app: FastAPI, why: str) -> None:
     cast(RunningQueries, app.state.running_queries).cancel(why)
 
 
-async def _running_queries(request: Request) -> RunningQueries:
+def running_queries(request: Request) -> RunningQueries:
+    """Returns the queries whose callers wait."""
     return cast(RunningQueries, request.app.state.running_queries)
 
 
+async def _running_queries(request: Request) -> RunningQueries:
+    return running_queries(request)
+
+
 Waited = Annotated[RunningQueries, Depends(_running_queries)]
-"""The queries whose callers wait, as a route asks for them."""
+"""The same, as a route asks for them."""
 
 
 InterceptorOf = Callable[[object], Interceptor]
@@ -158,7 +166,7 @@ def interceptor_for(
     """
     if faults is None:
         return None
-    _seen_service(request).principal.require("faults")
+    seen_service(request).principal.require("faults")
     interceptor_of: InterceptorOf | None = request.app.state.interceptor_of
     if interceptor_of is None:
         raise ForbiddenError(

@@ -14,6 +14,7 @@ from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute, iter_route_contexts
 from starlette.datastructures import Headers
 
+from antiphon.api.dependencies import refuse_unknown_parameters
 from antiphon.api.errors import Refusal
 from antiphon.api.facade import Facade
 from antiphon.vocabulary.access import KEY_PREFIX, Scope, without_keys
@@ -43,9 +44,28 @@ class Needs:
         """Does nothing: the door reads it off the route before the request is looked at."""
 
 
+@dataclass(frozen=True)
+class HeadCheck:
+    """What a route asks of a request's head, beside its caller's scope.
+
+    The door asks it before the body is read. FastAPI would solve it as a dependency, for each request anew, which takes
+    longer than the check (decision 267).
+    """
+
+    check: Callable[[Request], None]
+
+    async def __call__(self) -> None:
+        """Does nothing: the door calls `check`."""
+
+
 def needs(scope: Scope) -> Any:
     """Declares the scope that a route's callers need; stands in its `dependencies`."""
     return Depends(Needs(scope))
+
+
+def at_the_door(check: Callable[[Request], None]) -> Any:
+    """Declares a check of the request's head; stands in a route's `dependencies`."""
+    return Depends(HeadCheck(check))
 
 
 OPEN_TO_ALL = Depends(Needs(None))
@@ -56,21 +76,33 @@ class GuardedRoute(APIRoute):
     """A route behind the door. One that declares nothing is a mistake, found when its file is imported."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
-        declared = _declared(options.get("dependencies") or ())
+        self.checks: list[Callable[[Request], None]] = [refuse_unknown_parameters]
+        declared: Needs | None = None
+        left: list[Any] = []
+        for each in options.pop("dependencies", None) or ():
+            if isinstance(each.dependency, Needs):
+                declared = each.dependency
+            elif isinstance(each.dependency, HeadCheck):
+                self.checks.append(each.dependency.check)
+            else:
+                left.append(each)
         if declared is None:
             raise TypeError(
                 f"{path} does not say what its callers need: see api/door.py."
             )
         self.needs = declared
-        super().__init__(path, endpoint, **options)
+        super().__init__(path, endpoint, dependencies=left, **options)
 
     def get_route_handler(self) -> Handler:
         """Returns the route's handler with the door before it."""
         handle = super().get_route_handler()
         scope = self.needs.scope
+        checks = tuple(self.checks)
 
         async def guarded(request: Request) -> Response:
             let_in(request, scope)
+            for check in checks:
+                check(request)
             return await handle(request)
 
         return guarded
@@ -127,13 +159,6 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
         for method in sorted(route.methods or ()):
             found.append((method, route.path, route.needs.scope))
     return found
-
-
-def _declared(dependencies: Sequence[Any]) -> Needs | None:
-    for each in dependencies:
-        if isinstance(each.dependency, Needs):
-            return each.dependency
-    return None
 
 
 def _refuse_key_in_address(request: Request) -> None:

@@ -39,8 +39,11 @@ Streamed = Recorded[Event] | Live
 
 def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
     """Returns the offer that an Accept header weighs highest; the earlier of equals, the first where it names none."""
+    # What most programs send.
+    if not accept or accept == "*/*":
+        return offers[0]
     weights: dict[str, float] = {}
-    for part in (accept or "*/*").split(","):
+    for part in accept.split(","):
         form, weight = _weighed(part)
         weights[form] = weight
     return max(offers, key=lambda offer: _weight(offer, weights))
@@ -66,24 +69,22 @@ def _weighed(part: str) -> tuple[str, float]:
 
 async def outcome_or_gone(query: RunningQuery, request: Request) -> Outcome | None:
     """Waits for the outcome; None once the client is gone: its query is then cancelled and has come to its end."""
-    answer = asyncio.ensure_future(query.outcome())
-    gone = asyncio.ensure_future(_disconnected(request))
+    watching = asyncio.ensure_future(_cancel_once_gone(query, request))
     try:
-        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if answer.done():
-            return answer.result()
-        query.cancel(CLIENT_GONE)
-        # To the end, so that the query is over when the request is.
-        await answer
-        return None
+        # To the end in any case, so that the query is over when the request is.
+        outcome = await query.outcome()
     finally:
-        answer.cancel()
-        gone.cancel()
+        is_gone = watching.done()
+        watching.cancel()
+    if is_gone:
+        return None
+    return outcome
 
 
-async def _disconnected(request: Request) -> None:
+async def _cancel_once_gone(query: RunningQuery, request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+    query.cancel(CLIENT_GONE)
 
 
 class LiveAnswer(StreamingResponse):

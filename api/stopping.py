@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import msgspec
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.api.errors import error_body
@@ -74,8 +73,8 @@ class EventStreams:
 
         async def send_and_note(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = Headers(raw=message["headers"])
-                if headers.get("content-type", "").startswith("text/event-stream"):
+                content_type = dict(message["headers"]).get(b"content-type", b"")
+                if content_type.startswith(b"text/event-stream"):
                     streams.began(stream)
             await stream.send(message)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from antiphon.api.bodies import JSON_LINES, require_json_lines
 from antiphon.api.dependencies import DeletableId, QueryId, Service
-from antiphon.api.door import GuardedRoute, needs
+from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.refusals import FORBIDDEN, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_TRACE
 from antiphon.api.schemas import DeletedReply, ImportedReply, RegressionTestReply
 
@@ -38,7 +38,7 @@ _SENT_FILE = {
     status_code=201,
     responses=WITH_BODY | NOT_NOW | UNAVAILABLE,
     openapi_extra=_SENT_FILE,
-    dependencies=[needs("debug"), Depends(require_json_lines)],
+    dependencies=[needs("debug"), at_the_door(require_json_lines)],
 )
 async def import_trace(
     request: Request, response: Response, service: Service

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path
+from fastapi import APIRouter, Path
 from msgspec.structs import asdict
 
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import Service
-from antiphon.api.door import GuardedRoute, needs
+from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
 from antiphon.api.schemas import (
     ClearReply,
@@ -67,7 +67,7 @@ async def delete_conversation(
     "/clear-session",
     summary="Forget a conversation",
     responses=WITH_BODY | WITH_NAME,
-    dependencies=[needs("ask"), Depends(require_json)],
+    dependencies=[needs("ask"), at_the_door(require_json)],
 )
 async def clear_session(body: ClearRequest, service: Service) -> ClearReply:
     """Forgets the conversation's exchanges: the next question in it starts afresh. Its traces stay."""

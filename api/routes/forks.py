@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
@@ -17,7 +17,7 @@ from antiphon.api.dependencies import (
     Waited,
     interceptor_for,
 )
-from antiphon.api.door import GuardedRoute, needs
+from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.fork_schemas import ForkPlanReply, ForkReply, ForkRequest
 from antiphon.api.openapi import schema_at
 from antiphon.api.query_schemas import QueryAnswer, answer_of
@@ -54,7 +54,7 @@ _COMPARED: dict[int | str, dict[str, Any]] = {
     status_code=201,
     response_model=ForkReply,
     responses=_FORKED | WITH_BODY | WITH_TRACE | NOT_NOW | UNAVAILABLE,
-    dependencies=[needs("debug"), Depends(require_json)],
+    dependencies=[needs("debug"), at_the_door(require_json)],
 )
 async def fork_trace(
     query_id: QueryId,
@@ -101,7 +101,7 @@ async def fork_trace(
     "/{query_id}/fork/plan",
     summary="What a fork would call, and may cost",
     responses=WITH_BODY | WITH_TRACE | NOT_NOW | UNAVAILABLE,
-    dependencies=[needs("debug"), Depends(require_json)],
+    dependencies=[needs("debug"), at_the_door(require_json)],
 )
 async def plan_fork(
     query_id: QueryId,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from antiphon.api.beginning import begin
@@ -14,7 +14,7 @@ from antiphon.api.dependencies import (
     QueryId,
     Service,
 )
-from antiphon.api.door import GuardedRoute, needs
+from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.idempotency import IdempotencyKey, IdempotentQueries
 from antiphon.api.query_schemas import (
     QueryBegun,
@@ -45,7 +45,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/api/queries", tags=["queri
     status_code=202,
     response_model=QueryBegun,
     responses=WITH_BODY | WITH_NAME | NOT_NOW | FULL | UNAVAILABLE,
-    dependencies=[needs("ask"), Depends(require_json)],
+    dependencies=[needs("ask"), at_the_door(require_json)],
 )
 async def begin_query(
     body: QueryRequest,

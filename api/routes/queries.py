@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from antiphon.api.beginning import begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
     QueryId,
     Service,
-    Waited,
+    running_queries,
+    seen_service,
 )
-from antiphon.api.door import GuardedRoute, needs
+from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.idempotency import IdempotencyKey
 from antiphon.api.openapi import EVENT_ITEM
 from antiphon.api.query_schemas import (
@@ -76,13 +77,11 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     response_model=QueryAnswer,
     response_description="The answer.",
     responses=_ANSWERS | WITH_BODY | WITH_NAME | NOT_NOW | FULL | UNAVAILABLE,
-    dependencies=[needs("ask"), Depends(require_json)],
+    dependencies=[needs("ask"), at_the_door(require_json)],
 )
 async def ask(
     body: QueryRequest,
     request: Request,
-    service: Service,
-    waited: Waited,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
@@ -94,6 +93,9 @@ async def ask(
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query, but for one with an `Idempotency-Key`.
     """
+    # Not as dependencies, which FastAPI would solve anew for each question (decision 267).
+    service = seen_service(request)
+    waited = running_queries(request)
     query = await begin(body, request, service, idempotency_key)
     if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
         return LiveAnswer(query, waited, html=body.html)
