@@ -72,7 +72,7 @@ class Session:
             query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0
         )
         self._in_turn = False
-        self._closed, self._over = False, asyncio.Event()
+        self._closed = False
         self._failure: BaseException | None = None
         self._catalog = catalog
         self._stalls = StallWatch(catalog, prefix)
@@ -187,14 +187,14 @@ class Session:
     @property
     def over(self) -> bool:
         """True once its end was delivered, or it was ended from outside."""
-        return self._over.is_set()
+        return self._followers.ended
 
     async def closed(self) -> None:
         """Waits for `QueryClosed` to be delivered; events that the store refused may still be retried after that.
 
         Ended without it, by `cancel`, the session raises as `ended` does.
         """
-        await self._over.wait()
+        await self._followers.wait_for_end()
         if not self._closed:
             await self.ended()
 
@@ -227,7 +227,6 @@ class Session:
                 else:
                     self._mailbox.post(self._stalls.stalled())
         finally:
-            self._over.set()
             self._mailbox.shut()
             self._followers.end()
             await self._work.stop()
@@ -289,7 +288,6 @@ class Session:
 
     def _release(self, _task: asyncio.Task[None]) -> None:
         """Releases everything, also where the task was cancelled before it began."""
-        self._over.set()
         self._followers.end()
         self._delivery.clear()
         self._work.forget()
