@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import structlog
@@ -103,7 +102,7 @@ class Work:
         if not background:
             self._running += 1
         # Called in a copy of this context: what it publishes has the same cause as the work itself.
-        task.add_done_callback(partial(self._done, name))
+        task.add_done_callback(self._done)
         return task
 
     def forget(self) -> None:
@@ -127,14 +126,14 @@ class Work:
             names = [task.get_name() for task in stuck]
             _log.error("work_would_not_stop", work=sorted(names))
 
-    def _done(self, name: str, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[None]) -> None:
         background = self._tasks.pop(task)
         if not background:
             self._running -= 1
         # The error of a cancelled task cannot be asked for.
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._on_failure(name, error)
+            self._on_failure(task.get_name(), error)
         # Background work is nothing that a session waits for.
         if not background:
             self._on_end()
