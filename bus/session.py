@@ -96,7 +96,7 @@ class Session:
             UnknownEventError: The catalog does not hold it.
         """
         kind = type(event)
-        if self._catalog.by_kind.get(kind.kind_name()) is not kind:
+        if kind not in self._catalog:
             raise UnknownEventError(
                 f"{kind.__name__} was published, and no subscriber declares it: name it in the `events` of yours."
             )

@@ -155,8 +155,6 @@ class DeadlineTimer:
             if type(alarm) in self._emitted:
                 continue
             # Counted from receipt, so that a query which is resumed late catches up at once.
-            await self._sleep_until(self._received_at + alarm.after_s)
+            left_s = self._received_at + alarm.after_s - self._clock.now()
+            await self._clock.sleep(max(0.0, left_s))
             self._publish(alarm)
-
-    async def _sleep_until(self, at: float) -> None:
-        await self._clock.sleep(max(0.0, at - self._clock.now()))
