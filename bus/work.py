@@ -121,6 +121,10 @@ class Work:
             return
         for task in pending:
             task.cancel()
+        # Nearly all of it ends in the loop's next turn; waiting for tasks by name takes a timer and two turns more.
+        await asyncio.sleep(0)
+        if all(task.cancelled() for task in pending):
+            return
         _, stuck = await asyncio.wait(pending, timeout=_CANCEL_WAIT_S)
         if stuck:
             names = [task.get_name() for task in stuck]
