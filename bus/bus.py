@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from antiphon.bus.recorder import Recorder
 from antiphon.bus.session import Components, Session
@@ -121,9 +122,9 @@ class SystemClock:
         """Returns the seconds since the epoch, never running backwards."""
         return self._anchor + time.monotonic()
 
-    async def sleep(self, seconds: float) -> None:
-        """Returns after so many seconds."""
-        await asyncio.sleep(seconds)
+    def sleep(self, seconds: float) -> Coroutine[Any, Any, None]:
+        """Returns after so many seconds, when awaited."""
+        return asyncio.sleep(seconds)
 
     def call_later(
         self, seconds: float, call: Callable[[], None]

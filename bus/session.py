@@ -73,7 +73,6 @@ class Session:
         )
         self._in_turn = False
         self._closed = False
-        self._over = asyncio.Event()
         self._failure: BaseException | None = None
         self._catalog = catalog
         self._stalls = StallWatch(catalog, prefix)
@@ -97,7 +96,7 @@ class Session:
             UnknownEventError: The catalog does not hold it.
         """
         kind = type(event)
-        if self._catalog.by_kind.get(kind.kind_name()) is not kind:
+        if kind not in self._catalog:
             raise UnknownEventError(
                 f"{kind.__name__} was published, and no subscriber declares it: name it in the `events` of yours."
             )
@@ -188,14 +187,14 @@ class Session:
     @property
     def over(self) -> bool:
         """True once its end was delivered, or it was ended from outside."""
-        return self._over.is_set()
+        return self._followers.ended
 
     async def closed(self) -> None:
         """Waits for `QueryClosed` to be delivered; events that the store refused may still be retried after that.
 
         Ended without it, by `cancel`, the session raises as `ended` does.
         """
-        await self._over.wait()
+        await self._followers.wait_for_end()
         if not self._closed:
             await self.ended()
 
@@ -228,7 +227,6 @@ class Session:
                 else:
                     self._mailbox.post(self._stalls.stalled())
         finally:
-            self._over.set()
             self._mailbox.shut()
             self._followers.end()
             await self._work.stop()
@@ -290,7 +288,6 @@ class Session:
 
     def _release(self, _task: asyncio.Task[None]) -> None:
         """Releases everything, also where the task was cancelled before it began."""
-        self._over.set()
         self._followers.end()
         self._delivery.clear()
         self._work.forget()

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import structlog
@@ -103,7 +102,7 @@ class Work:
         if not background:
             self._running += 1
         # Called in a copy of this context: what it publishes has the same cause as the work itself.
-        task.add_done_callback(partial(self._done, name))
+        task.add_done_callback(self._done)
         return task
 
     def forget(self) -> None:
@@ -122,19 +121,23 @@ class Work:
             return
         for task in pending:
             task.cancel()
+        # Nearly all of it ends in the loop's next turn; waiting for tasks by name takes a timer and two turns more.
+        await asyncio.sleep(0)
+        if all(task.cancelled() for task in pending):
+            return
         _, stuck = await asyncio.wait(pending, timeout=_CANCEL_WAIT_S)
         if stuck:
             names = [task.get_name() for task in stuck]
             _log.error("work_would_not_stop", work=sorted(names))
 
-    def _done(self, name: str, task: asyncio.Task[None]) -> None:
+    def _done(self, task: asyncio.Task[None]) -> None:
         background = self._tasks.pop(task)
         if not background:
             self._running -= 1
         # The error of a cancelled task cannot be asked for.
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            self._on_failure(name, error)
+            self._on_failure(task.get_name(), error)
         # Background work is nothing that a session waits for.
         if not background:
             self._on_end()

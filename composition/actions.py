@@ -60,6 +60,6 @@ def acting_table(actions: tuple[Action, ...], owners: tuple[str, ...]) -> Method
 
 
 @lru_cache(maxsize=32)
-def joined(deciding: MethodTable, acting: MethodTable, deciders: int) -> MethodTable:
-    """Returns what deciders hear and behind it what acting components hear, whose places begin behind so many."""
-    return acting.behind(deciding, deciders)
+def joined(first: MethodTable, then: MethodTable, places: int) -> MethodTable:
+    """Returns what `first` hears and behind it what `then` hears, whose components begin behind so many places."""
+    return then.behind(first, places)

@@ -30,7 +30,7 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.hearing import Hearing
+from antiphon.vocabulary.hearing import Hearing, MethodTable
 from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription
 from antiphon.vocabulary.subscribers import HearLive, Subscriber, Surroundings
 
@@ -91,23 +91,36 @@ class Wiring:
         deciders: The components whose state is a fold over events, in order.
         actions: The subscriptions of the acting components, in order.
         recalling: The acting components that take in a trace before its query goes on.
-        caller_hears: The subscriptions of the caller.
+        caller: The caller, who hears `CALLER_HEARS`.
     """
 
     deciders: tuple[Decider[Any], ...]
     actions: Sequence[Subscription]
     recalling: tuple[Recalls, ...]
-    caller_hears: tuple[Subscription, ...]
+    caller: Caller
+
+    def caller_hears(self) -> Sequence[Subscription]:
+        """Returns the subscriptions of the caller."""
+        return Hearing(_caller_table(), (self.caller,))
 
     def subscriptions(self) -> Sequence[Subscription]:
         """Returns all subscriptions, in the order in which an event reaches them."""
-        deciders = deciding_table(tuple([type(decider) for decider in self.deciders]))
-        if isinstance(self.actions, Hearing):
-            table = joined(deciders, self.actions.table, len(self.deciders))
-            components = (*self.deciders, *self.actions.components)
-            further = (*self.actions.further, *self.caller_hears)
+        table = deciding_table(tuple([type(decider) for decider in self.deciders]))
+        if not isinstance(self.actions, Hearing):
+            further = (*self.actions, *self.caller_hears())
+            return Hearing(table, self.deciders, further)
+        table = joined(table, self.actions.table, len(self.deciders))
+        components = (*self.deciders, *self.actions.components)
+        if self.actions.further:
+            # The caller hears an event last of all, and what a table holds comes first.
+            further = (*self.actions.further, *self.caller_hears())
             return Hearing(table, components, further)
-        return Hearing(deciders, self.deciders, (*self.actions, *self.caller_hears))
+        table = joined(table, _caller_table(), len(components))
+        return Hearing(table, (*components, self.caller))
+
+
+def _caller_table() -> MethodTable:
+    return acting_table(CALLER_HEARS, (Caller.__name__,))
 
 
 def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
@@ -139,12 +152,11 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
     deciders = [
         decider(ports.publish) for decider in deciders_of(resources.subscribers)
     ]
-    caller_hears = [subscription_of(action, (caller,)) for action in CALLER_HEARS]
     return Wiring(
         deciders=tuple(deciders),
         actions=actions,
         recalling=_recalling(components, stand_ins),
-        caller_hears=tuple(caller_hears),
+        caller=caller,
     )
 
 

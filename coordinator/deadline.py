@@ -119,7 +119,7 @@ class DeadlineTimer:
         self._clock = clock
         self._settings = QuerySettings()
         self._received_at = 0.0
-        self._emitted: set[type[Event]] = set()
+        self._emitted: frozenset[type[Event]] = frozenset()
         self._stop: Callable[[], object] | None = None
 
     def recall(self, recorded: Recorded[Event]) -> None:
@@ -131,7 +131,7 @@ class DeadlineTimer:
         elif isinstance(event, QueryResumed):
             self._received_at += event.away_s
         elif isinstance(event, DeadlineNeared | DeadlinePassed):
-            self._emitted.add(type(event))
+            self._emitted |= {type(event)}
 
     def on_query_received(self, recorded: Recorded[QueryReceived]) -> None:
         self.recall(recorded)
@@ -155,8 +155,6 @@ class DeadlineTimer:
             if type(alarm) in self._emitted:
                 continue
             # Counted from receipt, so that a query which is resumed late catches up at once.
-            await self._sleep_until(self._received_at + alarm.after_s)
+            left_s = self._received_at + alarm.after_s - self._clock.now()
+            await self._clock.sleep(max(0.0, left_s))
             self._publish(alarm)
-
-    async def _sleep_until(self, at: float) -> None:
-        await self._clock.sleep(max(0.0, at - self._clock.now()))

@@ -13,6 +13,7 @@ from anthropic import (
     AsyncAnthropic,
     AsyncStream,
     DefaultAioHttpClient,
+    Omit,
     RequestOptions,
 )
 from anthropic.types import RawMessageStreamEvent
@@ -32,6 +33,13 @@ MAX_DETAIL = 400
 """Characters of an error that go into an event."""
 KEY_CHARS = 8
 """Characters of a key at least; what is shorter, such as `none`, keeps nothing secret."""
+_UNSENT = (
+    *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS"),
+    *("X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version"),
+    *("X-Stainless-Async", "X-Stainless-Retry-Count"),
+    *("X-Stainless-Timeout", "X-Stainless-Read-Timeout"),
+)
+"""Headers by which the SDK tells about the machine and itself; half of a request's, and no reply depends on them."""
 
 
 class AnthropicModel:
@@ -216,5 +224,7 @@ def connect(
         base_url=base_url,
         max_retries=0,
         http_client=http,
+        # The SDK leaves out what is marked so; the types of its constructor do not say it.
+        default_headers=cast(dict[str, str], dict.fromkeys(_UNSENT, Omit())),
     )
     return AnthropicModel(client, name=name, silence_s=silence_s)

@@ -121,7 +121,7 @@ def _breakpoints(request: Request) -> Request:
         fixed += request.tools.text.count('"cache_control":{')
     marked: list[StoredText] = []
     for message in request.messages:
-        marked += [block for block in message.content if peek(block).cache_control]
+        marked += [block for block in message.content if peek(block).is_marked]
     surplus = fixed + len(marked) - MOST_BREAKPOINTS
     if surplus <= 0:
         return request

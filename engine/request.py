@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -160,8 +161,27 @@ def _has_tool_calls(messages: tuple[Message, ...]) -> bool:
     return False
 
 
-class BlockFields(msgspec.Struct, frozen=True):
-    """The fields of a content block that rules of legality and caching look at."""
+class BlockFields(NamedTuple):
+    """The parts of a content block that rules of legality and caching look at.
+
+    It is kept for as long as a query may show the block again, so it holds none of the block's text.
+
+    Attributes:
+        is_blank: True for a text block without text.
+        is_marked: True where the provider's cache ends at it.
+        has_citations: True for a search result with citations switched on.
+    """
+
+    type: str = ""
+    id: object = None
+    tool_use_id: object = None
+    is_blank: bool = False
+    is_marked: bool = False
+    has_citations: bool = False
+
+
+class _WireBlock(msgspec.Struct, frozen=True):
+    """A content block as it is sent, as far as `BlockFields` follows from it."""
 
     type: str = ""
     id: object = None
@@ -172,27 +192,33 @@ class BlockFields(msgspec.Struct, frozen=True):
 
     @property
     def is_blank(self) -> bool:
-        """True for a text block without text."""
         if self.type != "text":
             return False
         return not isinstance(self.text, str) or not self.text.strip()
 
     @property
     def has_citations(self) -> bool:
-        """True for a search result with citations switched on."""
         return (
             isinstance(self.citations, dict) and self.citations.get("enabled") is True
         )
 
 
-_decode = msgspec.json.Decoder(prepared(BlockFields)).decode
+_decode = msgspec.json.Decoder(prepared(_WireBlock)).decode
 
 
 # A block is read by several rules, and once more for each further request that shows it.
 @lru_cache(maxsize=2048)
 def peek(block: StoredText) -> BlockFields:
-    """Reads those fields of a content block; all are empty where it is no JSON object."""
+    """Reads those parts of a content block; all are empty where it is no JSON object."""
     try:
-        return _decode(block.text)
+        wire = _decode(block.text)
     except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
         return BlockFields()
+    return BlockFields(
+        type=wire.type,
+        id=wire.id,
+        tool_use_id=wire.tool_use_id,
+        is_blank=wire.is_blank,
+        is_marked=bool(wire.cache_control),
+        has_citations=wire.has_citations,
+    )

@@ -25,6 +25,7 @@ class Catalog:
 
     def __init__(self, kinds: Iterable[type[Event]]) -> None:
         self.events: tuple[type[Event], ...] = tuple(kinds)
+        self._known = frozenset(self.events)
         self.by_kind: Mapping[str, type[Event]] = MappingProxyType(
             _by_kind(self.events)
         )
@@ -34,6 +35,10 @@ class Catalog:
         """For each event that requests something: the events any of which settles it."""
         self.union: Any = functools.reduce(operator.or_, self.events)
         """Their union, from which a decoder can be made."""
+
+    def __contains__(self, kind: type[Event]) -> bool:
+        """Returns True for one of its own types, and not for another with the same tag."""
+        return kind in self._known
 
     def extended(self, kinds: Iterable[type[Event]]) -> Catalog:
         """Returns this catalog with further events; the same one where there are none.

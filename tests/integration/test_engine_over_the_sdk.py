@@ -90,6 +90,16 @@ async def test_the_recorded_request_is_byte_for_byte_what_was_sent() -> None:
     assert stage.api.headers[0][b"content-type"] == b"application/json"
 
 
+async def test_a_request_says_nothing_of_the_machine_that_sends_it() -> None:
+    stage = EngineStage(streamed(*text_reply("x")))
+
+    await stage.call()
+
+    (headers,) = stage.api.headers
+    assert b"anthropic-version" in headers
+    assert [name for name in headers if name.startswith(b"x-stainless")] == []
+
+
 @pytest.mark.parametrize("final", [False, True])
 async def test_the_bytes_are_those_that_messages_create_would_send(final: bool) -> None:
     api = ScriptedMessagesApi(streamed(*text_reply("x")))

@@ -139,6 +139,35 @@ async def test_work_that_the_end_of_the_query_overtakes_never_starts() -> None:
     assert began == []
 
 
+async def test_the_end_of_a_query_waits_for_work_that_takes_turns_to_clean_up() -> None:
+    cleaned: list[str] = []
+
+    async def stop_at_once() -> None:
+        await asyncio.Event().wait()
+
+    async def clean_up() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            for _ in range(5):
+                await asyncio.sleep(0)
+            cleaned.append("cleaned up")
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def close() -> None:
+            ports.publish(CLOSED)
+
+        return [
+            on(QueryReceived, starter(ports, stop_at_once)),
+            on(QueryReceived, starter(ports, clean_up)),
+            on(QueryReceived, starter(ports, close)),
+        ]
+
+    await Stage(cast).play(query_received())
+
+    assert cleaned == ["cleaned up"]
+
+
 async def test_what_is_said_without_acting_in_between_is_stored_at_once() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         async def act() -> None:

@@ -157,3 +157,19 @@ async def test_an_ended_query_cannot_be_followed() -> None:
 
     with pytest.raises(NotFoundError, match="read its trace"):
         stage.session.follow()
+
+
+async def test_whoever_gives_up_waiting_for_the_end_takes_it_from_nobody_else() -> None:
+    followers = Followers("q1")
+    impatient = asyncio.create_task(followers.wait_for_end())
+    patient = asyncio.create_task(followers.wait_for_end())
+    await asyncio.sleep(0)
+    impatient.cancel()
+    await asyncio.sleep(0)
+    assert not patient.done()
+
+    followers.end()
+
+    await patient
+    await followers.wait_for_end()
+    assert followers.ended

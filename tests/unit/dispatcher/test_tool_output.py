@@ -41,6 +41,15 @@ def test_a_string_becomes_one_passage_of_whole_sentences() -> None:
     )
 
 
+def test_a_text_of_which_nothing_is_taken_out_is_held_once() -> None:
+    said = "Lake A is deep. " * 20
+
+    output = to_output("lakes", said)
+
+    assert output.text is said
+    assert output.passages[0].text.text is said
+
+
 def test_a_json_value_becomes_lines_that_can_be_cited_one_by_one() -> None:
     class Depth(BaseModel):
         metres: int
