@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from antiphon.language.asking import Ask, asked_of_catalogue
 from antiphon.language.questions import READ_CHARS, compared_sides, points_back
@@ -27,6 +28,8 @@ _BEHIND_CATALOGUE = re.compile(
     r"[,;]?\s+and\s+(?=(?:what|which|who|whose|how|why|when|where|in which)\b)",
     re.IGNORECASE,
 )
+_MOST_BORDERS = 8
+"""At each border the text on both sides is read: a question has a few, a hostile text hundreds."""
 _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons"))
 _VERB_IN_FRONT = (
     r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must|to)\b"
@@ -62,10 +65,11 @@ def questions_in(text: str) -> tuple[str, ...]:
 
 def _behind_catalogue(text: str) -> list[str]:
     """Takes "Who teaches it, and which example does she give?" apart: the second is asked of what the first finds."""
-    for border in _BEHIND_CATALOGUE.finditer(text):
+    for border in islice(_BEHIND_CATALOGUE.finditer(text), _MOST_BORDERS):
         first, second = text[: border.start()], text[border.end() :]
-        asks = asked_of_catalogue(first, of_course=True).asks
-        if not _ASKS.match(first) or not asks & _OF_A_COURSE:
+        if not _ASKS.match(first):
+            continue
+        if not asked_of_catalogue(first, of_course=True).asks & _OF_A_COURSE:
             continue
         asked = asked_of_catalogue(second, of_course=True)
         if asked.topic and not asked.asks & _OF_A_COURSE:
