@@ -92,5 +92,7 @@ def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
 
 
 def _is_supported(sentence: Terms, others: Sequence[Terms]) -> bool:
-    most = max(map(len, map(sentence.intersection, others)), default=0)
+    most = 0
+    for other in others:
+        most = max(most, len(sentence & other))
     return most / len(sentence) >= SUPPORTS

@@ -100,7 +100,7 @@ class Figures(Value, frozen=True, kw_only=True):
     """The shares that targets are set for, each explained at its target in `Targets`, and one beside them.
 
     Attributes:
-        refused: Of the answerable questions: the answer says that nothing may answer them, whatever it shows.
+        empty: Of the answerable questions: nothing is shown, whatever is said.
     """
 
     answered: Share

@@ -98,7 +98,7 @@ def _show_shares(figures: Figures) -> None:
     table.add_row("catalogue", str(figures.catalogue))
     table.add_row("unanswerable, and said so", str(figures.said_so))
     table.add_row("answerable, and said to have no answer", str(figures.refused))
-    table.add_row("of these nothing is shown", str(figures.empty))
+    table.add_row("answerable, and nothing is shown", str(figures.empty))
     for label, share in figures.by_label.items():
         table.add_row(f"labelled {label}, and answers the question", str(share))
     out.table(table)

@@ -1,6 +1,7 @@
 """Appends to a trace through the store, as a worker does: `python -m tests.cut_writer write URL ID FILE`.
 
-Each event that the store says is stored is a line `stored N` of the file, each that it refused `refused N`. It ends
+Each event that the store says is stored is a line `stored N` of the file, each that it refused `refused N`
+and why. It ends
 when the file `FILE.stop` is there. `… read URL ID` prints the numbers of the events that are stored.
 """
 
@@ -48,8 +49,8 @@ async def write(url: str, query_id: str, file: Path) -> None:
                 await store.append(
                     query_id, number, placed(query_id, [event], after=number)
                 )
-            except TraceError:
-                told.write(f"refused {number + 1}\n")
+            except TraceError as error:
+                told.write(f"refused {number + 1} {error!r}\n")
             else:
                 number += 1
                 told.write(f"stored {number}\n")

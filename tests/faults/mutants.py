@@ -97,19 +97,7 @@ def _write(path: Path, source: str) -> None:
 
 
 def _checked(mutant: Mutant, copy: Path) -> str:
-    command: tuple[str, ...] = _HARNESS
-    if mutant.by:
-        command = (*_PYTEST, *mutant.by)
-    run = subprocess.run(
-        [sys.executable, *command],
-        cwd=copy,
-        env=os.environ | {"PYTHONPATH": str(copy)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=RUNNING_S,
-        check=False,
-    )
+    run = _run_check(mutant, copy)
     if run.returncode == 0:
         return ""
     sign = "✗"
@@ -122,6 +110,28 @@ def _checked(mutant: Mutant, copy: Path) -> str:
     raise SystemExit(
         f"{mutant.name}: the check itself failed:\n{run.stdout[-2000:]}\n{run.stderr[-2000:]}"
     )
+
+
+def _run_check(mutant: Mutant, copy: Path) -> subprocess.CompletedProcess[str]:
+    command: tuple[str, ...] = _HARNESS
+    if mutant.by:
+        command = (*_PYTEST, *mutant.by)
+    try:
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=copy,
+            env=os.environ | {"PYTHONPATH": str(copy)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=RUNNING_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        said = (error.stdout or b"").decode(errors="replace")
+        raise SystemExit(
+            f"{mutant.name}: a test waits for ever instead of failing ({RUNNING_S:.0f} s):\n{said[-2000:]}"
+        ) from error
 
 
 def _lines(run: subprocess.CompletedProcess[str]) -> list[str]:

@@ -12,6 +12,7 @@ from antiphon.bus import Bus, SystemClock
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.sqlite_store import FILE_NAME
 from antiphon.vocabulary.events import (
+    QueryCancelled,
     QueryClosed,
     QueryReceived,
     Recorded,
@@ -25,6 +26,9 @@ from tests.fakes import HastyClock
 from tests.story import query_received, response_assembled, tool_succeeded
 
 QUERIES = 50
+MANY_ROUNDS = 500
+ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
+CLOSED = QueryClosed(status="answered")
 
 
 def components(ports: Ports) -> Sequence[Subscription]:
@@ -103,6 +107,37 @@ async def test_a_query_among_others_is_stored_whole_where_it_was_cancelled_behin
         assert [recorded.seq for recorded in stored] == [1, 2]
         assert session.recorded
     await store.close()
+
+
+async def test_components_that_answer_one_another_for_ever_leave_others_their_turn(
+    tmp_path: Path,
+) -> None:
+    rounds = 0
+
+    def endless(ports: Ports) -> Sequence[Subscription]:
+        def again(_: Recorded[RoundOpened]) -> None:
+            nonlocal rounds
+            rounds += 1
+            # Nobody else would end it where nobody else gets a turn.
+            ports.publish(ROUND if rounds < MANY_ROUNDS else CLOSED)
+
+        return [
+            on(QueryReceived, lambda _: ports.publish(ROUND)),
+            on(RoundOpened, again),
+            on(QueryCancelled, lambda _: ports.publish(CLOSED)),
+        ]
+
+    store = SqliteTraceStore.open(tmp_path)
+    # Its time stands still: no turn takes long, and the store takes all of them at once.
+    session = Bus(store, HastyClock()).open("q1", endless)
+    session.start(query_received())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    session.publish(QueryCancelled(why="enough"))
+    await session.drain()
+    await store.close()
+
+    assert 0 < rounds < MANY_ROUNDS
 
 
 async def test_queries_at_once_on_a_locked_store_lose_nothing(tmp_path: Path) -> None:

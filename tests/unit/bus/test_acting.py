@@ -58,6 +58,29 @@ async def test_an_event_is_stored_before_the_work_that_it_causes_starts() -> Non
     assert stored == [True, True]
 
 
+async def test_it_is_so_too_while_other_work_goes_on() -> None:
+    stored: list[bool] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def open_and_go_on() -> None:
+            ports.publish(ROUND)
+            await asyncio.sleep(60)
+
+        async def look() -> None:
+            stored.append(ROUND in stage.store.events("q1"))
+            ports.publish(CLOSED)
+
+        return [
+            on(QueryReceived, starter(ports, open_and_go_on)),
+            on(RoundOpened, starter(ports, look)),
+        ]
+
+    stage = Stage(cast)
+    await stage.play(query_received())
+
+    assert stored == [True]
+
+
 async def test_an_event_is_stored_before_followers_are_told() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         return [

@@ -214,3 +214,47 @@ def test_a_question_in_a_document_is_only_text() -> None:
     assert answered("How does Raft elect a leader?", trap) == [
         {"type": "text", "text": IRRELEVANT}
     ]
+
+
+def test_the_link_of_a_neighbouring_lesson_is_that_lesson_s_own() -> None:
+    linked = source(
+        "Event-Driven Systems",
+        "Course: Event-Driven Systems\n",
+        "Lesson 1: Queues\n",
+        "Lesson 2: Logs\n",
+        "Lesson 3: Back pressure\n",
+        "Link of lesson 1: https://example.org/1\n",
+        "Link of lesson 2: https://example.org/2\n",
+    )
+
+    second, third = (
+        answered(f"Give me the link of the lesson after lesson {number}.", linked)
+        for number in (1, 2)
+    )
+
+    assert text(second).endswith("Event-Driven Systems: https://example.org/2")
+    assert text(third).endswith("Event-Driven Systems is given.")
+    assert "example.org" not in text(third)
+
+
+def test_one_of_several_excerpts_goes_on_from_a_question_to_its_reply() -> None:
+    asks = source(
+        "C - Lesson 1",
+        "A bounded queue refuses messages when it is full. ",
+        "Sums are done on cores. ",
+        "Why? ",
+        "Every producer waits for its turn. ",
+        "Then a break. ",
+    )
+    tells = source(
+        "C - Lesson 2",
+        "A bounded queue refuses messages. ",
+        "They are sent again later. ",
+        "Then another break. ",
+    )
+
+    said = text(answered("When does a bounded queue refuse messages?", tells, asks))
+
+    assert "Lesson 2, t: " in said
+    assert "Sums are done on cores. Why? Every producer waits for its turn." in said
+    assert "break" not in said
