@@ -10,6 +10,8 @@ from antiphon.language.certainty import LEVELS, certainty, least, probability
 from antiphon.language.fit import Fit
 
 SHARES = st.floats(0, 1)
+MIDDLING = -0.15
+"""An interaction between that of most answers (-0.07) and that of most excerpts that answer nothing (-0.24)."""
 
 
 @pytest.mark.parametrize(
@@ -28,11 +30,11 @@ SHARES = st.floats(0, 1)
     ],
 )
 def test_the_better_the_fit_the_surer(fit: Fit, level: str) -> None:
-    assert certainty(fit._replace(terms=5)) == level
+    assert certainty(fit._replace(terms=5, interaction=MIDDLING)) == level
 
 
 def test_what_few_words_share_is_less_sure_than_what_many_do() -> None:
-    fit = Fit(likeness=0.4, share=0.25, chance=0.55)
+    fit = Fit(likeness=0.4, share=0.25, chance=0.55, interaction=MIDDLING)
 
     assert certainty(fit._replace(terms=2)) == "low"
     assert certainty(fit._replace(terms=12)) == "medium"
@@ -47,6 +49,13 @@ def test_a_likelier_meaning_makes_nothing_less_sure(
 
     assert 0 <= probability(fit) <= probability(closer) <= 1
     assert LEVELS.index(certainty(fit)) <= LEVELS.index(certainty(closer))
+
+
+def test_an_excerpt_that_leaves_the_question_as_it_is_is_less_sure() -> None:
+    fit = Fit(likeness=0.5, share=0.5, chance=0.8, terms=5)
+
+    assert certainty(fit._replace(interaction=-0.05)) == "medium"
+    assert certainty(fit._replace(interaction=-0.4)) == "low"
 
 
 @given(SHARES, SHARES, SHARES)
