@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from antiphon.language.certainty import LEVELS, certainty, least, probability
 from antiphon.language.fit import Fit
+from tests.fakes_likeness import MIDDLING
 
 SHARES = st.floats(0, 1)
-MIDDLING = -0.15
-"""An interaction between that of most answers (-0.07) and that of most excerpts that answer nothing (-0.24)."""
 
 
 @pytest.mark.parametrize(
