@@ -60,10 +60,12 @@ class Models(NamedTuple):
     Attributes:
         alone: By what is shown, whatever else was found.
         beside: By how far it stands out as well; None where nobody can tell.
+        low: How likely what is shown is at least; of less, nothing is.
     """
 
     alone: Model
     beside: Model | None = None
+    low: float = LOW
 
 
 BY_MEANING = Models(
@@ -77,6 +79,7 @@ BY_MEANING = Models(
         chance=1.95,
         lead=2.25,
     ),
+    low=0.12,
 )
 BY_WORDS = Models(alone=Model(offset=-1.75, share=4.32))
 """For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
@@ -99,7 +102,7 @@ def certainty(fit: Fit, models: Models | None = None) -> Certainty:
     if models is None:
         models = models_for(fit)
     likely = models.alone.probability(fit)
-    if likely < LOW:
+    if likely < models.low:
         return "none"
     if likely < MEDIUM:
         return "low"

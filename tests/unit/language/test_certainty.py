@@ -22,14 +22,16 @@ SHARES = st.floats(0, 1)
         (Fit(likeness=0.5, share=0.5, chance=0.8), "medium"),
         (Fit(likeness=0.45, share=0.25, chance=0.55), "low"),
         (Fit(likeness=0.35, share=0.1, chance=0.55), "low"),
-        (Fit(likeness=0.1, share=0.1, chance=0.5), "none"),
+        (Fit(likeness=0.1, share=0.1, chance=0.5, interaction=-0.24), "none"),
         (Fit(share=0.9, evidence=0.9, chance=0.9), "medium"),
         (Fit(share=0.1, evidence=0.1, chance=0.5), "low"),
         (Fit(likeness=0.0), "none"),
     ],
 )
 def test_the_better_the_fit_the_surer(fit: Fit, level: str) -> None:
-    assert certainty(fit._replace(terms=5, interaction=MIDDLING)) == level
+    interaction = fit.interaction or MIDDLING
+
+    assert certainty(fit._replace(terms=5, interaction=interaction)) == level
 
 
 def test_what_few_words_share_is_less_sure_than_what_many_do() -> None:
