@@ -30,7 +30,7 @@ class Model(NamedTuple):
     """A logistic model: the weight of each feature of a `Fit`.
 
     Attributes:
-        beyond: What the excerpt is like without the words that name what is spoken of (`Fit`).
+        interaction: How far question and excerpt change one another as one text (`Fit`).
         length: That of the logarithm of the number of terms, and one: of few words more are shared by chance.
     """
 
@@ -38,7 +38,7 @@ class Model(NamedTuple):
     likeness: float = 0.0
     share: float = 0.0
     length: float = 0.0
-    beyond: float = 0.0
+    interaction: float = 0.0
     chance: float = 0.0
     lead: float = 0.0
 
@@ -48,7 +48,7 @@ class Model(NamedTuple):
         score += self.likeness * (fit.likeness or 0.0)
         score += self.share * fit.share
         score += self.length * log1p(fit.terms)
-        score += self.beyond * fit.beyond
+        score += self.interaction * fit.interaction
         score += self.chance * fit.chance
         score += self.lead * fit.lead
         return 1 / (1 + exp(-score))
@@ -60,23 +60,26 @@ class Models(NamedTuple):
     Attributes:
         alone: By what is shown, whatever else was found.
         beside: By how far it stands out as well; None where nobody can tell.
+        low: How likely what is shown is at least; of less, nothing is.
     """
 
     alone: Model
     beside: Model | None = None
+    low: float = LOW
 
 
 BY_MEANING = Models(
-    alone=Model(offset=-4.57, likeness=5.04, share=2.39, length=0.71, beyond=1.16),
+    alone=Model(offset=-2.36, likeness=3.61, share=2.55, length=0.46, interaction=6.31),
     beside=Model(
-        offset=-5.66,
-        likeness=2.17,
-        share=1.52,
-        length=0.98,
-        beyond=1.56,
-        chance=1.88,
-        lead=4.76,
+        offset=-3.3,
+        likeness=1.81,
+        share=1.72,
+        length=0.63,
+        interaction=6.22,
+        chance=1.95,
+        lead=2.25,
     ),
+    low=0.12,
 )
 BY_WORDS = Models(alone=Model(offset=-1.75, share=4.32))
 """For where no embedder is at hand; by words alone nothing was right often enough to be called high."""
@@ -99,7 +102,7 @@ def certainty(fit: Fit, models: Models | None = None) -> Certainty:
     if models is None:
         models = models_for(fit)
     likely = models.alone.probability(fit)
-    if likely < LOW:
+    if likely < models.low:
         return "none"
     if likely < MEDIUM:
         return "low"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
 from antiphon.language.candidates import Passage, Sentence
@@ -11,16 +12,16 @@ from antiphon.language.evidence import (
     Measures,
     TermShares,
     evidence_of,
-    is_light,
     unknown_share,
 )
 from antiphon.language.runs import Run
-from antiphon.language.words import terms
 
 LEADS = 6
 """The likest sentence is compared with the sixth: one passage says the same in a few sentences, not in six."""
-NAMED = 2
-"""As many of the heaviest shared words are what is spoken of; the others say what is asked of it."""
+ASKED_CHARS = 400
+SAID_CHARS = 220
+"""As much of a question and of an excerpt is read as one text: what is said further down tells little more and costs an
+embedder as much again."""
 
 
 class Fit(NamedTuple):
@@ -35,8 +36,8 @@ class Fit(NamedTuple):
         unknown: The share of the question's terms that stand nowhere in the courses.
         is_question: The sentence of the best excerpt that should carry the answer asks itself.
         terms: How many terms the question has.
-        beyond: The likeness of the best excerpt to the question without the two heaviest words that they share: "On
-            which port does RabbitMQ listen?" is like all that speaks of RabbitMQ.
+        interaction: How far the best excerpt draws the question towards itself where both are read as one text
+            (`_interaction`), mostly -0.3 to 0: an answer does so more than what merely speaks of the same thing.
     """
 
     likeness: float | None = None
@@ -47,7 +48,7 @@ class Fit(NamedTuple):
     unknown: float = 0.0
     is_question: bool = False
     terms: int = 0
-    beyond: float = 0.0
+    interaction: float = 0.0
 
 
 def fit_of(
@@ -74,7 +75,6 @@ def fit_of(
     of_best = _sentences_of(read, best)
     held_by_best = _held(Passage(list(of_best), read[best.passage].of_title))
     picked = [held[number] for number in dict.fromkeys([run.passage for run in chosen])]
-    named = _heaviest(held_by_best, shares)
     return Fit(
         likeness=max(cosines, default=None),
         share=shares.share(held_by_best),
@@ -83,7 +83,7 @@ def fit_of(
         lead=_lead(compared),
         unknown=unknown_share(shares, held, measures.weigh),
         terms=len(shares.of_term),
-        beyond=_likeness_without(named, question, of_best, measures.likeness),
+        interaction=_interaction(question, of_best, measures.likeness),
     )
 
 
@@ -104,27 +104,28 @@ def _lead(compared: dict[str, float]) -> float:
     return likest[0] - likest[-1]
 
 
-def _heaviest(held: frozenset[str], shares: TermShares) -> frozenset[str]:
-    """Returns the shared words that say what is spoken of; sorting is stable, so of two alike the question's first."""
-    telling = [term for term in shares.of_term if term in held and not is_light(term)]
-    telling.sort(key=lambda term: -shares.of_term[term])
-    return frozenset(telling[:NAMED])
-
-
-def _likeness_without(
-    named: frozenset[str],
-    question: str,
-    sentences: Sequence[Sentence],
-    likeness: Likeness | None,
+def _interaction(
+    question: str, sentences: Sequence[Sentence], likeness: Likeness | None
 ) -> float:
-    asked = _without(named, question)
-    # As one text: sentence by sentence tells no more.
-    said = _without(named, " ".join([sentence.text for sentence in sentences]))
+    """Returns how much less like the question both are as one text than if neither part took notice of the other.
+
+    The vector of a text is the mean of the vectors of its tokens, and each token is read in the light of all others.
+    Were the parts of a text indifferent to one another, its vector would be the mean of theirs, each by its length.
+    What only names the same thing leaves the text with its question, above that mean; an answer draws it away.
+    """
+    asked = question.strip()[:ASKED_CHARS]
+    said = " ".join([sentence.text for sentence in sentences])[:SAID_CHARS]
     if likeness is None or not asked or not said:
         return 0.0
-    return likeness(asked, [said])[0]
+    apart, together = likeness(asked, [said, f"{asked} {said}"])
+    return _likeness_of_mean(len(asked), len(said), apart) - together
 
 
-def _without(named: frozenset[str], text: str) -> str:
-    kept = [word for word in text.split() if named.isdisjoint(terms(word))]
-    return " ".join(kept)
+def _likeness_of_mean(asked_chars: int, said_chars: int, cosine: float) -> float:
+    """Returns the cosine between the first of two unit vectors and their mean, each weighted by its characters."""
+    length = sqrt(
+        asked_chars**2 + said_chars**2 + 2 * asked_chars * said_chars * cosine
+    )
+    if not length:
+        return 0.0
+    return (asked_chars + said_chars * cosine) / length

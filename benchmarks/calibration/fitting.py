@@ -34,7 +34,7 @@ def models_by_meaning(rows: Sequence[Row]) -> Models:
     fits = [row.by_meaning.fit for row in rows]
     right = [row.by_meaning.right for row in rows]
     counts = _counts(rows)
-    alone = ("likeness", "share", "length", "beyond")
+    alone = ("likeness", "share", "length", "interaction")
     beside = (*alone, "chance", "lead")
     return Models(
         alone=_logistic(fits, right, alone, counts),

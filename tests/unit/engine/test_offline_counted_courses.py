@@ -10,6 +10,7 @@ from antiphon.engine.offline.reading import read_task
 from antiphon.language.evidence import Measures
 from antiphon.vocabulary.events import LOOSE_FIT
 from antiphon.vocabulary.ports import Json
+from tests.fakes_likeness import all_alike
 from tests.unit.engine.briefings import CATALOGUE, RELIABILITY, briefing, source
 
 OUTLINED = source(
@@ -84,7 +85,7 @@ def test_several_things_asked_at_once_are_all_answered(question: str) -> None:
 def test_less_shows_that_the_lesson_named_in_a_question_answers_it(
     question: str, *, is_sure: bool
 ) -> None:
-    measures = Measures(likeness=lambda _, texts: [0.35] * len(texts))
+    measures = Measures(likeness=all_alike(0.35))
     fuse = source(f"{RELIABILITY} - Lesson 2", "A fuse is blown for a while. ")
     task = read_task(briefing(question, fuse))._replace(catalogue=CATALOGUE)
 

@@ -18,6 +18,7 @@ from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.language.evidence import Measures
 from antiphon.language.words import stem
 from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
+from tests.fakes_likeness import all_alike
 from tests.unit.engine.answered import (
     CACHES,
     QUEUES,
@@ -31,7 +32,7 @@ UNKNOWN = "No course named 'Basket Weaving'. The nearest are: Reliability Engine
 
 def test_what_is_only_near_is_said_to_be_the_closest_that_was_found() -> None:
     question = "Does a queue of Kafka partition its consumers?"
-    measures = Measures(likeness=lambda _, texts: [0.35] * len(texts))
+    measures = Measures(likeness=all_alike(0.35))
 
     draft = answer(read_task(briefing(question, QUEUES)), measures)
 
@@ -41,7 +42,7 @@ def test_what_is_only_near_is_said_to_be_the_closest_that_was_found() -> None:
 
 def test_a_comparison_in_doubt_says_so_before_it_quotes_anything() -> None:
     question = "Compare messages of Kafka with queues of RabbitMQ."
-    measures = Measures(likeness=lambda _, texts: [0.33] * len(texts))
+    measures = Measures(likeness=all_alike(0.33))
     searched = (attempt(query="messages"), attempt(query="queues"))
 
     request = briefing(question, QUEUES, attempts=searched)
@@ -114,7 +115,7 @@ def test_what_the_courses_have_no_word_for_is_not_answered_by_what_is_like_it(
     known = {"default", "length", "queue"}
     measures = Measures(
         weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
-        likeness=lambda _, texts: [0.7] * len(texts),
+        likeness=all_alike(0.7),
     )
     queues = source("C - Lesson 1", "A queue has a default. ")
 
@@ -132,7 +133,7 @@ def test_what_is_compared_with_a_thing_of_no_course_is_only_the_closest(
     known = {"queue", "kernel"}
     measures = Measures(
         weigh=lambda term: 2.0 if stem(term) in map(stem, known) else 6.0,
-        likeness=lambda asked, texts: [0.7 * ("queue" in asked)] * len(texts),
+        likeness=lambda asked, texts: all_alike(0.7 * ("queue" in asked))(asked, texts),
     )
     queues = source("C - Lesson 1", "A queue is a line of things that wait. ")
 
@@ -152,7 +153,7 @@ def test_what_is_compared_with_a_thing_of_no_course_is_only_the_closest(
 def test_that_nothing_answers_is_said_in_the_language_of_the_question(
     question: str, said: str
 ) -> None:
-    measures = Measures(likeness=lambda _, texts: [0.05] * len(texts))
+    measures = Measures(likeness=all_alike(0.05))
 
     draft = answer(read_task(briefing(question, QUEUES)), measures)
 
@@ -164,7 +165,7 @@ def test_what_is_near_to_a_question_in_another_language_is_shown_as_the_closest(
     likeness: float, is_shown: bool
 ) -> None:
     question = "¿Por qué crear una rama en Git es instantáneo?"
-    measures = Measures(likeness=lambda _, texts: [likeness] * len(texts))
+    measures = Measures(likeness=all_alike(likeness))
 
     draft = answer(read_task(briefing(question, QUEUES)), measures)
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from antiphon.language.certainty import LEVELS, certainty, least, probability
 from antiphon.language.fit import Fit
+from tests.fakes_likeness import MIDDLING
 
 SHARES = st.floats(0, 1)
 
@@ -21,18 +22,20 @@ SHARES = st.floats(0, 1)
         (Fit(likeness=0.5, share=0.5, chance=0.8), "medium"),
         (Fit(likeness=0.45, share=0.25, chance=0.55), "low"),
         (Fit(likeness=0.35, share=0.1, chance=0.55), "low"),
-        (Fit(likeness=0.1, share=0.1, chance=0.5), "none"),
+        (Fit(likeness=0.1, share=0.1, chance=0.5, interaction=-0.24), "none"),
         (Fit(share=0.9, evidence=0.9, chance=0.9), "medium"),
         (Fit(share=0.1, evidence=0.1, chance=0.5), "low"),
         (Fit(likeness=0.0), "none"),
     ],
 )
 def test_the_better_the_fit_the_surer(fit: Fit, level: str) -> None:
-    assert certainty(fit._replace(terms=5)) == level
+    interaction = fit.interaction or MIDDLING
+
+    assert certainty(fit._replace(terms=5, interaction=interaction)) == level
 
 
 def test_what_few_words_share_is_less_sure_than_what_many_do() -> None:
-    fit = Fit(likeness=0.4, share=0.25, chance=0.55)
+    fit = Fit(likeness=0.4, share=0.25, chance=0.55, interaction=MIDDLING)
 
     assert certainty(fit._replace(terms=2)) == "low"
     assert certainty(fit._replace(terms=12)) == "medium"
@@ -47,6 +50,13 @@ def test_a_likelier_meaning_makes_nothing_less_sure(
 
     assert 0 <= probability(fit) <= probability(closer) <= 1
     assert LEVELS.index(certainty(fit)) <= LEVELS.index(certainty(closer))
+
+
+def test_an_excerpt_that_leaves_the_question_as_it_is_is_less_sure() -> None:
+    fit = Fit(likeness=0.5, share=0.5, chance=0.8, terms=5)
+
+    assert certainty(fit._replace(interaction=-0.05)) == "medium"
+    assert certainty(fit._replace(interaction=-0.4)) == "low"
 
 
 @given(SHARES, SHARES, SHARES)

@@ -264,9 +264,9 @@ def test_few_sentences_are_compared_by_meaning_however_many_there_are() -> None:
 
     extract("Which sentence is here?", passages, Measures(likeness=likeness))
 
-    # The excerpt that was chosen is compared once more, as a whole and without what it is about.
+    # The excerpt that was chosen is compared twice more: as a whole, and behind the question.
     assert len(set(likeness.asked)) == len(likeness.asked)
-    assert len(likeness.asked) == MOST_COMPARED + 1
+    assert len(likeness.asked) == MOST_COMPARED + 2
 
 
 def test_the_words_that_say_what_a_question_is_about_keep_their_order() -> None:

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import sqrt
+import pytest
 
 from antiphon.language.evidence import Measures
 from antiphon.language.extract import extract
+from tests.fakes_likeness import all_alike
+
+QUESTION = "On which port does the RabbitMQ broker listen?"
+EXCERPT = "The RabbitMQ broker came out in 2007."
 
 
-def test_what_is_like_a_question_beyond_the_names_that_both_hold_is_told_apart() -> (
-    None
-):
-    question = "On which port does the RabbitMQ broker listen?"
+def interaction(question: str, known: float) -> float:
+    """Returns the interaction that is measured by an embedder of which it is known."""
+    measures = Measures(likeness=all_alike(0.3, interaction=known))
+    return extract(question, [[EXCERPT]], measures).fit.interaction
 
-    def likeness(asked: str, texts: Sequence[str]) -> Sequence[float]:
-        """Stands in for an embedder: a cosine of words."""
-        words = set(asked.lower().strip("?").split())
-        found: list[float] = []
-        for text in texts:
-            held = set(text.lower().rstrip(". ").split())
-            found.append(len(words & held) / sqrt(len(words) * max(len(held), 1)))
-        return found
 
-    def beyond(sentence: str) -> float:
-        measures = Measures(likeness=likeness)
-        return extract(question, [[sentence]], measures).fit.beyond
+@pytest.mark.parametrize("known", [0.05, 0.0, -0.3])
+def test_how_far_an_excerpt_draws_its_question_is_told_from_both_as_one_text(
+    known: float,
+) -> None:
+    assert interaction(QUESTION, known) == pytest.approx(known)
 
-    assert beyond("The RabbitMQ broker came out in 2007.") < 0.2
-    assert beyond("The RabbitMQ broker does listen on port 5672.") > 0.3
+
+def test_a_question_of_pages_is_measured_by_its_beginning() -> None:
+    pages = " ".join([QUESTION] * 200)
+
+    assert interaction(pages, -0.3) == pytest.approx(-0.3)
+
+
+def test_by_words_alone_nothing_is_known_to_interact() -> None:
+    assert extract(QUESTION, [[EXCERPT]]).fit.interaction == 0.0
