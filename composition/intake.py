@@ -14,7 +14,7 @@ from antiphon.composition.resources import Interceptor, Resources, ServiceResour
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
 from antiphon.engine import fixed_size
-from antiphon.vocabulary.errors import BadInputError, NotFoundError, TraceError
+from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Conversations
 from antiphon.vocabulary.settings import QuerySettings
@@ -56,16 +56,17 @@ class Intake:
         settings: Settings,
         service: ServiceResources,
         wait: Callable[[float], Awaitable[float]] | None = None,
-        begins: Callable[[str], bool] = lambda _: False,
+        *,
+        opens: bool = True,
     ) -> None:
         """Holds what queries begin with.
 
         Args:
             wait: Waits for what is still being loaded, so many seconds at most, and returns how long it took.
-            begins: Returns True for a conversation in which a question is under way, which may not be stored yet.
+            opens: Make new conversations known. False: whoever stores the event does, at the same time.
         """
         self._wait = wait
-        self._begins = begins
+        self._opens = opens
         self._settings = settings
         self._service = service
         self._resources = service.shared
@@ -90,6 +91,7 @@ class Intake:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
         """
+        # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
         checked = check_question(question, self._settings, session_id)
         rates = rates_of(checked.settings, self._resources)
@@ -98,9 +100,10 @@ class Intake:
             raise BadInputError(problem)
         checked = await self._when_loaded(checked)
         conversation = Conversation()
-        # A new one is made known by the store, with the query's first event.
-        if question.session_id is not None:
-            conversation = await self._conversation(conversations, session_id)
+        if question.session_id is not None or self._opens:
+            conversation = await _conversation(
+                conversations, session_id, is_new=question.session_id is None
+            )
         resources = self._resources
         titles = [course.title for course in self._service.library.courses()]
         reviewers = [
@@ -144,30 +147,27 @@ class Intake:
             first, settings=replace(first.settings, deadline_s=deadline_s - waited_s)
         )
 
-    async def _conversation(
-        self, conversations: Conversations, session_id: str
-    ) -> Conversation:
-        """Reads the conversation.
 
-        A store that fails costs nobody the answer: the query goes without the conversation, and the answer says so.
+async def _conversation(
+    conversations: Conversations, session_id: str, *, is_new: bool
+) -> Conversation:
+    """Reads the conversation, or stores a new one.
 
-        Raises:
-            NotFoundError: There is none.
-        """
-        try:
-            async with asyncio.timeout(REMEMBERING_S):
-                exchanges = await conversations.exchanges(
+    A store that fails costs nobody the answer: the query goes without the conversation, and the answer says so.
+    """
+    try:
+        async with asyncio.timeout(REMEMBERING_S):
+            if is_new:
+                await conversations.open_conversation(session_id)
+                return Conversation()
+            return Conversation(
+                exchanges=await conversations.exchanges(
                     session_id, EXCHANGES_REMEMBERED
                 )
-        except NotFoundError:
-            # Whoever asked its first question knows it before that is stored.
-            if self._begins(session_id):
-                return Conversation()
-            raise
-        except (TraceError, TimeoutError) as error:
-            log.warning("conversation_not_read", error=str(error))
-            return Conversation(missing=True)
-        return Conversation(exchanges=exchanges)
+            )
+    except (TraceError, TimeoutError) as error:
+        log.warning("conversation_not_read", error=str(error))
+        return Conversation(missing=not is_new)
 
 
 def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:

@@ -55,7 +55,7 @@ from antiphon.vocabulary.errors import (
     ServiceError,
     TraceStateError,
 )
-from antiphon.vocabulary.events import QueryCancelled, QueryReceived
+from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.queue_ports import QueuedQuery
 from antiphon.vocabulary.subscribers import Subscriber
@@ -100,7 +100,9 @@ class Antiphon:
             # Workers search; whoever is only asked needs no embedder.
             waits = None
             follow = self._remote.follow
-        intake = Intake(self.settings, self._resources, waits, self._begins)
+        intake = Intake(
+            self.settings, self._resources, waits, opens=self._remote is None
+        )
         self._asking = Asking(
             self.principal, runtime, self._shared, self.store, intake, self._remote
         )
@@ -382,16 +384,6 @@ class Antiphon:
             if self._opened(query_id):
                 running[query_id] = query.pending()
         return running
-
-    def _begins(self, session_id: str) -> bool:
-        """Returns True for a conversation in which the caller has a question under way here."""
-        for query_id, session in self._runtime.bus.sessions.items():
-            if not self._opened(query_id) or not session.emitted:
-                continue
-            first = session.emitted[0].event
-            if isinstance(first, QueryReceived) and first.session_id == session_id:
-                return True
-        return False
 
     def _opened(self, query_id: str) -> bool:
         if self.principal.sees_all:

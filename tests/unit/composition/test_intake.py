@@ -19,7 +19,7 @@ from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import offline_model
 from antiphon.knowledge import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.traces import Redaction
-from antiphon.vocabulary.errors import BadInputError, NotFoundError, TraceError
+from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
@@ -149,35 +149,6 @@ async def test_a_conversation_that_cannot_be_read_keeps_nobody_from_an_answer() 
     )
 
     assert (first.session_id, first.history, first.history_missing) == ("s1", (), True)
-
-
-async def test_a_conversation_is_gone_on_with_before_its_first_question_is_stored() -> (
-    None
-):
-    intake = Intake(
-        Settings.model_construct(), resources(), begins=lambda name: name == "s1"
-    )
-
-    async def ask(session_id: str) -> QueryReceived:
-        question = Question(query="And then?", session_id=session_id)
-        return await intake.receive(question, MemoryTraceStore(), NoInterceptor())
-
-    first = await ask("s1")
-
-    assert (first.session_id, first.history, first.history_missing) == ("s1", (), False)
-    with pytest.raises(NotFoundError):
-        await ask("s2")
-
-
-async def test_a_new_conversation_is_left_to_the_store_that_takes_its_first_event() -> (
-    None
-):
-    store = MemoryTraceStore()
-
-    first = await receive(Question(query="Why?"), store)
-
-    with pytest.raises(NotFoundError):
-        await store.exchanges(first.session_id, 1)
 
 
 async def test_an_interceptor_tells_the_query_that_the_provider_is_open() -> None:
