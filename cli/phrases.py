@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _PLAIN = str.maketrans(
     {
@@ -22,6 +23,8 @@ _PLAIN = str.maketrans(
 )
 
 
+# Every phrase of a run is looked for in the same few dozen lessons.
+@lru_cache(maxsize=1_024)
 def plain(text: str) -> str:
     """Returns the text in one form of white space, quotation marks, dashes and capitals, without emphasis."""
     composed = unicodedata.normalize("NFKC", text).translate(_PLAIN)
