@@ -20,7 +20,7 @@ from antiphon.knowledge import load_document
 from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-FILES = ("open", "sealed", "questions", "held-out")
+FILES = ("open", "sealed", "blind-z", "questions", "held-out")
 OWN_WORDS = (CATALOGUE, SMALL_TALK, "false_premise")
 """Kinds whose answers may be words that no lesson holds, such as a number of lessons."""
 
