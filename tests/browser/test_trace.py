@@ -285,7 +285,8 @@ def test_a_query_is_followed_while_it_runs(
     slow = {
         "replies": [
             {"calls": [SEARCH], "end_s": 1.5},
-            {"text": "A mailbox is a queue.", "end_s": 1.5},
+            # Long enough for a page that a slow machine opens meanwhile.
+            {"text": "A mailbox is a queue.", "end_s": 10.0},
         ]
     }
     with serving_double(data_dir, tmp_path, slow) as server:
