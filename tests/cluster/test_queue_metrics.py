@@ -63,9 +63,9 @@ def test_the_queue_is_shown_by_nodes_and_workers_and_what_each_worker_did_by_its
         assert each.value("antiphon_queue_dead") == 0
     assert working.value("antiphon_claims_total", taken="first") == 1
 
-    other = processes.worker("--health", "0")
+    # Before the other is started, which may take longer than the query has left.
     first.kill()
-    taking_over = health_of(other)
+    taking_over = health_of(processes.worker("--health", "0"))
     assert node.answered(query_id)["status"] == "answered"
 
     taking_over.comes_to(0, "antiphon_claims_held")
