@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -80,6 +80,13 @@ screenshots: $(VENV)/.dev browser ## the pictures of the pages in docs/screensho
 QUESTIONS ?= samples/questions.jsonl samples/open.jsonl
 eval: $(DATA)/eval/knowledge/current ## judge the answers to the sample questions (QUESTIONS=)
 	$(BIN)/antiphon eval $(QUESTIONS) --data-dir $(DATA)/eval --plot $(DATA)/eval/eval.svg
+
+# Courses that nothing was tuned on when they were first asked about, a library of its own for each set of questions.
+RECORDED := $(patsubst samples/recorded/%.jsonl,%,$(wildcard samples/recorded/*.jsonl))
+eval-recorded: $(RECORDED:%=$(DATA)/eval-%/knowledge/current) ## the same for recorded lessons in libraries of their own
+	failed=; for set in $(RECORDED); do \
+	    $(BIN)/antiphon eval samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
+	done; test -z "$$failed"
 
 # Reads ../shared/data/hotpotqa_100 where it is.
 eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: tokens, price, what is kept
@@ -162,6 +169,9 @@ $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)
 # Apart from what is served: the transcripts are there to be asked about by `make eval`.
 $(DATA)/eval/knowledge/current: $(wildcard samples/courses/*.txt samples/spoken/*.txt) | $(VENV)/.$(EMBEDDER)
 	$(BIN)/antiphon index samples/courses samples/spoken --data-dir $(DATA)/eval
+
+$(DATA)/eval-%/knowledge/current: | $(VENV)/.$(EMBEDDER)
+	$(BIN)/antiphon index samples/recorded/$* --data-dir $(DATA)/eval-$*
 
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Antiphon needs Python 3.11 or later, found " + sys.version.split()[0] + ": name another one with PYTHON=python3.12")'

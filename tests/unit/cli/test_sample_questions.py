@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,10 @@ from antiphon.knowledge import load_document
 from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-FILES = ("open", "sealed", "blind-z", "questions", "held-out")
+FILES = ("open", "sealed", "blind-z", "questions", "held-out", "recorded/n")
+LIBRARIES = {"recorded/n": ("recorded/n",)}
+"""The folders of courses that a file asks about, where they are not the courses of all the others."""
+OTHERS = ("courses", "spoken")
 OWN_WORDS = (CATALOGUE, SMALL_TALK, "false_premise")
 """Kinds whose answers may be words that no lesson holds, such as a number of lessons."""
 
@@ -31,18 +36,19 @@ def _questions(name: str) -> list[SampleQuestion]:
 
 
 class Texts:
-    """What the sample courses say, by course and lesson; None is the course's outline."""
+    """What the courses of some folders say, by course and lesson; None is the course's outline."""
 
-    def __init__(self) -> None:
+    def __init__(self, folders: Iterable[str]) -> None:
         self.places: dict[tuple[str, int | None], str] = {}
         self.links: dict[tuple[str, int | None], str] = {}
-        for folder in ("courses", "spoken"):
+        for folder in folders:
             for path in sorted((SAMPLES / folder).glob("*.txt")):
                 self._read(str(path))
 
     def _read(self, path: str) -> None:
         course = load_document(path)
         outline = [course.title, course.link or "", course.instructor or ""]
+        outline.append(f"{len(course.sections)} lessons")
         for section in course.sections:
             outline += [section.title, section.link or ""]
             heading = f"{section.title}\n{section.text}"
@@ -67,9 +73,14 @@ class Texts:
         return lessons
 
 
-@pytest.fixture(scope="module")
-def texts() -> Texts:
-    return Texts()
+@cache
+def _texts(folders: tuple[str, ...]) -> Texts:
+    return Texts(folders)
+
+
+@pytest.fixture
+def texts(name: str) -> Texts:
+    return _texts(LIBRARIES.get(name, OTHERS))
 
 
 @pytest.mark.parametrize(
