@@ -10,6 +10,7 @@ from antiphon.engine.offline.comparing import answer_sides
 from antiphon.engine.offline.excerpts import look, quote_all
 from antiphon.engine.offline.in_place import answer_beside, answer_in_place
 from antiphon.engine.offline.intents import EXACT, Inquiry
+from antiphon.engine.offline.lesson_overview import sum_lesson_up
 from antiphon.engine.offline.remarks import (
     heading_of,
     owning_up,
@@ -179,6 +180,17 @@ def _answer_of_found(
         passages = task.passages_of(inquiry.course, inquiry.lesson)
         quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
         draft.doubt(found.certainty)
+    elif not inquiry.by_lesson and inquiry.is_about_lesson and not inquiry.step:
+        _sum_up_where_asked(inquiry, task, measures, draft)
+
+
+def _sum_up_where_asked(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Sums up the lesson of a course that was found, where it is asked what that lesson is about."""
+    passages = task.passages_of(inquiry.course, inquiry.lesson)
+    if "overview" in inquiry.asks:
+        sum_lesson_up(passages, measures, draft)
 
 
 def _answer_not_held(

@@ -25,7 +25,8 @@ _SEVERAL = re.compile(
 )
 # In lower case what a title holds may be a thing, and is no name.
 _WHAT_IS = re.compile(
-    r"\W*what(?:'s|\u2019s| is| are) (?:an? )?(?P<thing>[^A-Z?]+)\W*$"
+    r"\W*(?:what(?:'s|\u2019s| is| are) (?:an? )?(?P<thing>[^A-Z?]+)"
+    r"|how (?:does|do) (?P<working>[^A-Z?]+) work)\W*$"
 )
 _SAID_OF_PLACE = re.compile(r"\b(?:courses?|class|lessons?|lectures?|about)\b", re.I)
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
@@ -82,14 +83,19 @@ def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 
 def _asks_what_thing_is(question: str) -> bool:
-    """Returns True for "What is context engineering?", though a course is called Context Engineering."""
+    """Returns True for "What is context engineering?" and how it works, though a course is called so."""
     question = question[:1].lower() + question[1:]
     found = _WHAT_IS.match(question)
-    return found is not None and not _SAID_OF_PLACE.search(found["thing"])
+    if found is None:
+        return False
+    return not _SAID_OF_PLACE.search(found["thing"] or found["working"])
 
 
 def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if inquiry.place is None or inquiry.has_course or not parsed.catalogue:
+        return None
+    # "Lesson 3 of the gym course" is of one course, whatever that is called.
+    if inquiry.unknown is not None:
         return None
     if inquiry.lesson is not None:
         courses = parsed.catalogue.with_lesson(inquiry.lesson)

@@ -84,6 +84,9 @@ ASKING: dict[Ask | None, str] = {
         Which key ideas from the lesson should I put on a poster?
         I was away for the lesson. Fill me in.
         Walk me through what was said in the lesson.
+        Walk me through the lesson.
+        What are the key takeaways from the lesson of the course?
+        key points of the lesson
     """,
     None: """
         Which lesson explains it?

@@ -40,7 +40,7 @@ ELSEWHERE = re.compile(
 )
 _APART_FROM = re.compile(
     r"\b(?:any|an|which|what|the)?\s*other courses?\b|\banother course\b"
-    r"|\b(?:besides|apart from|other than|except)\b",
+    r"|\b(?:besides|apart from|aside from|other than|except|outside)\b",
     re.I,
 )
 _ACROSS = re.compile(

@@ -18,6 +18,7 @@ from antiphon.engine.offline.intents.places import (
 )
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
+    finding_first,
     in_two_steps,
     steps_in,
 )
@@ -132,6 +133,9 @@ def _is_foreign(token: Token, text: str, catalogue: Catalogue) -> bool:
 
 
 def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    finding = finding_first(asked)
+    if finding is not None:
+        return _understand_finding(finding, before, catalogue)
     steps = steps_in(asked)
     if steps is not None:
         step = _understand_one(steps[0], before, catalogue)
@@ -142,9 +146,26 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
     return _understand_each(asked, before, catalogue)
 
 
+def _understand_finding(
+    steps: tuple[str, str], before: Inquiry, catalogue: Catalogue
+) -> Inquiry:
+    """Returns "which course deals with gyms? Give me its link": one question where it can be asked as one."""
+    asked = " ".join(steps)
+    inquiry = _understand_each(asked, before, catalogue)
+    if inquiry.kind in ("find", "several"):
+        return inquiry
+    return _understand_parts(asked, steps, before, catalogue)
+
+
 def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    return _understand_parts(asked, questions_in(asked), before, catalogue)
+
+
+def _understand_parts(
+    asked: str, questions: Sequence[str], before: Inquiry, catalogue: Catalogue
+) -> Inquiry:
     parts: list[Inquiry] = []
-    for part in questions_in(asked):
+    for part in questions:
         if parts:
             part = _counting_the_same(part, parts[-1])
         before = _understand_one(part, before, catalogue)

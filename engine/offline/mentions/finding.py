@@ -30,6 +30,9 @@ _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.IGNORECASE)
 _GENITIVES = ("'s", "\u2019s")
+_HAS = frozenset(
+    ("has", "had", "covers", "explains", "speaks", "talks", "uses", "shows")
+)
 
 
 def mentions_in(
@@ -109,6 +112,9 @@ class _Finder:
         """Returns True for words that can be nothing but a title: all of it, or what stands where one does."""
         if run.matched > 1 and run.full:
             return True
+        # "From the prompt caching lesson": a lesson is named.
+        if self._words.word(run.last + 1) in LESSON_WORDS:
+            return False
         if not self._words.stands_alone(run, loosely=self._loosely):
             return False
         return self._loosely or (run.matched > 1 and self._words.is_placed(run))
@@ -138,7 +144,12 @@ class _Finder:
         if names_catalogue(words.text) and not self._is_common(run):
             return True
         behind = words.text[words.token(run.last).end :]
-        return behind.startswith(_GENITIVES) or words.word(run.last + 1) in TEACHES
+        if behind.startswith(_GENITIVES):
+            return True
+        verb = words.word(run.last + 1)
+        # "Tom has a whole lesson on judges": as the subject it is a name even where it begins the sentence.
+        is_name = words.text[words.token(run.first).start].isupper()
+        return verb in TEACHES or (is_name and verb in _HAS)
 
     def _is_common(self, run: Run) -> bool:
         """Returns True for a name such as Rose, that everybody uses for other things."""
