@@ -29,6 +29,11 @@ from antiphon.language.questions import lesson_numbers
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.IGNORECASE)
+_DESCRIBED_IN_FRONT = re.compile(
+    r"\W*(?:in|from|during|of)\s+(?P<said>(?:the|that)\s+(?:\w+\s+)?(?:course|class)\s+"
+    r"(?:by|with|that|which|where|whose|in which|taught|given|about|on)\b[^,;:.?!]{1,200}),",
+    re.IGNORECASE,
+)
 _GENITIVES = ("'s", "\u2019s")
 _HAS = frozenset(
     ("has", "had", "covers", "explains", "speaks", "talks", "uses", "shows")
@@ -74,7 +79,17 @@ class _Finder:
         found += self._teachers(found)
         found += called_courses(self._words, self._catalogue, found)
         found.sort(key=lambda mention: mention.start)
-        return tuple(found)
+        return tuple(self._described_in_front(found))
+
+    def _described_in_front(self, found: list[CourseMention]) -> list[CourseMention]:
+        """Returns the mentions; one within "In the course by whoever …," is all of that clause, which describes it."""
+        clause = _DESCRIBED_IN_FRONT.match(self._words.text)
+        within = [each for each in found if clause and each.end <= clause.end("said")]
+        if clause is None or len(within) != 1 or not within[0].courses:
+            return found
+        start, end = clause.span("said")
+        whole = within[0]._replace(name=clause["said"], start=start, end=end)
+        return [whole, *found[1:]]
 
     def _last_of_name(self, run: Run) -> int:
         """Returns the last word of a name: of "modelos of lenguaje", where a title holds the first, both are one."""
