@@ -60,14 +60,20 @@ _CALLED_LESSON = re.compile(
 
 def asks_for_found(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what asks of a course that has to be found first: "Who teaches the course that explains HNSW?"."""
-    if inquiry.unknown and inquiry.place and parsed.catalogue and parsed.asked.is_pure:
-        # "The last lesson of the course about the gym": the course is to be found, and the lesson counted in it.
-        return inquiry._replace(kind="find", topic=inquiry.unknown, lesson=None)
+    if _counts_in_unknown(inquiry, parsed):
+        return inquiry._replace(kind="find", topic=inquiry.unknown or "", lesson=None)
     topic = sought(inquiry, parsed)
     if topic is None:
         return None
     by_lesson = _seeks_lesson(inquiry, parsed)
     return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson)
+
+
+def _counts_in_unknown(inquiry: Inquiry, parsed: Parsed) -> bool:
+    """Returns True for "the last lesson of the course about the gym": the course is to be found first."""
+    if not inquiry.unknown or inquiry.place is None or not parsed.catalogue:
+        return False
+    return bool(inquiry.step) or parsed.asked.is_pure or parsed.is_bare
 
 
 def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:
