@@ -10,6 +10,7 @@ from antiphon.engine.offline.intents.sought import called_lesson, topic_stretch
 from antiphon.language.asking import (
     Ask,
     asks_what_is_not_held,
+    asks_what_to_know,
 )
 
 _MOST_UNKNOWN_WORDS = 5
@@ -29,6 +30,8 @@ _WHAT_IS = re.compile(
     r"|how (?:does|do) (?P<working>[^A-Z?]+) work)\W*$"
 )
 _SAID_OF_PLACE = re.compile(r"\b(?:courses?|class|lessons?|lectures?|about)\b", re.I)
+_SAID_OF_PREREQUISITES = "you should know, you need, you do not need, prerequisites"
+"""Speakers name what is asked, and rarely call it so: "you need just basic Python"."""
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 """Asked of no course in particular, these ask for something else."""
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
@@ -50,6 +53,20 @@ def asks_what_catalogue_lacks(inquiry: Inquiry, parsed: Parsed) -> Inquiry | Non
     if not asks_what_is_not_held(parsed.question, parsed.asked, of_course=of_course):
         return None
     return inquiry._replace(kind="not_held", topic=parsed.question)
+
+
+def asks_for_prerequisites(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes what one should know before a course: its first lesson says it, where any does."""
+    course = parsed.catalogue.course(inquiry.course)
+    if course is None or not course.lessons or parsed.names_lesson:
+        return None
+    if not asks_what_to_know(parsed.question):
+        return None
+    return inquiry._replace(
+        kind="not_held",
+        topic=_SAID_OF_PREREQUISITES,
+        lesson=course.lessons[0].number,
+    )
 
 
 def names_lesson_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:

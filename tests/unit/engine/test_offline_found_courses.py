@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from antiphon.engine.offline.answering import answer
 from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task
+from tests.unit.engine.answered import text
 from tests.unit.engine.briefings import attempt, briefing, course, source
 
 SAILING = "Sail Trim and Night Passages for Small Crews"
@@ -185,3 +187,40 @@ def test_a_word_that_ends_in_a_preposition_stays_whole() -> None:
     assert (
         read("In the bees course, what is a break-in?").topic == "what is a break-in?"
     )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What do I need to know before I take the bees course?",
+        "Prerequisites of the bees course?",
+        "Which prior knowledge does the bees course ask for?",
+    ],
+)
+def test_what_to_know_before_a_course_is_looked_for_where_it_begins(
+    question: str,
+) -> None:
+    (call,) = plan(read_task(briefing(question))._replace(catalogue=CATALOGUE))
+
+    assert call.arguments["course_name"] == BEES
+    assert call.arguments["lesson_number"] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "is_quoted"),
+    [
+        ("By the way, you need no more than a veil. ", True),
+        ("A swarm needs a hollow tree. ", False),
+    ],
+)
+def test_what_to_know_is_quoted_where_it_is_said_to_those_who_take_the_course(
+    said: str, is_quoted: bool
+) -> None:
+    question = "What do I need to know before I take the bees course?"
+    task = read_task(
+        briefing(question, source(f"{BEES} - Lesson 0", said, "It buzzes."))
+    )
+
+    answer_text = text(answer(task._replace(catalogue=CATALOGUE)).blocks)
+
+    assert (said.strip() in answer_text.replace("**", "")) == is_quoted
