@@ -98,6 +98,11 @@ _WHEN_IT_RUNS = re.compile(
     r"^\W*(?:when|(?:on|at) (?:what|which) (?:date|day|time))\b.*\b(?:starts?|begins?|ends?|takes? place)\W*$",
     re.I,
 )
+_WHAT_TO_KNOW = re.compile(
+    r"\bprereq(?:uisite)?s?\b|\b(?:prior|previous) (?:knowledge|experience)\b"
+    r"|\b(?:need|have|must|should|required?)\b[^.?!]{0,40}\bknow\b[^.?!]{0,40}\bbefore\b",
+    re.I,
+)
 _COUNTING = r"(?:how many|number of|count of|count the|n(?:r|o)\.? of|amount of|more|fewer|less)"
 _HOW_MANY_LESSONS = re.compile(
     rf"\b{_COUNTING}(?: \w+)? (?:lessons|lectures)\b|\b(?:lesson|lecture)s? count\b",
@@ -111,7 +116,9 @@ _LIST_OF_COURSES = re.compile(
     re.I,
 )
 _LINKS_OF_LESSONS = re.compile(
-    r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b", re.I
+    r"\blinks (?:of|to|for) (?:all |each of )?(?:the |its )?lessons\b|\blesson links\b"
+    r"|\blinks? (?:of|to|for) (?:each|every) lesson\b",
+    re.I,
 )
 _LIST_OF_LESSONS = re.compile(
     r"\b(?:lessons|lectures|table of contents|(?:lesson|lecture) (?:list|names|titles))\b",
@@ -222,6 +229,11 @@ def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:
     if not topic:
         return of_course and _WHEN_IT_RUNS.search(text) is not None
     return topic <= NOT_HELD
+
+
+def asks_what_to_know(text: str) -> bool:
+    """Returns True for what one should know before a course: "What are its prerequisites?"."""
+    return _WHAT_TO_KNOW.search(text[:READ_CHARS]) is not None
 
 
 def _says_something(word: str) -> bool:

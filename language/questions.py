@@ -68,6 +68,11 @@ _COMPARISONS = tuple(
         rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
     )
 )
+# "The package that is used to compare A with B" is asked for itself; who wants to compare them asks for both.
+_FOR_COMPARING = re.compile(
+    r"\b(?!(?:want|like|love|need|have|how|wish|try|trying|going|me|us|you)\b)\w+ to (?:compare|contrast)\s+$",
+    re.IGNORECASE,
+)
 _TWO_QUESTIONS = re.compile(
     rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}", re.IGNORECASE
 )
@@ -174,7 +179,8 @@ def goes_on(question: str) -> bool:
 def compared_sides(question: str) -> tuple[str, str] | None:
     """Returns the two things that a question compares, in its own words; None where it compares none."""
     for pattern in _COMPARISONS:
-        if found := pattern.search(question):
+        found = pattern.search(question)
+        if found and not _FOR_COMPARING.search(question[: found.start(1)]):
             return found[1].strip(), found[2].strip()
     if not _COMPARES.search(question):
         return None

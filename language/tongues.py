@@ -10,6 +10,7 @@ from typing import NamedTuple
 from antiphon.language.cognates import known_word
 from antiphon.language.evidence import Weigh
 from antiphon.language.glossary import SUBJECTS, WORDS_FOR_CATALOGUE, in_english
+from antiphon.language.scripts import CHINESE, JAPANESE, RUSSIAN, Script
 from antiphon.language.words import words
 
 _LEAST_SHARE = 0.25
@@ -30,6 +31,7 @@ class Tongue(NamedTuple):
         glossary: The English for its words in which a catalogue is asked.
         subjects: The English for its names of what courses are about.
         compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None where it makes none.
+        script: The script that it is known by; None for a language that is known by its words.
     """
 
     common: frozenset[str] = frozenset()
@@ -40,9 +42,12 @@ class Tongue(NamedTuple):
     glossary: Mapping[str, str] = MappingProxyType({})
     subjects: Mapping[str, str] = MappingProxyType({})
     compound: re.Pattern[str] | None = None
+    script: Script | None = None
 
     def in_english(self, question: str) -> str:
         """Returns the question with the words in which it asks of a catalogue in English."""
+        if self.script is not None:
+            return self.script.in_english(question)
         if self.compound is not None:
             question = self.compound.sub(r"\g<name> \g<noun>", question)
         return in_english(question, {**self.glossary, **self.subjects})
@@ -152,6 +157,7 @@ _SCRIPTS = (
     (
         re.compile(r"[\u3040-\u30ff]"),
         Tongue(
+            script=JAPANESE,
             note="コースは英語です。",
             fitting="最も近い箇所：",
             closest="答えはないかもしれません。最も近い箇所：",
@@ -161,6 +167,7 @@ _SCRIPTS = (
     (
         re.compile(r"[\u4e00-\u9fff]"),
         Tongue(
+            script=CHINESE,
             note="课程是英文的。",
             fitting="最接近的内容：",
             closest="课程可能没有回答这个问题。最接近的内容：",
@@ -170,6 +177,7 @@ _SCRIPTS = (
     (
         re.compile(r"[\u0400-\u04ff]"),
         Tongue(
+            script=RUSSIAN,
             note="Курсы на английском.",
             fitting="Вот самое близкое:",
             closest="Возможно, ответа в них нет. Вот самое близкое:",

@@ -15,6 +15,8 @@ from antiphon.language.extract import Excerpt
 from antiphon.language.words import terms
 
 MOST_ELSEWHERE = 2
+_CLOSE = 0.5
+"""A further course is worth naming where it is this much as likely to speak of the topic as the likeliest one."""
 
 
 def answer_by_course(
@@ -35,7 +37,10 @@ def answer_by_course(
         if found.answers and found.extraction.excerpts:
             answers.append(found)
     # Sorting is stable: of two that are equally likely the course that was found first comes first.
-    answers.sort(key=lambda found: -probability(found.extraction.fit))
+    answers.sort(key=_likely, reverse=True)
+    answers = [
+        each for each in answers if _likely(each) >= _CLOSE * _likely(answers[0])
+    ]
     for found in answers:
         excerpt = found.extraction.excerpts[0]
         source = found.sources[excerpt.passage]
@@ -43,6 +48,10 @@ def answer_by_course(
         quote(excerpt, source, draft)
     levels = [_sure_of_course(found, topic) for found in answers]
     draft.doubt(max(levels, key=LEVELS.index, default="none"))
+
+
+def _likely(found: Found) -> float:
+    return probability(found.extraction.fit)
 
 
 def _sure_of_course(found: Found, topic: str) -> Certainty:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 from antiphon.engine.offline.across import answer_by_course, answer_elsewhere
 from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
@@ -10,6 +11,7 @@ from antiphon.engine.offline.comparing import answer_sides
 from antiphon.engine.offline.excerpts import look, quote_all
 from antiphon.engine.offline.in_place import answer_beside, answer_in_place
 from antiphon.engine.offline.intents import EXACT, Inquiry
+from antiphon.engine.offline.lesson_overview import sum_lesson_up
 from antiphon.engine.offline.remarks import (
     heading_of,
     owning_up,
@@ -18,10 +20,10 @@ from antiphon.engine.offline.remarks import (
 )
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.asking import NOT_HELD
+from antiphon.language.asking import NOT_HELD, asks_what_to_know
 from antiphon.language.certainty import LEVELS, least
 from antiphon.language.evidence import WORDS_ALONE, Measures
-from antiphon.language.extract import extract
+from antiphon.language.extract import MOST_EXCERPTS, Excerpt, extract
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
 from antiphon.language.words import words
@@ -42,7 +44,10 @@ NO_MATCH = (
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 NOTHING_TO_NOTE = "Nothing to note."
-_A_COURSE = frozenset(("course", "courses", "class", "lesson", "lessons", "we", "you"))
+_TO_KNOW = frozenset(("know", "need", "prerequisites"))
+_A_COURSE = frozenset(
+    ("prerequisites", "course", "courses", "class", "lesson", "lessons", "we", "you")
+)
 
 
 def answer(task: Task, measures: Measures = WORDS_ALONE) -> Draft:
@@ -179,6 +184,17 @@ def _answer_of_found(
         passages = task.passages_of(inquiry.course, inquiry.lesson)
         quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
         draft.doubt(found.certainty)
+    elif not inquiry.by_lesson and inquiry.is_about_lesson and not inquiry.step:
+        _sum_up_where_asked(inquiry, task, measures, draft)
+
+
+def _sum_up_where_asked(
+    inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Sums up the lesson of a course that was found, where it is asked what that lesson is about."""
+    passages = task.passages_of(inquiry.course, inquiry.lesson)
+    if "overview" in inquiry.asks:
+        sum_lesson_up(passages, measures, draft)
 
 
 def _answer_not_held(
@@ -187,15 +203,30 @@ def _answer_not_held(
     """Answers what no catalogue holds, such as the price of a course, where a sentence says it of a course."""
     passages = task.passages_of(inquiry.course, None)
     wanted = NOT_HELD.intersection(words(inquiry.question))
-    found = look(passages, inquiry.topic, measures, limit=1)
+    most = 1
+    if asks_what_to_know(inquiry.question):
+        wanted, most = wanted | _TO_KNOW, MOST_EXCERPTS
+    found = look(passages, inquiry.topic, measures, limit=most)
+    telling: list[Excerpt] = []
     for excerpt in found.extraction.excerpts:
-        said = words(found.sources[excerpt.passage].blocks[excerpt.key])
-        if _A_COURSE.isdisjoint(said) or wanted.isdisjoint(said):
-            continue
-        quote_all(found, draft)
-        draft.doubt("medium")
+        run = found.sources[excerpt.passage].blocks[excerpt.first : excerpt.end]
+        if _says_of_course(run, wanted):
+            telling.append(excerpt)
+    if not telling:
+        draft.decline(NOT_IN_CATALOGUE, NOTHING_FOUND)
         return
-    draft.decline(NOT_IN_CATALOGUE, NOTHING_FOUND)
+    extraction = found.extraction._replace(excerpts=tuple(telling))
+    quote_all(found._replace(extraction=extraction), draft)
+    draft.doubt("medium")
+
+
+def _says_of_course(sentences_said: Sequence[str], wanted: AbstractSet[str]) -> bool:
+    """Returns True where a sentence holds what is wanted, and speaks of a course or to those who take it."""
+    for sentence in sentences_said:
+        said = words(sentence)
+        if not _A_COURSE.isdisjoint(said) and not wanted.isdisjoint(said):
+            return True
+    return False
 
 
 _OF_KIND = {

@@ -82,7 +82,9 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
     if inquiry.by_lesson:
         lesson = _lesson_found(best, task.found_for(inquiry.topic, inquiry.course))
     elif inquiry.place is not None:
-        lesson = inquiry.place.among(task.catalogue.numbers_of(best.course))
+        # Of "the lesson after the introduction" the introduction: its neighbour is named beside it.
+        place = inquiry.place._replace(step=0)
+        lesson = place.among(task.catalogue.numbers_of(best.course))
     asks = inquiry.asks - {"courses"}
     if lesson is not None and asks != inquiry.asks:
         # "Which course, and which lesson in it": both are named.

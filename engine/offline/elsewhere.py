@@ -77,7 +77,11 @@ def elsewhere(
         if place.score >= known.score:
             best[source.course] = place
     places = sorted(best.values(), key=lambda place: -place.score)
-    return [place for place in places if place.score >= _CLOSE * places[0].score]
+    return [
+        place
+        for place in places
+        if place.score >= _CLOSE * places[0].score or wanted.is_named_in(place.passage)
+    ]
 
 
 def _of_other_courses(course: str, task: Task) -> list[Source]:
@@ -119,6 +123,12 @@ class _Wanted:
         if not held.keys() >= self._named.of_term.keys():
             topic = f"{topic} {self._shared_words(held, source)}"
         return Elsewhere(source, topic, score)
+
+    def is_named_in(self, source: Source) -> bool:
+        """Returns True where a passage has all of a title of several words in it, as it stands."""
+        named = words(self._title)
+        text = f" {' '.join(words(''.join(source.blocks)))} "
+        return len(terms(self._title)) > 1 and f" {' '.join(named)} " in text
 
     def _shared_words(self, held: Mapping[str, float], source: Source) -> str:
         """Returns the words of a passage that say most of what it shares with the lesson."""

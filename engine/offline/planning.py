@@ -95,12 +95,22 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
         case "lesson":
             return _search_lesson(inquiry, task)
         case "across":
-            return [search(inquiry.focus, "To see which courses speak of it")]
+            return _search_across(inquiry, task)
         case "find":
             why = "To find the course that is meant"
             return [search(inquiry.topic, why, inquiry.course)]
         case _:
             return _search_plainly(inquiry)
+
+
+def _search_across(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Searches all courses at once; where some are left out, each of the others, which they would crowd out."""
+    why = "To see which courses speak of it"
+    titles = [course.title for course in task.catalogue.courses]
+    others = [title for title in titles if title not in inquiry.courses]
+    if len(others) == len(titles) or not 0 < len(others) <= MOST_COURSES:
+        return [search(inquiry.focus, why)]
+    return [search(inquiry.focus, why, course) for course in others]
 
 
 def _look_into_catalogue(inquiry: Inquiry, task: Task) -> list[Planned]:

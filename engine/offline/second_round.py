@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from antiphon.engine.offline.calls import (
     MOST_COURSES,
+    lesson_title,
     list_courses,
     outline,
     search,
@@ -37,7 +38,7 @@ def second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Plan
         if elsewhere:
             return elsewhere
     if inquiry.kind == "find":
-        return _outline_of_best(inquiry.topic, inquiry.course, task)
+        return _course_found(inquiry, task)
     # A call that found nothing where it looked is mended before what the others found is followed.
     widened = _widened_searches(inquiry, task)
     if widened:
@@ -81,6 +82,20 @@ def _outline_of_best(topic: str, course: str | None, task: Task) -> list[Planned
     if best is None:
         return []
     return [outline(best.course, "It is the course that speaks of it")]
+
+
+def _course_found(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Asks for the outline of the course that was found, and for the text of the lesson that is asked about in it."""
+    calls = _outline_of_best(inquiry.topic, inquiry.course, task)
+    best = task.best_found(inquiry.topic, inquiry.course)
+    if best is None or inquiry.place is None or "overview" not in inquiry.asks:
+        return calls
+    course = task.catalogue.course(best.course)
+    if course is not None:
+        number = inquiry.place.among(course.numbers)
+        why = "It is the lesson that is asked about"
+        calls.append(search(lesson_title(course, number), why, course.title, number))
+    return calls
 
 
 def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:

@@ -10,6 +10,7 @@ from antiphon.engine.offline.intents.sought import called_lesson, topic_stretch
 from antiphon.language.asking import (
     Ask,
     asks_what_is_not_held,
+    asks_what_to_know,
 )
 
 _MOST_UNKNOWN_WORDS = 5
@@ -25,9 +26,12 @@ _SEVERAL = re.compile(
 )
 # In lower case what a title holds may be a thing, and is no name.
 _WHAT_IS = re.compile(
-    r"\W*what(?:'s|\u2019s| is| are) (?:an? )?(?P<thing>[^A-Z?]+)\W*$"
+    r"\W*(?:what(?:'s|\u2019s| is| are) (?:an? )?(?P<thing>[^A-Z?]+)"
+    r"|how (?:does|do) (?P<working>[^A-Z?]+) work)\W*$"
 )
 _SAID_OF_PLACE = re.compile(r"\b(?:courses?|class|lessons?|lectures?|about)\b", re.I)
+_SAID_OF_PREREQUISITES = "you should know, you need, you do not need, prerequisites"
+"""Speakers name what is asked, and rarely call it so: "you need just basic Python"."""
 _OF_SOME_PLACE: frozenset[Ask] = frozenset(("overview", "title", "duration"))
 """Asked of no course in particular, these ask for something else."""
 _OF_UNKNOWN: frozenset[Ask] = frozenset(("contents", "teacher", "link"))
@@ -49,6 +53,20 @@ def asks_what_catalogue_lacks(inquiry: Inquiry, parsed: Parsed) -> Inquiry | Non
     if not asks_what_is_not_held(parsed.question, parsed.asked, of_course=of_course):
         return None
     return inquiry._replace(kind="not_held", topic=parsed.question)
+
+
+def asks_for_prerequisites(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes what one should know before a course: its first lesson says it, where any does."""
+    course = parsed.catalogue.course(inquiry.course)
+    if course is None or not course.lessons or parsed.names_lesson:
+        return None
+    if not asks_what_to_know(parsed.question):
+        return None
+    return inquiry._replace(
+        kind="not_held",
+        topic=_SAID_OF_PREREQUISITES,
+        lesson=course.lessons[0].number,
+    )
 
 
 def names_lesson_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
@@ -82,14 +100,19 @@ def names_course_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 
 def _asks_what_thing_is(question: str) -> bool:
-    """Returns True for "What is context engineering?", though a course is called Context Engineering."""
+    """Returns True for "What is context engineering?" and how it works, though a course is called so."""
     question = question[:1].lower() + question[1:]
     found = _WHAT_IS.match(question)
-    return found is not None and not _SAID_OF_PLACE.search(found["thing"])
+    if found is None:
+        return False
+    return not _SAID_OF_PLACE.search(found["thing"] or found["working"])
 
 
 def _in_every_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if inquiry.place is None or inquiry.has_course or not parsed.catalogue:
+        return None
+    # "Lesson 3 of the gym course" is of one course, whatever that is called.
+    if inquiry.unknown is not None:
         return None
     if inquiry.lesson is not None:
         courses = parsed.catalogue.with_lesson(inquiry.lesson)

@@ -84,6 +84,8 @@ ASKING: dict[Ask | None, str] = {
         Which key ideas from the lesson should I put on a poster?
         I was away for the lesson. Fill me in.
         Walk me through what was said in the lesson.
+        Walk me through the lesson.
+        key takeaways of the lesson
     """,
     None: """
         Which lesson explains it?
@@ -97,6 +99,7 @@ ASKING: dict[Ask | None, str] = {
         When does the course start?
         Do I get a certificate at the end of the course?
         What are the prerequisites of the course?
+        Which company is the course built with?
         Which course is the most popular?
         How many students have enrolled in the course?
         Which homework is set in the lesson?

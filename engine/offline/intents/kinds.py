@@ -7,6 +7,7 @@ import re
 from antiphon.engine.offline.intents.catalogue_questions import (
     asks_after_teacher,
     asks_for_course_on,
+    asks_for_prerequisites,
     asks_for_unknown,
     asks_of_catalogue,
     asks_of_every_course,
@@ -40,7 +41,7 @@ ELSEWHERE = re.compile(
 )
 _APART_FROM = re.compile(
     r"\b(?:any|an|which|what|the)?\s*other courses?\b|\banother course\b"
-    r"|\b(?:besides|apart from|other than|except)\b",
+    r"|\b(?:besides|apart from|aside from|other than|except|outside)\b",
     re.I,
 )
 _ACROSS = re.compile(
@@ -138,6 +139,7 @@ _RULES = (
     asks_for_titles_with,
     _looks_elsewhere,
     asks_after_teacher,
+    asks_for_prerequisites,
     asks_what_catalogue_lacks,
     _asks_apart_from_course,
     asks_of_every_course,

@@ -13,7 +13,7 @@ from antiphon.language.asking import TELLS, Ask, asked_of_catalogue
 from antiphon.language.words import STOP_WORDS
 
 _STRETCH_CHARS = 200
-_TREATING = r"(?:that|which|where|in which|with|w/|covering|explaining|discussing|dealing with|treating)"
+_TREATING = r"(?:that|which|whose|where|in which|with|w/|covering|explaining|discussing|dealing with|treating)"
 _SAID = r"\s+(?P<said>[^.;?!\n]+)"
 _LESSON_THAT = re.compile(
     rf"\b(?:lesson|lecture|one) (?:{_TREATING}|about|on){_SAID}", re.I
@@ -54,17 +54,26 @@ _OF_FOUND: frozenset[Ask] = frozenset(
 _OF_SAID_COURSE: frozenset[Ask] = frozenset(("teacher", "lessons", "contents"))
 _OF_FOUND_LESSON: frozenset[Ask] = frozenset(("title", "link"))
 _CALLED_LESSON = re.compile(
-    r"\b(?:of|for|to)\s+the\s+(?P<name>[^.;?!\n]{2,80}?)\s+(?:lesson|lecture)\b", re.I
+    r"\bthe\s+(?P<name>(?:(?!the\b)[^\s.;?!]{1,40}\s+){1,6})(?:lesson|lecture)\b", re.I
 )
 
 
 def asks_for_found(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what asks of a course that has to be found first: "Who teaches the course that explains HNSW?"."""
+    if _counts_in_unknown(inquiry, parsed):
+        return inquiry._replace(kind="find", topic=inquiry.unknown or "", lesson=None)
     topic = sought(inquiry, parsed)
     if topic is None:
         return None
     by_lesson = _seeks_lesson(inquiry, parsed)
     return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson)
+
+
+def _counts_in_unknown(inquiry: Inquiry, parsed: Parsed) -> bool:
+    """Returns True for "the last lesson of the course about the gym": the course is to be found first."""
+    if not inquiry.unknown or inquiry.place is None or not parsed.catalogue:
+        return False
+    return bool(inquiry.step) or parsed.asked.is_pure or parsed.is_bare
 
 
 def sought(inquiry: Inquiry, parsed: Parsed) -> str | None:

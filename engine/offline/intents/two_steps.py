@@ -17,6 +17,15 @@ _STEPS = re.compile(
     rf"(?:[.;:!?]|,)\s+(?:(?:and|then|now|next|after that)\b,?\s+){{0,2}}(?P<question>{_ASKS}.*)",
     re.IGNORECASE | re.DOTALL,
 )
+# "Find the course whose project is a receptionist and tell me how many lessons it has": the first step finds a course.
+_FINDS_COURSE = re.compile(
+    r"\s*(?:(?:please|first|can you|could you|i want you to)\b,?\s+){0,3}"
+    r"(?:look up|look for|find out|find|check|see|search for|identify|work out|figure out)\s+"
+    r"(?:(?P<which>(?:in )?(?:which|what))|the)\s+(?P<noun>course|class)\s+(?P<said>.{3,300}?)"
+    r"(?:\s*[,;.]\s*|\s+)(?:and|then|and then)\s+(?:also\s+)?"
+    rf"(?P<question>(?:give me|send me|say\b|{_ASKS}).*)",
+    re.IGNORECASE | re.DOTALL,
+)
 # What a question says of the step before it, at its end or as "that topic".
 _POINTS_TO_STEP = re.compile(
     r"\b(?:it|them|this|that|these|those)\s*(?:too|as well|then)?\s*[?.!]*\s*$|\b(?:similar|alike|comparable)\b"
@@ -31,6 +40,19 @@ def steps_in(text: str) -> tuple[str, str] | None:
     if found is None:
         return None
     return found["step"].strip(), found["question"].strip()
+
+
+def finding_first(text: str) -> tuple[str, str] | None:
+    """Returns an order to find a course, and what to do with it, as the two questions that it is; None for no such."""
+    found = _FINDS_COURSE.match(text)
+    if found is None:
+        return None
+    which, noun, said = found["which"], found["noun"], found["said"]
+    asked = f"{which} {noun} {said}?"
+    if not which:
+        asked = f"Which {noun} is the one {said}?"
+    question = found["question"]
+    return asked, f"{question[:1].upper()}{question[1:]}"
 
 
 def in_two_steps(step: Inquiry, question: Inquiry, asked: str) -> Inquiry:

@@ -8,6 +8,11 @@ from collections.abc import Sequence
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
 from antiphon.engine.offline.intents.by_meaning import small_talk_by_meaning
 from antiphon.engine.offline.intents.follow_ups import follow_up
+from antiphon.engine.offline.intents.foreign_words import (
+    are_titles_in,
+    foreign_words,
+    with_words_of_titles,
+)
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.kinds import with_kind
 from antiphon.engine.offline.intents.parsing import parse
@@ -18,15 +23,12 @@ from antiphon.engine.offline.intents.places import (
 )
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
+    finding_first,
     in_two_steps,
     steps_in,
 )
-from antiphon.engine.offline.mentions import mentions_in
-from antiphon.engine.offline.titles import Token, tokens_of
 from antiphon.language.asides import without_form, without_reasons
 from antiphon.language.asking import Ask, names_catalogue
-from antiphon.language.cognates import known_word
-from antiphon.language.commonness import is_common
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
@@ -71,9 +73,12 @@ def understand(
     before = _before(earlier, catalogue, answered)
     tongue = tongue_of(asked)
     # One set of rules reads what is asked of a catalogue, in whichever language.
-    english = without_reasons(tongue.in_english(asked))
+    english = asked
+    if not are_titles_in(tongue, catalogue):
+        english = tongue.in_english(asked)
+    english = without_reasons(english)
     if tongue is not ENGLISH:
-        english = _with_words_of_titles(english, catalogue)
+        english = with_words_of_titles(english, catalogue)
     inquiry = _understand_all(english, before, catalogue)
     if tongue is not ENGLISH and inquiry.kind != "outline":
         inquiry = _without_foreign_words(english, before, catalogue) or inquiry
@@ -82,27 +87,11 @@ def understand(
     return _asked_in(tongue, inquiry)
 
 
-def _with_words_of_titles(text: str, catalogue: Catalogue) -> str:
-    """Returns the text with each foreign word that titles hold in English as they hold it: "anatomía" as "anatomy"."""
-
-    def weigh(term: str) -> float:
-        return float(not catalogue.has_in_title(term))
-
-    # From the last to the first: what stands before a word keeps its place.
-    for token in reversed(tokens_of(text)):
-        if not _is_foreign(token, text, catalogue):
-            continue
-        known = known_word(token.word, weigh)
-        if known is not None:
-            text = f"{text[: token.start]}{known}{text[token.end :]}"
-    return text
-
-
 def _without_foreign_words(
     english: str, before: Inquiry, catalogue: Catalogue
 ) -> Inquiry | None:
     """Returns what a question asks of the catalogue, if a few words that no table translates are all else in it."""
-    foreign = _foreign_words(english, catalogue)
+    foreign = foreign_words(english, catalogue)
     if not 0 < len(foreign) <= _MOST_FOREIGN:
         return None
     kept = english
@@ -114,24 +103,10 @@ def _without_foreign_words(
     return inquiry
 
 
-def _foreign_words(english: str, catalogue: Catalogue) -> list[Token]:
-    """Returns the words that are no English ones; where a course is named, those in capitals too, as in German."""
-    text = english
-    if mentions_in(english, catalogue).courses:
-        text = english.lower()
-    return [
-        token for token in tokens_of(english) if _is_foreign(token, text, catalogue)
-    ]
-
-
-def _is_foreign(token: Token, text: str, catalogue: Catalogue) -> bool:
-    """Returns True for a word that is no English one, and no name."""
-    if token.term is None or text[token.start].isupper() or token.word.isdigit():
-        return False
-    return not is_common(token.term) and not catalogue.has_in_title(token.term)
-
-
 def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    finding = finding_first(asked)
+    if finding is not None:
+        return _understand_finding(finding, before, catalogue)
     steps = steps_in(asked)
     if steps is not None:
         step = _understand_one(steps[0], before, catalogue)
@@ -142,9 +117,26 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
     return _understand_each(asked, before, catalogue)
 
 
+def _understand_finding(
+    steps: tuple[str, str], before: Inquiry, catalogue: Catalogue
+) -> Inquiry:
+    """Returns "which course deals with gyms? Give me its link": one question where it can be asked as one."""
+    asked = " ".join(steps)
+    inquiry = _understand_each(asked, before, catalogue)
+    if inquiry.kind in ("find", "several"):
+        return inquiry
+    return _understand_parts(asked, steps, before, catalogue)
+
+
 def _understand_each(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    return _understand_parts(asked, questions_in(asked), before, catalogue)
+
+
+def _understand_parts(
+    asked: str, questions: Sequence[str], before: Inquiry, catalogue: Catalogue
+) -> Inquiry:
     parts: list[Inquiry] = []
-    for part in questions_in(asked):
+    for part in questions:
         if parts:
             part = _counting_the_same(part, parts[-1])
         before = _understand_one(part, before, catalogue)

@@ -29,7 +29,15 @@ from antiphon.language.questions import lesson_numbers
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.IGNORECASE)
+_DESCRIBED_IN_FRONT = re.compile(
+    r"\W*(?:in|from|during|of)\s+(?P<said>(?:the|that)\s+(?:\w+\s+)?(?:course|class)\s+"
+    r"(?:by|with|that|which|where|whose|in which|taught|given|about|on)\b[^,;:.?!]{1,200}),",
+    re.IGNORECASE,
+)
 _GENITIVES = ("'s", "\u2019s")
+_HAS = frozenset(
+    ("has", "had", "covers", "explains", "speaks", "talks", "uses", "shows")
+)
 
 
 def mentions_in(
@@ -71,7 +79,17 @@ class _Finder:
         found += self._teachers(found)
         found += called_courses(self._words, self._catalogue, found)
         found.sort(key=lambda mention: mention.start)
-        return tuple(found)
+        return tuple(self._described_in_front(found))
+
+    def _described_in_front(self, found: list[CourseMention]) -> list[CourseMention]:
+        """Returns the mentions; one within "In the course by whoever …," is all of that clause, which describes it."""
+        clause = _DESCRIBED_IN_FRONT.match(self._words.text)
+        within = [each for each in found if clause and each.end <= clause.end("said")]
+        if clause is None or len(within) != 1 or not within[0].courses:
+            return found
+        start, end = clause.span("said")
+        whole = within[0]._replace(name=clause["said"], start=start, end=end)
+        return [whole, *found[1:]]
 
     def _last_of_name(self, run: Run) -> int:
         """Returns the last word of a name: of "modelos of lenguaje", where a title holds the first, both are one."""
@@ -109,6 +127,9 @@ class _Finder:
         """Returns True for words that can be nothing but a title: all of it, or what stands where one does."""
         if run.matched > 1 and run.full:
             return True
+        # "From the prompt caching lesson": a lesson is named.
+        if self._words.word(run.last + 1) in LESSON_WORDS:
+            return False
         if not self._words.stands_alone(run, loosely=self._loosely):
             return False
         return self._loosely or (run.matched > 1 and self._words.is_placed(run))
@@ -138,7 +159,12 @@ class _Finder:
         if names_catalogue(words.text) and not self._is_common(run):
             return True
         behind = words.text[words.token(run.last).end :]
-        return behind.startswith(_GENITIVES) or words.word(run.last + 1) in TEACHES
+        if behind.startswith(_GENITIVES):
+            return True
+        verb = words.word(run.last + 1)
+        # "Tom has a whole lesson on judges": as the subject it is a name even where it begins the sentence.
+        is_name = words.text[words.token(run.first).start].isupper()
+        return verb in TEACHES or (is_name and verb in _HAS)
 
     def _is_common(self, run: Run) -> bool:
         """Returns True for a name such as Rose, that everybody uses for other things."""

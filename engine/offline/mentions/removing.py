@@ -28,7 +28,7 @@ _REFERENCES = re.compile(
     re.IGNORECASE,
 )
 _LONELY_WORDS = re.compile(
-    r"\b(?:of|in|from|during)(?:(?: (?:the|that|his|her|its|their))? (?:lesson|lecture|course)(?: that)?"
+    r"(?<![\w-])(?:of|in|from|during)(?:(?: (?:the|that|his|her|its|their))? (?:lesson|lecture|course)(?: that)?"
     r"|(?: the)?(?: very)?)\s*(?=[,.;:?]|$)",
     re.IGNORECASE,
 )

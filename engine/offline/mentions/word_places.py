@@ -45,6 +45,10 @@ CALLING = frozenset(
 """Between "course" and its name, or "lesson" and its title: "lesson number of X"."""
 _OF = frozenset(("of", "in", "from"))
 PLACING = frozenset(("in", "of", "from", "by", "into", "to", "for", "does", "do"))
+_DOES = frozenset(("does", "do"))
+_ASKS_OF_THING = frozenset(("how", "why", "when", "where", "what"))
+_OF_COURSES = TEACHES | QUESTION_WORDS
+"""What a course does, rather than what it is about: it covers, teaches, has lessons."""
 _STOPS = frozenset(",.;:?!")
 
 
@@ -99,9 +103,13 @@ class WordPlaces:
         # "The first course" is no nickname of one on first principles.
         if run.first == run.last and self.word(run.first) in NOT_NAMES | CALLING:
             return False
-        if self.word(run.last + 1) in nouns and not self.carries_on(run.first - 1):
-            return True
+        if self.word(run.last + 1) in nouns and not self._is_placed_first(run):
+            return not self.carries_on(run.first - 1)
         return self.is_called_after(run, nouns)
+
+    def _is_placed_first(self, run: Run) -> bool:
+        """Returns True for the "real" of "its first real lesson": a lesson by its place has no name before it."""
+        return run.first == run.last and self.word(run.first - 1) in _PLACES
 
     def is_called_after(
         self, run: Run, nouns: frozenset[str], calling: frozenset[str] = CALLING
@@ -112,11 +120,15 @@ class WordPlaces:
             noun -= 1
         if self.word(noun) not in nouns or self.carries_on(run.last + 1):
             return False
-        return self.word(noun - 1) not in INDEFINITE
+        # "A whole lesson on X" is some lesson too.
+        return INDEFINITE.isdisjoint((self.word(noun - 1), self.word(noun - 2)))
 
     def is_placed(self, run: Run) -> bool:
-        """Returns True for the X of "in X", "by X" or "What does X"."""
-        return self.word(self._before_article(run)) in PLACING
+        """Returns True for the X of "in X", "by X" or "What does X cover"; "How does X work" asks of a thing."""
+        at = self._before_article(run)
+        if self.word(at) in _DOES and self.word(at - 1) in _ASKS_OF_THING:
+            return self.word(run.last + 1) in _OF_COURSES
+        return self.word(at) in PLACING
 
     def is_place_of_lesson(self, run: Run) -> bool:
         """Returns True for the X of "lesson 3 of X"."""

@@ -1,0 +1,75 @@
+"""Questions to a catalogue in other scripts, read in English."""
+
+from __future__ import annotations
+
+import pytest
+
+from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, KnownTitle
+from antiphon.engine.offline.intents import Inquiry, understand
+from antiphon.language.scripts import CHINESE, JAPANESE, RUSSIAN, Script
+
+BEES = "Bees Through the Year"
+LESSONS = (KnownTitle(1, "Swarms"), KnownTitle(2, "Honey"), KnownTitle(12, "Winter"))
+CATALOGUE = Catalogue((CourseEntry(BEES, "Will Amsel", LESSONS),))
+
+
+def read(question: str, catalogue: Catalogue = CATALOGUE) -> Inquiry:
+    return understand(question, (), catalogue)
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson"),
+    [
+        (f"请概括一下 {BEES} 的第2课讲了什么", 2),
+        (f"{BEES} 第十二课的内容是什么?", 12),
+        (f"レッスン2 {BEES} の内容は?", 2),
+        (f"Чему посвящён урок 2 курса {BEES}?", 2),
+    ],
+)
+def test_a_lesson_is_asked_about_in_other_scripts(question: str, lesson: int) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course) == ("lesson", BEES)
+    assert inquiry.lesson == lesson
+    assert not inquiry.has_topic
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        (f"{BEES} 这门课是谁教的?", "teacher"),
+        (f"列出 {BEES} 的大纲", "contents"),
+        (f"{BEES} 一共有多少节课?", "lessons"),
+        (f"{BEES} の講師は誰ですか?", "teacher"),
+        (f"Кто преподаёт курс {BEES}?", "teacher"),
+        (f"Дай ссылку на курс {BEES}", "link"),
+        ("你们有哪些课程?", "courses"),
+    ],
+)
+def test_the_catalogue_is_asked_in_other_scripts(question: str, asks: str) -> None:
+    inquiry = read(question)
+
+    assert inquiry.kind == "outline"
+    assert inquiry.asks == {asks}
+
+
+@pytest.mark.parametrize(
+    ("script", "question"),
+    [
+        (CHINESE, "什么是 propolis?"),
+        (JAPANESE, "propolis とは?"),
+        (RUSSIAN, "Зачем нужен прополис?"),
+    ],
+)
+def test_what_asks_nothing_of_a_catalogue_stays_as_it_is(
+    script: Script, question: str
+) -> None:
+    assert script.in_english(question) == question
+
+
+def test_titles_in_a_script_are_not_taken_out_of_questions_in_it() -> None:
+    catalogue = Catalogue((CourseEntry("蜜蜂课程", "Will Amsel", LESSONS),))
+
+    inquiry = read("蜜蜂课程的大纲", catalogue)
+
+    assert "蜜蜂" in inquiry.question
