@@ -132,17 +132,20 @@ def _in_order(
     likely = [run for run in chosen if run.chance >= ABOUT_AS_LIKELY * best]
     if likeness is None or not question.strip() or len(likely) < 2:
         return list(chosen)
-    texts: list[str] = []
-    for run in likely:
-        sentences = read[run.passage].sentences[run.first : run.end]
-        text = " ".join([sentence.text for sentence in sentences])
-        texts.append(text[:LONGEST_RUN_CHARS])
+    cosines = likeness(question, [_text_of(read, run) for run in likely])
     worth: dict[Run, float] = {}
-    for run, cosine in zip(likely, likeness(question, texts), strict=True):
+    for run, cosine in zip(likely, cosines, strict=True):
         worth[run] = log(run.chance) + WHOLE_WEIGHT * cosine
     # Sorting is stable: of two that are worth the same, the one that was chosen first comes first.
     likely.sort(key=worth.__getitem__, reverse=True)
     return likely + [run for run in chosen if run not in worth]
+
+
+def _text_of(read: Sequence[Passage], run: Run) -> str:
+    """Returns a run as one text, as far as an excerpt may be long."""
+    sentences = read[run.passage].sentences[run.first : run.end]
+    text = " ".join([sentence.text for sentence in sentences])
+    return text[:LONGEST_RUN_CHARS]
 
 
 def _compared(
