@@ -128,17 +128,25 @@ def _in_order(
     likeness: Likeness | None,
 ) -> list[Run]:
     """Puts the run first that is likest the question as one text, among those that are about as likely."""
+    if likeness is None or not question.strip():
+        return list(chosen)
     best = max([run.chance for run in chosen], default=0.0)
     likely = [run for run in chosen if run.chance >= ABOUT_AS_LIKELY * best]
-    if likeness is None or not question.strip() or len(likely) < 2:
-        return list(chosen)
+    others = [run for run in chosen if run not in likely]
+    return _likest_first(question, read, likely, likeness) + others
+
+
+def _likest_first(
+    question: str, read: Sequence[Passage], likely: list[Run], likeness: Likeness
+) -> list[Run]:
+    if len(likely) < 2:
+        return likely
     cosines = likeness(question, [_text_of(read, run) for run in likely])
     worth: dict[Run, float] = {}
     for run, cosine in zip(likely, cosines, strict=True):
         worth[run] = log(run.chance) + WHOLE_WEIGHT * cosine
     # Sorting is stable: of two that are worth the same, the one that was chosen first comes first.
-    likely.sort(key=worth.__getitem__, reverse=True)
-    return likely + [run for run in chosen if run not in worth]
+    return sorted(likely, key=worth.__getitem__, reverse=True)
 
 
 def _text_of(read: Sequence[Passage], run: Run) -> str:
