@@ -9,7 +9,7 @@ then read as chances: of all sentences, how likely is this one to be (part of) t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp
+from math import exp, log
 from typing import NamedTuple
 
 from antiphon.language.candidates import Passage, read_passages, sentences_of
@@ -27,7 +27,13 @@ from antiphon.language.ranking import (
     by_likeness,
     sentence_scores,
 )
-from antiphon.language.runs import choose_runs
+from antiphon.language.runs import (
+    LONGEST_RUN_CHARS,
+    MOST_BY_WORDS,
+    MOST_IN_A_RUN,
+    Run,
+    choose_runs,
+)
 
 MOST_EXCERPTS = 3
 MOST_COMPARED = 160
@@ -41,6 +47,12 @@ RANK_BESIDE_MEANING = 0.05
 SHARPNESS = 10.0
 """How much likelier a higher score makes a sentence: the scores' weights fitted as a choice of one sentence out of
 those of a question come out at ten times those of `ranking.py` (docs/decisions/145)."""
+
+WHOLE_WEIGHT = 6.0
+"""For how like a run is to the question as one text, beside the logarithm of its chance, where the best is to come
+first: two runs may have sentences that are alike, and tell of different things (docs/decisions/272)."""
+ABOUT_AS_LIKELY = 0.3
+"""A run of less than this share of the highest chance is not compared so: it would hardly ever come first."""
 
 
 class Excerpt(NamedTuple):
@@ -91,7 +103,11 @@ def extract(
         return Extraction()
     scores = _scores(shares, read, compared)
     chances = _chances(read, scores, by_meaning=bool(compared))
-    chosen = choose_runs(read, chances, limit)
+    most = MOST_BY_WORDS
+    if compared:
+        most = MOST_IN_A_RUN
+    chosen = choose_runs(read, chances, max(limit, MOST_EXCERPTS), most)
+    chosen = _in_order(question, read, chosen, measures.likeness)[:limit]
     if not chosen:
         return Extraction()
     excerpts: list[Excerpt] = []
@@ -103,6 +119,41 @@ def extract(
     best = excerpts[0]
     telling = read[best.passage].sentences[best.key].text
     return Extraction(tuple(excerpts), fit._replace(is_question=_asks(telling)))
+
+
+def _in_order(
+    question: str,
+    read: Sequence[Passage],
+    chosen: Sequence[Run],
+    likeness: Likeness | None,
+) -> list[Run]:
+    """Puts the run first that is likest the question as one text, among those that are about as likely."""
+    if likeness is None or not question.strip():
+        return list(chosen)
+    best = max([run.chance for run in chosen], default=0.0)
+    likely = [run for run in chosen if run.chance >= ABOUT_AS_LIKELY * best]
+    others = [run for run in chosen if run not in likely]
+    return _likest_first(question, read, likely, likeness) + others
+
+
+def _likest_first(
+    question: str, read: Sequence[Passage], likely: list[Run], likeness: Likeness
+) -> list[Run]:
+    if len(likely) < 2:
+        return likely
+    cosines = likeness(question, [_text_of(read, run) for run in likely])
+    worth: dict[Run, float] = {}
+    for run, cosine in zip(likely, cosines, strict=True):
+        worth[run] = log(run.chance) + WHOLE_WEIGHT * cosine
+    # Sorting is stable: of two that are worth the same, the one that was chosen first comes first.
+    return sorted(likely, key=worth.__getitem__, reverse=True)
+
+
+def _text_of(read: Sequence[Passage], run: Run) -> str:
+    """Returns a run as one text, as far as an excerpt may be long."""
+    sentences = read[run.passage].sentences[run.first : run.end]
+    text = " ".join([sentence.text for sentence in sentences])
+    return text[:LONGEST_RUN_CHARS]
 
 
 def _compared(

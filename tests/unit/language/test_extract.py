@@ -264,9 +264,33 @@ def test_few_sentences_are_compared_by_meaning_however_many_there_are() -> None:
 
     extract("Which sentence is here?", passages, Measures(likeness=likeness))
 
-    # The excerpt that was chosen is compared twice more: as a whole, and behind the question.
-    assert len(set(likeness.asked)) == len(likeness.asked)
-    assert len(likeness.asked) == MOST_COMPARED + 2
+    # Each excerpt is compared as a whole too, and the beginning of the first one alone and behind the question.
+    assert len(set(likeness.asked[:MOST_COMPARED])) == MOST_COMPARED
+    assert len(likeness.asked) == MOST_COMPARED + MOST_EXCERPTS + 2
+
+
+def test_the_excerpt_that_is_likest_the_question_as_one_text_comes_first() -> None:
+    before = ["Now to the pool. ", "It holds connections. ", "They are lent."]
+    after = ["Now to the queue. ", "It holds messages. ", "They are read."]
+
+    def likeness(question: str, texts: Sequence[str]) -> Sequence[float]:
+        whole = ["queue" in text and "read" in text for text in texts]
+        return [0.5 + 0.3 * is_whole for is_whole in whole]
+
+    found = extract("What waits there?", [before, after], Measures(likeness=likeness))
+
+    assert [each.passage for each in found.excerpts] == [1, 0]
+
+
+def test_an_excerpt_of_short_spoken_sentences_may_have_more_than_five() -> None:
+    spoken = [f"It goes on {number} more. " for number in range(4)]
+    passage = ["A door slams. ", *spoken, "Resume equals true. ", *FILLER]
+    likeness = Likenesses(slams=0.9, Resume=0.9)
+
+    found = extract("A slammed door?", [passage], Measures(likeness=likeness), limit=1)
+
+    assert "A door slams." in chosen(found, [passage])[0]
+    assert "Resume equals true." in chosen(found, [passage])[0]
 
 
 def test_the_words_that_say_what_a_question_is_about_keep_their_order() -> None:
