@@ -15,6 +15,7 @@ from anthropic import (
     DefaultAioHttpClient,
     Omit,
     RequestOptions,
+    not_given,
 )
 from anthropic.types import RawMessageStreamEvent
 
@@ -36,10 +37,15 @@ KEY_CHARS = 8
 _UNSENT = (
     *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS"),
     *("X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version"),
-    *("X-Stainless-Async", "X-Stainless-Retry-Count"),
-    *("X-Stainless-Timeout", "X-Stainless-Read-Timeout"),
+    "X-Stainless-Async",
+    *("x-stainless-retry-count", "x-stainless-timeout", "x-stainless-read-timeout"),
 )
-"""Headers by which the SDK tells about the machine and itself; half of a request's, and no reply depends on them."""
+"""Headers by which the SDK tells about the machine and itself; half of a request's, and no reply depends on them.
+
+Spelled as the SDK spells them: what is spelled otherwise it sets and takes out again, for each request.
+"""
+_STREAM = AsyncStream[RawMessageStreamEvent]
+"""Made once: naming a type of it for each request takes as long as encoding the request."""
 
 
 class AnthropicModel:
@@ -60,12 +66,17 @@ class AnthropicModel:
         self._name = name
         # All options are named, and the address is whole and parsed: the SDK makes a deep copy of each default for each
         # request, parses a text each time, and a relative one twice.
-        self._options: RequestOptions = {
+        options = {
             "timeout": httpx2.Timeout(silence_s, connect=min(silence_s, CONNECT_S)),
             "headers": {},
             "params": {},
             "max_retries": 0,
+            # Goes to no server, but where there is none the SDK draws a random one for each request.
+            "idempotency_key": "",
+            "post_parser": not_given,
         }
+        # A cast, because the SDK's type leaves out the parser, which its options have.
+        self._options = cast(RequestOptions, options)
         self._address = httpx2.URL(f"{str(client.base_url).rstrip('/')}/v1/messages")
 
     @property
@@ -132,7 +143,7 @@ class AnthropicModel:
                 cast_to=httpx2.Response,
                 options=self._options,
                 stream=True,
-                stream_cls=AsyncStream[RawMessageStreamEvent],
+                stream_cls=_STREAM,
             )
         except (APIConnectionError, *CONNECTION_ERRORS) as error:
             raise from_connection(error, streaming=False) from error

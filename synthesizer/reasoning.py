@@ -78,7 +78,7 @@ def fold(reasoning: Reasoning, event: Event) -> Reasoning:
         return _with_note(reasoning, event)
     if isinstance(event, SummaryWanted):
         return replace(reasoning, wanted=event)
-    if isinstance(event, SummaryCompleted | SummaryFailed | SummarySkipped):
+    if isinstance(event, (SummaryCompleted, SummaryFailed, SummarySkipped)):
         return _with_summary(reasoning, event)
     return reasoning
 

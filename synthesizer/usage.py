@@ -120,7 +120,7 @@ def fold(usage: ToolUsage, event: Event) -> ToolUsage:
         return _with_refusals(
             replace(usage, refused=(*usage.refused, event.tool_call_id))
         )
-    if isinstance(event, ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed):
+    if isinstance(event, (ToolStarted, ToolSubstituted, ToolSucceeded, ToolFailed)):
         return _with_progress(usage, event)
     return usage
 

@@ -141,7 +141,7 @@ class Event(
         # A path, because some events carry a whole tool call and not only its id.
         for name in about.field.split("."):
             value = getattr(value, name)
-        if isinstance(value, str | int):
+        if isinstance(value, (str, int)):
             return value
         # A component from outside may name a field of any type.
         return ""
