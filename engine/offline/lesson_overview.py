@@ -156,7 +156,7 @@ class _Lesson:
         return best
 
     def _stretches(self) -> Iterator[_Stretch]:
-        """Yields the longest run from each sentence on that is neither too short nor too long."""
+        """Yields every run of sentences that is neither too short nor too long."""
         for number, row in enumerate(self._sources):
             for first in range(len(row)):
                 yield from self._from(number, first)
