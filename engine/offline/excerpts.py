@@ -30,6 +30,11 @@ MEDIUM_IN_ANOTHER_LANGUAGE = 0.5
 """Of what is less likely, half of the answers in samples/open.jsonl are none."""
 READ_CHARS = 1_000
 _VERSIONS = re.compile(r"\b[A-Z][A-Za-z]+-?\d+(?:\.\d+)*\b")
+_THAT_IS = re.compile(
+    r"\W*(?:(?:and|so|now|but)\W+)?(?:that|this|those|these)(?:['\u2019]s| is| are)\b",
+    re.I,
+)
+"""Who explains by speaking says what a thing does first, and then: "That's the agentic loop."."""
 _ASKED = "?"
 _MARK = "**"
 """Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
@@ -169,7 +174,9 @@ def _joined(text: str) -> str:
 
 def quote_all(found: Found, draft: Draft) -> None:
     """Writes the excerpts, the best first, each in a paragraph with its source in front; one alone goes on."""
-    excerpts = found.extraction.excerpts
+    excerpts = tuple(
+        [_with_what_it_names(each, found) for each in found.extraction.excerpts]
+    )
     if len(excerpts) == 1:
         excerpts = (_going_on(excerpts[0], found.sources),)
     else:
@@ -179,6 +186,21 @@ def quote_all(found: Found, draft: Draft) -> None:
         source = found.sources[excerpt.passage]
         draft.paragraph(f"{place_of(source, with_course=len(courses) > 1)}: ")
         quote(excerpt, source, draft)
+
+
+def _with_what_it_names(excerpt: Excerpt, found: Found) -> Excerpt:
+    """Returns an excerpt that begins with "That's called X" with what that is, as far as an excerpt may be long."""
+    blocks = found.sources[excerpt.passage].blocks
+    wall = 0
+    for other in found.extraction.excerpts:
+        if other.passage == excerpt.passage and other.end <= excerpt.first:
+            wall = max(wall, other.end)
+    first = excerpt.first
+    while first > wall and _THAT_IS.match(blocks[first]):
+        if len("".join(blocks[first - 1 : excerpt.end]).strip()) > LONGEST_RUN_CHARS:
+            break
+        first -= 1
+    return excerpt._replace(first=first)
 
 
 def _going_on(excerpt: Excerpt, sources: Sequence[Source]) -> Excerpt:

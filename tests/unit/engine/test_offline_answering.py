@@ -258,3 +258,23 @@ def test_one_of_several_excerpts_goes_on_from_a_question_to_its_reply() -> None:
     assert "Lesson 2, t: " in said
     assert "Sums are done on cores. Why? Every producer waits for its turn." in said
     assert "break" not in said
+
+
+def test_an_excerpt_that_begins_with_that_s_called_so_says_what_is() -> None:
+    does = (
+        "The model is sent what was said, it calls a tool or several of them at a time, reads all of what came back, "
+        "and calls the next one, and so on over and over again, until it has nothing more to call and writes to the "
+        "person who waits at the other end. "
+    )
+    spoken = source(
+        "C - Lesson 1",
+        "Now look at this cell. ",
+        does,
+        "That's the agentic loop. ",
+        "There is no planner beside the agentic loop. ",
+    )
+    other = source("C - Lesson 2", "An agentic loop has a bound. ", "It is ten. ")
+
+    said = text(answered("What is the agentic loop?", spoken, other))
+
+    assert f"{does}**That's the agentic loop.**" in said
