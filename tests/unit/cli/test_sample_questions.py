@@ -22,10 +22,11 @@ from antiphon.knowledge import load_document
 from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-FILES = ("open", "sealed", "blind-z", "questions", "held-out", "recorded/n")
-LIBRARIES = {"recorded/n": ("recorded/n",)}
-"""The folders of courses that a file asks about, where they are not the courses of all the others."""
+RECORDED = ("recorded/n", "recorded/m")
+"""Each asks about a library of its own, in the folder of its name."""
+FILES = ("open", "sealed", "blind-z", "questions", "held-out", *RECORDED)
 OTHERS = ("courses", "spoken")
+"""The folders that all the others ask about."""
 OWN_WORDS = (CATALOGUE, SMALL_TALK, "false_premise")
 """Kinds whose answers may be words that no lesson holds, such as a number of lessons."""
 
@@ -80,7 +81,9 @@ def _texts(folders: tuple[str, ...]) -> Texts:
 
 @pytest.fixture
 def texts(name: str) -> Texts:
-    return _texts(LIBRARIES.get(name, OTHERS))
+    if name in RECORDED:
+        return _texts((name,))
+    return _texts(OTHERS)
 
 
 @pytest.mark.parametrize(
