@@ -237,7 +237,7 @@ class TraceLog:
 
         Raises:
             SequenceError: Another writer goes on with the trace.
-            TraceError: One of ours is still on its way.
+            TraceError: One of ours is still on its way, or the servers do not show yet what they stored.
         """
         last = await self._reader.last(self._naming.trace(batch.query_id))
         if last is None:
@@ -250,6 +250,12 @@ class TraceLog:
             # Which texts it carried is not known any more: the next message that uses them carries them again.
             return
         found_seq = seqs_of(last)[1]
+        if found_seq < batch.expected_seq:
+            # A leader that was elected a moment ago has not applied all yet that the one before it acknowledged. Whose
+            # appends are forgotten now takes one of its own, which landed, for another writer's later on.
+            raise TraceError(
+                f"NATS does not show all of trace {batch.query_id} yet that it has stored; the append is tried again"
+            )
         if found_seq in (tail.seq, batch.expected_seq):
             # Nothing came after what is known: a message is on its way, or the stream was restored elsewhere.
             tail.place, tail.seq = last.seq, found_seq

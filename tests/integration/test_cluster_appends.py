@@ -14,7 +14,7 @@ from nats.js.errors import APIError
 
 from antiphon.bus.recorder import Recorder
 from antiphon.cluster import Cluster, JetStreamTraceStore
-from antiphon.cluster.stream_reading import StreamReader
+from antiphon.cluster.stream_reading import StoredMessage, StreamReader
 from antiphon.cluster.trace_log import CONFLICTS, EXPECTED
 from antiphon.vocabulary.errors import (
     SequenceError,
@@ -192,6 +192,34 @@ async def test_what_landed_of_an_append_whose_rest_was_lost_is_not_stored_twice(
 
     await store.append("q1", 1, events[1:])
 
+    assert await store.read("q1") == events
+
+
+async def test_a_leader_that_is_behind_costs_no_writer_its_trace(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, losses = with_losses(cluster)
+    store = await another(broken, tmp_path)
+    events = placed("q1", [query_received(), *[tool_succeeded("x" * 300)] * 2])
+    reader = StreamReader(cluster, cluster.naming.traces_stream)
+    await store.append("q1", 0, events[:1])
+    behind = await reader.last(cluster.naming.trace("q1"))
+    await store.append("q1", 1, events[1:2])
+    losses.lost_answers = 1
+    with pytest.raises(TraceError):
+        await store.append("q1", 2, events[2:])
+
+    # It landed; but the server that leads now shows neither it nor the one before.
+    async def last(*_: object) -> StoredMessage | None:
+        return behind
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StreamReader, "last", last)
+        with pytest.raises(TraceError) as refused:
+            await store.append("q1", 2, events[2:])
+    await store.append("q1", 2, events[2:])
+
+    assert not isinstance(refused.value, SequenceError)
     assert await store.read("q1") == events
 
 
