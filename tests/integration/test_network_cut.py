@@ -38,8 +38,11 @@ def until(holds: Callable[[], bool], what: str, writer: Writer | None = None) ->
     limit = time.monotonic() + WITHIN_S
     while not holds():
         if time.monotonic() > limit:
-            said = writer.file.read_text()[-2000:] if writer else ""
-            pytest.fail(f"not within {WITHIN_S} s: {what}\n{said}")
+            said: list[str] = []
+            if writer is not None:
+                # Each once: thousands of refusals alike would hide the first one.
+                said = list(dict.fromkeys(writer.file.read_text().splitlines()))[-40:]
+            pytest.fail("\n".join([f"not within {WITHIN_S} s: {what}", *said]))
         time.sleep(0.05)
 
 
