@@ -83,8 +83,9 @@ eval: $(DATA)/eval/knowledge/current ## judge the answers to the sample question
 
 # Courses that nothing was tuned on when they were first asked about, a library of its own for each set of questions.
 RECORDED := $(patsubst samples/recorded/%.jsonl,%,$(wildcard samples/recorded/*.jsonl))
-eval-recorded: $(RECORDED:%=$(DATA)/eval-%/knowledge/current) ## the same for recorded lessons in libraries of their own
+eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for recorded lessons in libraries of their own
 	failed=; for set in $(RECORDED); do \
+	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
 	    $(BIN)/antiphon eval samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
 	done; test -z "$$failed"
 
@@ -169,9 +170,6 @@ $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)
 # Apart from what is served: the transcripts are there to be asked about by `make eval`.
 $(DATA)/eval/knowledge/current: $(wildcard samples/courses/*.txt samples/spoken/*.txt) | $(VENV)/.$(EMBEDDER)
 	$(BIN)/antiphon index samples/courses samples/spoken --data-dir $(DATA)/eval
-
-$(DATA)/eval-%/knowledge/current: | $(VENV)/.$(EMBEDDER)
-	$(BIN)/antiphon index samples/recorded/$* --data-dir $(DATA)/eval-$*
 
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Antiphon needs Python 3.11 or later, found " + sys.version.split()[0] + ": name another one with PYTHON=python3.12")'

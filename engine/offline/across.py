@@ -38,9 +38,8 @@ def answer_by_course(
             answers.append(found)
     # Sorting is stable: of two that are equally likely the course that was found first comes first.
     answers.sort(key=_likely, reverse=True)
-    answers = [
-        each for each in answers if _likely(each) >= _CLOSE * _likely(answers[0])
-    ]
+    least = _CLOSE * max(map(_likely, answers), default=0.0)
+    answers = [found for found in answers if _likely(found) >= least]
     for found in answers:
         excerpt = found.extraction.excerpts[0]
         source = found.sources[excerpt.passage]

@@ -209,12 +209,17 @@ def _going_on(excerpt: Excerpt, sources: Sequence[Source]) -> Excerpt:
     A question is often answered in the sentence behind those that it is like.
     """
     blocks = sources[excerpt.passage].blocks
-    end = excerpt.end
+    end = end_of_room(blocks, excerpt.first, excerpt.end, LONGEST_RUN_CHARS)
+    return excerpt._replace(end=end)
+
+
+def end_of_room(blocks: Sequence[str], first: int, end: int, most_chars: int) -> int:
+    """Returns where a run of sentences ends with what is said next, as far as it is no longer than it may be."""
     while end < len(blocks):
-        if len("".join(blocks[excerpt.first : end + 1]).strip()) > LONGEST_RUN_CHARS:
+        if len("".join(blocks[first : end + 1]).strip()) > most_chars:
             break
         end += 1
-    return excerpt._replace(end=end)
+    return end
 
 
 def _with_reply(excerpt: Excerpt, found: Found) -> Excerpt:

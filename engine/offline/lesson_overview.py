@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from antiphon.engine.offline.excerpts import look, place_of, quote
+from antiphon.engine.offline.excerpts import end_of_room, look, place_of, quote
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.evidence import LEAST_WEIGHT, Measures, Weigh, is_light
@@ -105,11 +105,7 @@ def _on_title(sources: Sequence[Source], measures: Measures) -> _Stretch:
 def _going_on(stretch: _Stretch, sources: Sequence[Source]) -> _Stretch:
     """Returns a stretch with what is said next, as far as there is room."""
     blocks = sources[stretch.source].blocks
-    end = stretch.end
-    while end < len(blocks):
-        if len("".join(blocks[stretch.first : end + 1]).strip()) > EXCERPT_CHARS:
-            break
-        end += 1
+    end = end_of_room(blocks, stretch.first, stretch.end, EXCERPT_CHARS)
     return stretch._replace(end=end)
 
 
