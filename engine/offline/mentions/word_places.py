@@ -103,8 +103,9 @@ class WordPlaces:
         # "The first course" is no nickname of one on first principles.
         if run.first == run.last and self.word(run.first) in NOT_NAMES | CALLING:
             return False
-        if self.word(run.last + 1) in nouns and not self._is_placed_first(run):
-            return not self.carries_on(run.first - 1)
+        is_name = not (self._is_placed_first(run) or self.carries_on(run.first - 1))
+        if is_name and self.word(run.last + 1) in nouns:
+            return True
         return self.is_called_after(run, nouns)
 
     def _is_placed_first(self, run: Run) -> bool:
