@@ -1,4 +1,4 @@
-"""The client of NATS: its requests take fewer turns of the loop, and it sends no password in clear text for `tls://`."""
+"""The client of NATS: quicker requests, a flush that leaves nothing behind, no password in clear text for `tls://`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import itertools
 from typing import Any
 
-from nats.aio.client import Client
+from nats.aio.client import DEFAULT_FLUSH_TIMEOUT, Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
@@ -20,7 +20,7 @@ NO_RESPONDERS = "503"
 
 
 class QuickClient(Client):
-    """The client, with requests that take fewer turns of the loop: a worker makes ten of them a query."""
+    """The client, with requests that take fewer turns of the loop (a worker makes ten of them a query), and a flush."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,6 +59,17 @@ class QuickClient(Client):
         if (message.headers or {}).get(Header.STATUS) == NO_RESPONDERS:
             raise NoRespondersError
         return message
+
+    async def flush(
+        self,
+        timeout: int = DEFAULT_FLUSH_TIMEOUT,  # noqa: ASYNC109 - the client's own name for it
+    ) -> None:
+        """Returns when the server has had all that was sent. Takes and raises what the client's own method does."""
+        # The library's ping is written at once and overtakes what still waits for its turn, a subscription for one
+        # (nats-py 2.16, `_send_ping`): the answer to it said nothing of that.
+        if self.is_connected:
+            await self._flush_pending(force_flush=True)
+        await super().flush(timeout)
 
     async def _hear(self, message: Msg) -> None:
         answer = self._waiting.get(message.subject)

@@ -10,6 +10,7 @@ from nats.errors import Error as NatsError
 from structlog.testing import capture_logs
 
 from antiphon.cluster import connect, make_streams
+from antiphon.cluster.client import QuickClient
 from antiphon.cluster.connection import _Errors, check_version, shown
 from antiphon.cluster.streams import LANES, Naming, lane_of, token
 from antiphon.vocabulary.errors import ConfigurationError
@@ -66,6 +67,34 @@ async def test_no_password_is_sent_in_clear_text_where_the_address_asks_for_tls(
             await connect(f"tls://antiphon:secret-word@127.0.0.1:{port}", name="test")
 
     assert bytes(sent) == b""
+
+
+async def test_a_flush_is_answered_after_all_that_was_sent_before_it() -> None:
+    lines: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(
+            b'INFO {"server_id":"x","version":"2.15.1","max_payload":1024}\r\n'
+        )
+        async for line in reader:
+            lines.append(line)
+            if line == b"PING\r\n":
+                writer.write(b"PONG\r\n")
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    client = QuickClient()
+    async with server:
+        await client.connect(f"nats://127.0.0.1:{port}")
+        lines.clear()
+        await client.subscribe("leaves")
+        await client.publish("trees", b"oak")
+        await client.flush()
+        await client.close()
+
+    kinds = [line.split()[0] for line in lines]
+    assert kinds[:4] == [b"SUB", b"PUB", b"oak", b"PING"]
 
 
 async def test_a_connection_that_is_lost_is_logged_once_and_not_at_each_attempt(
