@@ -16,16 +16,16 @@ def read(question: str) -> Inquiry:
     ("question", "wanted"),
     [
         (
-            f"Which other course treats the topic of lesson 2 of {RELIABILITY}, and what does it say wakes the breaker?",
+            f"Which other course is on the topic of lesson 2 of {RELIABILITY}, and what does it say wakes the breaker?",
             "What wakes the breaker?",
         ),
         (
-            f"Lesson 2 of {EVENTS} has a topic that is in another course too. Which two signs of overload are named there?",
+            f"Lesson 2 of {EVENTS} has a topic of another course too. Which two signs of overload are named there?",
             "Which two signs of overload are named there?",
         ),
         (
-            f"Is there another course on what lesson 3 of {EVENTS} is about; how large should the bucket be?",
-            "how large should the bucket be?",
+            f"Is there another course on what lesson 3 of {EVENTS} is about; how large should the token bucket be?",
+            "how large should the token bucket be?",
         ),
     ],
 )
