@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
+from antiphon.language.spoken_of import asks_name_of_thing, has_teacher_act
 from antiphon.language.words import STOP_WORDS, terms, words
 
 Ask = Literal[
@@ -75,8 +76,9 @@ _PUT_IN_WORDS = (
     "right table number numbers nr count watch open visit page web online directly lesson lessons course courses "
     "lecture long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
-    "system exist exists across else every whos whats longest shortest everyone teach teaches taught thanks help "
-    "everything detail details besides apart except another everybody consist consists lines possible"
+    "system exist exists across else somewhere anywhere every whos whats longest shortest everyone teach teaches "
+    "taught thanks help everything detail details besides "
+    "apart except another everybody consist consists lines possible"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
@@ -137,11 +139,6 @@ _HOW_LONG = re.compile(
 )
 _TIMED_WORDS = "course courses class lesson lessons lecture lectures session sessions training it they this that each"
 _TAKES_TIME = frozenset(_TIMED_WORDS.split())
-_THING_CALLED = re.compile(
-    r"\b(?:is|was|are|were|['\u2019]s)\s+(?:that|the|this|those|these)\s+(?P<thing>\w+)\s+(?:called|named)\b",
-    re.I,
-)
-_HAS_TITLE = frozenset(("course", "class", "lesson", "lecture", "session", "one"))
 _WHERE_TO_FIND = re.compile(
     r"\b(?:web|internet|home) ?(?:page|site)s?\b"
     r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find(?! out)|watch|open|access)\b"
@@ -264,8 +261,10 @@ def _read_single_patterns(text: str, asks: set[Ask], *, of_course: bool) -> None
             asks.add(ask)
     if _asks_duration(text):
         asks.add("duration")
-    if _asks_name_of_thing(text):
+    if asks_name_of_thing(text):
         asks.discard("title")
+    if has_teacher_act(text):
+        asks.discard("teacher")
     if _WHO_DOES.search(text) or (of_course and _WHO_ALONE.search(text)):
         asks.add("teacher")
 
@@ -277,12 +276,6 @@ def _asks_duration(text: str) -> bool:
         return False
     subject = words(found["subject"])
     return not _TAKES_TIME.isdisjoint(subject) or not any(map(_says_something, subject))
-
-
-def _asks_name_of_thing(text: str) -> bool:
-    """Returns True for "What was that rule called?": no lesson is."""
-    found = _THING_CALLED.search(text)
-    return found is not None and found["thing"].lower() not in _HAS_TITLE
 
 
 def _sharpened(asks: set[Ask]) -> frozenset[Ask]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from antiphon.engine.offline.elsewhere import elsewhere, nothing_elsewhere, subject_of
+from collections.abc import Sequence
+
+from antiphon.engine.offline.elsewhere import (
+    Elsewhere,
+    elsewhere,
+    nothing_elsewhere,
+    subject_of,
+)
 from antiphon.engine.offline.excerpts import Found, look, place_of, quote
-from antiphon.engine.offline.in_place import answer_in_place
+from antiphon.engine.offline.in_place import answer_in_place, answer_second_step
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import LEVELS, Certainty, probability
+from antiphon.language.certainty import LEVELS, Certainty, least, probability
 from antiphon.language.evidence import Measures, telling_words
 from antiphon.language.extract import Excerpt
 from antiphon.language.words import terms
@@ -77,6 +84,8 @@ def answer_elsewhere(
     cite_lesson(lesson, draft)
     subject = subject_of(lesson.title, inquiry.topic)
     places = elsewhere(subject, course, inquiry.lesson, task, measures.weigh)
+    if inquiry.wanted and _answer_wanted(inquiry, places, task, measures, draft):
+        return
     for place in places[:MOST_ELSEWHERE]:
         found = look([place.passage], place.topic, measures, limit=1)
         excerpt = Excerpt(0, 0, min(2, len(place.passage.blocks)), 0, 1.0)
@@ -89,3 +98,22 @@ def answer_elsewhere(
     else:
         draft.say(f" {nothing_elsewhere(course, task)}")
         draft.doubt("medium")
+
+
+def _answer_wanted(
+    inquiry: Inquiry,
+    places: Sequence[Elsewhere],
+    task: Task,
+    measures: Measures,
+    draft: Draft,
+) -> bool:
+    """Quotes what the lessons that were found say of what is asked of them; False where they say nothing of it."""
+    passages: list[Source] = []
+    for place in places[:MOST_ELSEWHERE]:
+        found = place.passage
+        passages += task.passages_of(found.course, found.lesson)
+    sure = answer_second_step(inquiry.wanted, passages, measures, draft)
+    if sure == "none":
+        return False
+    draft.doubt(least([sure, places[0].certainty]))
+    return True

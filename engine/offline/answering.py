@@ -9,7 +9,11 @@ from antiphon.engine.offline.across import answer_by_course, answer_elsewhere
 from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
 from antiphon.engine.offline.comparing import answer_sides
 from antiphon.engine.offline.excerpts import look, quote_all
-from antiphon.engine.offline.in_place import answer_beside, answer_in_place
+from antiphon.engine.offline.in_place import (
+    answer_beside,
+    answer_in_place,
+    answer_second_step,
+)
 from antiphon.engine.offline.intents import EXACT, Inquiry
 from antiphon.engine.offline.lesson_overview import sum_lesson_up
 from antiphon.engine.offline.remarks import (
@@ -177,13 +181,21 @@ def _answer_of_found(
     if not found.answers:
         return
     inquiry = of_found(inquiry, task)
+    if inquiry.wanted:
+        passages = task.passages_of(inquiry.course, inquiry.lesson)
+        sure = answer_second_step(inquiry.wanted, passages, measures, draft)
+        draft.doubt(least([sure, max(found.certainty, "medium", key=LEVELS.index)]))
+        return
     answer_from_catalogue(inquiry, task, draft)
     # The course is said to be the one because the passage is; what stands in its outline is sure.
     draft.doubt(max(found.certainty, "medium", key=LEVELS.index))
     if inquiry.by_lesson and not inquiry.step and "title" not in inquiry.asks:
         passages = task.passages_of(inquiry.course, inquiry.lesson)
-        quote_all(look(passages, inquiry.topic, measures, limit=1), draft)
-        draft.doubt(found.certainty)
+        of_lesson = look(passages, inquiry.topic, measures, limit=1)
+        quote_all(of_lesson, draft)
+        # Another lesson may speak of it more plainly, such as an introduction that announces this one.
+        known = max(of_lesson.certainty, "medium", key=LEVELS.index)
+        draft.doubt(least([found.certainty, known]))
     elif not inquiry.by_lesson and inquiry.is_about_lesson and not inquiry.step:
         _sum_up_where_asked(inquiry, task, measures, draft)
 

@@ -21,6 +21,14 @@ _COUNTED_TOGETHER = 3
 _HALVED_AFTER = 2
 """So that the second and the third passage found outweigh the first together: 1/3 + 1/4 is more than 1/2."""
 
+_FRAME = re.compile(
+    r"\W*(?:the |course )?(?:introduction|intro|welcome|overview|conclusion|summary|recap|outro"
+    r"|wrap(?:ping)?[ -]up)\W*",
+    re.IGNORECASE,
+)
+_OF_FRAME = 0.5
+"""A lesson that is called no more than an introduction or a conclusion names what others are about."""
+
 _LIST_HEAD = re.compile(r"Courses: (\d+), with (\d+) lessons")
 _EXTREME = re.compile(
     r"\b(?:(?P<most>longest|biggest|largest|most lessons)|shortest|smallest|fewest lessons)\b",
@@ -82,8 +90,10 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
     if inquiry.by_lesson:
         lesson = _lesson_found(best, task.found_for(inquiry.topic, inquiry.course))
     elif inquiry.place is not None:
-        # Of "the lesson after the introduction" the introduction: its neighbour is named beside it.
-        place = inquiry.place._replace(step=0)
+        place = inquiry.place
+        if not inquiry.wanted:
+            # Of "the lesson after the introduction" the introduction: its neighbour is named beside it.
+            place = place._replace(step=0)
         lesson = place.among(task.catalogue.numbers_of(best.course))
     asks = inquiry.asks - {"courses"}
     if lesson is not None and asks != inquiry.asks:
@@ -107,6 +117,8 @@ def _lesson_found(best: Source, found: Sequence[Source]) -> int | None:
     for rank, source in enumerate(found[:_COUNTED_TOGETHER]):
         if source.course == best.course:
             score = 1 / (_HALVED_AFTER + rank)
+            if _FRAME.fullmatch(source.title):
+                score *= _OF_FRAME
             scores[source.lesson] = scores.get(source.lesson, 0.0) + score
     return max(scores, key=lambda lesson: scores[lesson])
 

@@ -172,8 +172,12 @@ def _joined(text: str) -> str:
     return text.casefold().replace("-", "").replace(" ", "")
 
 
-def quote_all(found: Found, draft: Draft) -> None:
-    """Writes the excerpts, the best first, each in a paragraph with its source in front; one alone goes on."""
+def quote_all(found: Found, draft: Draft, *, with_course: bool = False) -> None:
+    """Writes the excerpts, the best first, each in a paragraph with its source in front; one alone goes on.
+
+    Args:
+        with_course: Each names its course, even where that is the same for all.
+    """
     excerpts = tuple(
         [_with_what_it_names(each, found) for each in found.extraction.excerpts]
     )
@@ -184,7 +188,8 @@ def quote_all(found: Found, draft: Draft) -> None:
     courses = {found.sources[excerpt.passage].course for excerpt in excerpts}
     for excerpt in excerpts:
         source = found.sources[excerpt.passage]
-        draft.paragraph(f"{place_of(source, with_course=len(courses) > 1)}: ")
+        named = with_course or len(courses) > 1
+        draft.paragraph(f"{place_of(source, with_course=named)}: ")
         quote(excerpt, source, draft)
 
 

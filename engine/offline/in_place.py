@@ -12,7 +12,12 @@ from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
-from antiphon.language.certainty import LEVELS, MEDIUM_IN_LESSON, probability
+from antiphon.language.certainty import (
+    LEVELS,
+    MEDIUM_IN_LESSON,
+    Certainty,
+    probability,
+)
 from antiphon.language.evidence import Measures, telling_words
 
 LEAST_OF_TOPIC = 0.35
@@ -67,7 +72,10 @@ def _answer_plainly(
         sum_lesson_up(passages, measures, draft)
     # Whoever names the lesson knows that it speaks of what is asked, in whatever words.
     elif found.extraction.excerpts and (found.answers or names_lesson):
-        _quote_found(inquiry, _of_named_lesson(found, inquiry), draft)
+        named = found
+        if names_lesson:
+            named = in_known_lesson(found)
+        _quote_found(inquiry, named, draft)
 
 
 def _speaks_to(found: Found) -> bool:
@@ -75,11 +83,11 @@ def _speaks_to(found: Found) -> bool:
     return found.is_likely and found.extraction.fit.share >= LEAST_OF_TOPIC
 
 
-def _of_named_lesson(found: Found, inquiry: Inquiry) -> Found:
-    """Returns what was found in a lesson that the question names as what is likely there: less has to show it."""
+def in_known_lesson(found: Found) -> Found:
+    """Returns what was found in the lesson that is asked about as what is likely there: less has to show it."""
     fit = found.extraction.fit
     # By words alone a place is not known well enough.
-    if inquiry.lesson is None or found.is_likely or fit.likeness is None:
+    if found.is_likely or fit.likeness is None:
         return found
     if probability(fit) < MEDIUM_IN_LESSON:
         return found
@@ -92,3 +100,19 @@ def _quote_found(inquiry: Inquiry, found: Found, draft: Draft) -> None:
         draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft)
     draft.doubt(max(found.certainty, "low", key=LEVELS.index))
+
+
+def answer_second_step(
+    wanted: str, passages: Sequence[Source], measures: Measures, draft: Draft
+) -> Certainty:
+    """Quotes what is asked of a lesson that a first step has found; returns how sure the quotation is by itself.
+
+    That the lesson is the right one says nothing of whether the excerpt is. Where nothing stands there it is `none`.
+    """
+    found = in_known_lesson(look(passages, wanted, measures))
+    if not found.extraction.excerpts:
+        return "none"
+    if not found.is_likely:
+        draft.paragraph(CLOSEST)
+    quote_all(found, draft, with_course=True)
+    return max(found.certainty, "low", key=LEVELS.index)

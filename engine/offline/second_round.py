@@ -88,13 +88,15 @@ def _course_found(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Asks for the outline of the course that was found, and for the text of the lesson that is asked about in it."""
     calls = _outline_of_best(inquiry.topic, inquiry.course, task)
     best = task.best_found(inquiry.topic, inquiry.course)
-    if best is None or inquiry.place is None or "overview" not in inquiry.asks:
+    asks_of_text = bool(inquiry.wanted) or "overview" in inquiry.asks
+    if best is None or inquiry.place is None or not asks_of_text:
         return calls
     course = task.catalogue.course(best.course)
     if course is not None:
         number = inquiry.place.among(course.numbers)
         why = "It is the lesson that is asked about"
-        calls.append(search(lesson_title(course, number), why, course.title, number))
+        query = inquiry.wanted or lesson_title(course, number)
+        calls.append(search(query, why, course.title, number))
     return calls
 
 
@@ -108,12 +110,15 @@ def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
     own = task.passages_of(line.outline.course, inquiry.lesson)
     if task.catalogue and own:
         query = f"{subject} {_words_of(own[0])}"
+    wanted = query
+    if inquiry.wanted:
+        wanted = f"{subject} {inquiry.wanted}"
     if inquiry.other is not None:
-        return [search(query, why, inquiry.other)]
+        return [search(wanted, why, inquiry.other)]
     # Searches of everything rank the courses; those of one course each make sure that none was left out.
     calls = [search(subject, why), search(query, why)]
     others = _other_courses(subject, line.outline.course, task)
-    calls += [search(query, why, course) for course in others[:MOST_COURSES]]
+    calls += [search(wanted, why, course) for course in others[:MOST_COURSES]]
     return calls
 
 

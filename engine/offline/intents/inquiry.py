@@ -63,6 +63,7 @@ class Inquiry(NamedTuple):
         unknown: Something that it calls a course, and that is none.
         talk: The small talk that it is; the kind is `greeting` then.
         parts: The questions in it, of a kind `several`.
+        wanted: What is asked of the text of the lesson that has to be found first; empty where nothing is.
         tongue: The language that it is asked in.
     """
 
@@ -83,6 +84,7 @@ class Inquiry(NamedTuple):
     unknown: str | None = None
     talk: SmallTalk | None = None
     parts: tuple[Inquiry, ...] = ()
+    wanted: str = ""
     tongue: Tongue = ENGLISH
 
     @property

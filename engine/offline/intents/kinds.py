@@ -18,6 +18,11 @@ from antiphon.engine.offline.intents.catalogue_questions import (
 from antiphon.engine.offline.intents.comparisons import compares
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
+from antiphon.engine.offline.intents.second_step import (
+    asked_then,
+    asks_of_described_course,
+    bare_question,
+)
 from antiphon.engine.offline.intents.several_lessons import (
     asks_between_lessons,
     asks_for_titles_with,
@@ -73,10 +78,14 @@ def _is_no_other(inquiry: Inquiry, parsed: Parsed) -> bool:
 
 
 def _looks_elsewhere(inquiry: Inquiry, _: Parsed) -> Inquiry | None:
-    """Takes what asks for other courses on the topic of a lesson."""
-    if inquiry.is_about_lesson and ELSEWHERE.search(inquiry.question):
-        return inquiry._replace(kind="look_up")
-    return None
+    """Takes what asks for other courses on the topic of a lesson, and perhaps what they say of something."""
+    if not inquiry.is_about_lesson or not ELSEWHERE.search(inquiry.question):
+        return None
+    then = asked_then(inquiry.question)
+    topic = inquiry.topic
+    if then:
+        topic = topic.replace(then, "")
+    return inquiry._replace(kind="look_up", topic=topic, wanted=bare_question(then))
 
 
 def _asks_apart_from_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
@@ -143,6 +152,7 @@ _RULES = (
     asks_what_catalogue_lacks,
     _asks_apart_from_course,
     asks_of_every_course,
+    asks_of_described_course,
     asks_for_found,
     asks_of_catalogue,
     asks_for_unknown,

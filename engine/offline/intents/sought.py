@@ -15,13 +15,19 @@ from antiphon.language.words import STOP_WORDS
 _STRETCH_CHARS = 200
 _TREATING = r"(?:that|which|whose|where|in which|with|w/|covering|explaining|discussing|dealing with|treating)"
 _SAID = r"\s+(?P<said>[^.;?!\n]+)"
+_SOMEWHERE = (
+    r"(?:(?:somewhere|anywhere|in (?:any|one|some) of (?:the|your|these) courses) )?"
+)
 _LESSON_THAT = re.compile(
-    rf"\b(?:lesson|lecture|one) (?:{_TREATING}|about|on){_SAID}", re.I
+    rf"\b(?:lesson|lecture|one) {_SOMEWHERE}(?:{_TREATING}|about|on){_SAID}", re.I
 )
 _WHICH_LESSON = re.compile(
     r"\b(?:which|what) (?:lesson|lecture)\b"
-    r"|\bwhere (?:is|are|do you|can i)\b.*\b(?:taught|teach|explained|explain|covered|cover|treated)\b",
-    re.I,
+    r"|\bwhere (?:is|are|do you|can i)\b.*\b(?:taught|teach|explained|explain|covered|cover|treated)\b"
+    # "Is there a lesson about it? Which course is it in?"
+    r"|\bthere\b(?: (?:is|was|has to be|must be))? (?:an?|any|some|one) (?:lesson|lecture)\b"
+    r".*\b(?:(?:which|what) (?:course|class)|where|title|called)\b",
+    re.I | re.S,
 )
 _COURSE_THAT = re.compile(rf"\b(?:course|class) {_TREATING}{_SAID}", re.I)
 _WHICH_COURSE = re.compile(

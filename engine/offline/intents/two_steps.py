@@ -6,6 +6,7 @@ import re
 
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.kinds import ELSEWHERE
+from antiphon.engine.offline.intents.second_step import asked_then, bare_question
 
 _LOOK = (
     r"(?:have a look|take a look|look|see|find|check|take|read|go|start|begin|open|consider|note|recall|remember"
@@ -110,4 +111,5 @@ def _on_its_topic(step: Inquiry, question: Inquiry, other: str | None) -> Inquir
         question=f"{step.question}. {question.question}",
         topic="",
         other=other,
+        wanted=bare_question(asked_then(question.question)),
     )

@@ -21,6 +21,10 @@ from antiphon.engine.offline.intents.places import (
     with_courses,
     with_lesson,
 )
+from antiphon.engine.offline.intents.second_step import (
+    bare_question,
+    goes_on_in_found,
+)
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
     finding_first,
@@ -32,6 +36,7 @@ from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
+from antiphon.language.spoken_of import as_definition
 from antiphon.language.tongues import ENGLISH, Tongue, tongue_of
 
 MOST_CHARS = 1000
@@ -143,6 +148,8 @@ def _understand_parts(
         if parts and catalogue:
             before = _of_course_before(parts[-1], before, part, catalogue)
             before = after_lesson(parts[-1], before)
+        if parts and goes_on_in_found(parts[-1], before, part):
+            before = parts.pop()._replace(wanted=bare_question(part))
         if parts and _is_of_same_outline(parts[-1], before):
             same = parts.pop()
             before = before._replace(asks=before.asks | same.asks, place=same.place)
@@ -214,7 +221,7 @@ def _plainly(question: str) -> str:
     letters = sum(letter.isalpha() for letter in asked)
     if letters >= _FEWEST_CAPITALS and asked.isupper():
         asked = asked.lower()
-    asked = without_courtesies(asked).strip()
+    asked = as_definition(without_courtesies(asked).strip())
     # Of a course or a lesson, what is asked for in short is an overview.
     if names_catalogue(asked):
         return asked

@@ -1,0 +1,134 @@
+"""Finds what a question asks of a lesson that has to be found first: its second step, and the words of the first."""
+
+from __future__ import annotations
+
+import re
+
+from antiphon.engine.offline.intents.clauses import asks_of_texts, clauses_of
+from antiphon.engine.offline.intents.inquiry import Inquiry
+from antiphon.engine.offline.intents.parsing import Parsed
+from antiphon.language.asking import asked_of_catalogue
+from antiphon.language.questions import LESSONS
+
+_DESCRIBED_BY = r"(?:that|which|whose|where|in which|with|about|on)"
+_LESSON = r"(?:lesson|lecture)"
+_SENTENCES = re.compile(r"[^.?!\n]+[.?!]*")
+_A_COURSE = re.compile(r"\b(?:course|class|courses)\b", re.I)
+_LESSON_OF_IT = re.compile(
+    rf"\b(?:its|his|her|their)\s+(?:\w+\s+){{0,2}}{_LESSON}\b"
+    rf"|\b{_LESSON}\b[^.?!\n]{{0,30}}\b(?:of|in|from)\s+(?:it|that|this)\b",
+    re.I,
+)
+_IN_LESSON_OF_COURSE = re.compile(
+    rf"\W*(?:in|from|according to)\s+[^.,;?!\n]{{0,30}}\b{_LESSON}\b[^.,;?!\n]{{0,20}}\b(?:of|in|from)\s+"
+    rf"(?:the|that)\s+(?:course|class)\s+{_DESCRIBED_BY}\s+(?P<said>[^.,;?!\n]{{3,150}}),\s*(?P<wanted>.+)",
+    re.I | re.S,
+)
+_LESSON_OF_COURSE_SAYS = re.compile(
+    rf"\W*(?P<what>what)\s+(?:do|does|did)\s+[^.,;?!\n]{{0,30}}\b{_LESSON}\b[^.,;?!\n]{{0,20}}\b(?:of|in|from)\s+"
+    rf"(?:the|that)\s+(?:course|class)\s+{_DESCRIBED_BY}\s+(?P<said>[^.,;?!\n]{{3,150}}?)\s+"
+    r"(?:say|tell us|teach|recommend|advise)\s+(?:about|on|of)\s+(?P<wanted>.+)",
+    re.I | re.S,
+)
+# "What does its lesson 6 say about where the id comes from?" asks where the id comes from.
+_FRAME = re.compile(
+    r"\W*(?:and\s+)?what\s+(?:do|does|did)\s+[^.,;?!\n]{1,60}?\b(?:say|tell us|tell)\b\s*"
+    r"(?P<about>(?:about|on|of)\b)?\s*(?P<said>.+)",
+    re.I | re.S,
+)
+_ASKS_PLACE = re.compile(
+    r"\b(?:which|what)\s+(?:\w+\s+){0,2}(?:course|class|lesson|lecture)s?\b", re.I
+)
+_FEWEST_WORDS = 2
+_ASKS = re.compile(r"(?:what|which|who|whose|how|why|when|where|whether|if)\b", re.I)
+_LEADING_AND = re.compile(r"^\W*(?:and|then|so)\s+", re.I)
+_POINTS_AT_FOUND = re.compile(
+    r"\b(?:it|its|there|they|he|she|that (?:other )?(?:course|class|lesson|one)"
+    r"|the other (?:course|class|lesson|one))\b",
+    re.I,
+)
+
+
+def asked_then(question: str) -> str:
+    """Returns what is asked behind the clause that names a lesson: "…, and what does it say broke the cache?"."""
+    at = 0
+    for number, clause in enumerate(clauses_of(question)):
+        at = question.index(clause, at)
+        if number and _asks_of_found(clause):
+            return question[at:]
+        at += len(clause)
+    return ""
+
+
+def _asks_of_found(clause: str) -> bool:
+    """Returns True for a clause that asks for what a text says; not for "and in which context", nor for a place."""
+    if (
+        not asks_of_texts(clause)
+        or LESSONS.search(clause)
+        or _ASKS_PLACE.search(clause)
+    ):
+        return False
+    return len(asked_of_catalogue(clause).topic) >= _FEWEST_WORDS
+
+
+def bare_question(asked: str) -> str:
+    """Returns what is asked of a text, without the words that ask what the text says of it."""
+    asked = _LEADING_AND.sub("", asked, count=1)
+    framed = _FRAME.match(asked)
+    if framed is None:
+        return asked.strip()
+    said = framed["said"].strip()
+    if not framed["about"]:
+        return f"What {said}"
+    return _as_question(said)
+
+
+def _as_question(said: str) -> str:
+    """Returns what a text is asked about as a question of its own: "the tenant id" is none yet."""
+    if _ASKS.match(said):
+        return said
+    return f"What is said about {said}"
+
+
+def goes_on_in_found(first: Inquiry, question: Inquiry, asked: str) -> bool:
+    """Returns True for what is asked of the lesson of another course that the question before it looks for."""
+    if first.kind != "look_up" or first.wanted or question.has_course:
+        return False
+    if question.kind not in ("plain", "across") or question.place is not None:
+        return False
+    return _POINTS_AT_FOUND.search(asked) is not None and asks_of_texts(asked)
+
+
+def asks_of_described_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes what is asked of a lesson of a course that is only described.
+
+    "There's a course with a hardware store. What does its lesson 6 say about the tenant id?"
+    """
+    if inquiry.has_course or inquiry.place is None or not parsed.catalogue:
+        return None
+    steps = _steps(parsed.question)
+    if steps is None:
+        return None
+    said, wanted = steps
+    return inquiry._replace(
+        kind="find",
+        topic=said,
+        wanted=bare_question(wanted),
+        lesson=None,
+        by_lesson=False,
+    )
+
+
+def _steps(question: str) -> tuple[str, str] | None:
+    """Returns what is said of a course, and what is asked of its lesson; None where the question is of no such form."""
+    for form in (_IN_LESSON_OF_COURSE, _LESSON_OF_COURSE_SAYS):
+        found = form.match(question)
+        if found is not None:
+            return found["said"], _as_question(found["wanted"])
+    *before, last = _SENTENCES.findall(question) or [""]
+    said = " ".join(before)
+    if not _A_COURSE.search(said) or not _LESSON_OF_IT.search(last):
+        return None
+    if not asks_of_texts(last.strip()) or not asked_of_catalogue(said).topic:
+        return None
+    return said.strip(), last

@@ -1,0 +1,48 @@
+"""Tells what a question merely speaks of from what it asks for: a thing that is called something, a teacher who acts.
+
+Pure.
+"""
+
+from __future__ import annotations
+
+import re
+
+READ_CHARS = 2_000
+_THING_CALLED = re.compile(
+    r"\b(?:is|was|are|were|['\u2019]s)\s+(?:that|the|this|those|these)\s+(?P<thing>\w+)\s+(?:called|named)\b",
+    re.I,
+)
+_HAS_TITLE = frozenset(("course", "class", "lesson", "lecture", "session", "one"))
+_TEACHER = r"(?:the|our|your|this|that)\s+(?:teacher|instructor|lecturer|professor|prof|tutor|educator|author)s?"
+_ACTS = re.compile(
+    rf"\b(?:how|what|why|when|where)\b[^.;?!\n]{{0,60}}?\b(?:do|does|did|would|should|has|have|had)\s+{_TEACHER}\s+"
+    r"(?!called\b|named\b|of\b|for\b|in\b|teach)[a-z]",
+    re.I,
+)
+_SOMEBODY = rf"(?:{_TEACHER}|they|you|we|he|she|one|people)"
+_DEFINES = re.compile(
+    rf"^\W*(?:how\s+(?:do|does|did|would)\s+{_SOMEBODY}\s+define\s+(?P<defined>[^.;?!\n]{{2,80}}?)"
+    rf"|what\s+(?:do|does|did)\s+{_SOMEBODY}\s+mean\s+(?:by|with)\s+(?P<meant>[^.;?!\n]{{2,80}}?)"
+    r"|how\s+(?:is|was)\s+(?P<thing>[^.;?!\n]{2,80}?)\s+defined)\s*\?*\s*$",
+    re.I,
+)
+
+
+def asks_name_of_thing(text: str) -> bool:
+    """Returns True for "What was that rule called?": no lesson is."""
+    found = _THING_CALLED.search(text)
+    return found is not None and found["thing"].lower() not in _HAS_TITLE
+
+
+def has_teacher_act(text: str) -> bool:
+    """Returns True for "How does the lecturer explain it?": who that is, is not asked."""
+    return _ACTS.search(text[:READ_CHARS]) is not None
+
+
+def as_definition(question: str) -> str:
+    """Returns "How does the lecturer define an agent?" as "What is an agent?"; any other question as it is."""
+    found = _DEFINES.match(question[:READ_CHARS])
+    if found is None:
+        return question
+    thing = found["defined"] or found["meant"] or found["thing"]
+    return f"What is {thing}?"
