@@ -45,8 +45,8 @@ def answer_by_course(
             answers.append(found)
     # Sorting is stable: of two that are equally likely the course that was found first comes first.
     answers.sort(key=_likely, reverse=True)
-    least = _CLOSE * max(map(_likely, answers), default=0.0)
-    answers = [found for found in answers if _likely(found) >= least]
+    close = _CLOSE * max(map(_likely, answers), default=0.0)
+    answers = [found for found in answers if _likely(found) >= close]
     for found in answers:
         excerpt = found.extraction.excerpts[0]
         source = found.sources[excerpt.passage]
@@ -112,7 +112,7 @@ def _answer_wanted(
     for place in places[:MOST_ELSEWHERE]:
         found = place.passage
         passages += task.passages_of(found.course, found.lesson)
-    sure = answer_second_step(inquiry.wanted, passages, measures, draft)
+    sure = answer_second_step(inquiry, passages, measures, draft)
     if sure == "none":
         return False
     draft.doubt(least([sure, places[0].certainty]))

@@ -183,7 +183,7 @@ def _answer_of_found(
     inquiry = of_found(inquiry, task)
     if inquiry.wanted:
         passages = task.passages_of(inquiry.course, inquiry.lesson)
-        sure = answer_second_step(inquiry.wanted, passages, measures, draft)
+        sure = answer_second_step(inquiry, passages, measures, draft)
         draft.doubt(least([sure, max(found.certainty, "medium", key=LEVELS.index)]))
         return
     answer_from_catalogue(inquiry, task, draft)

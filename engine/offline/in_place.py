@@ -103,16 +103,16 @@ def _quote_found(inquiry: Inquiry, found: Found, draft: Draft) -> None:
 
 
 def answer_second_step(
-    wanted: str, passages: Sequence[Source], measures: Measures, draft: Draft
+    inquiry: Inquiry, passages: Sequence[Source], measures: Measures, draft: Draft
 ) -> Certainty:
     """Quotes what is asked of a lesson that a first step has found; returns how sure the quotation is by itself.
 
     That the lesson is the right one says nothing of whether the excerpt is. Where nothing stands there it is `none`.
     """
-    found = in_known_lesson(look(passages, wanted, measures))
+    found = in_known_lesson(look(passages, inquiry.wanted, measures))
     if not found.extraction.excerpts:
         return "none"
     if not found.is_likely:
-        draft.paragraph(CLOSEST)
+        draft.paragraph(inquiry.tongue.closest or CLOSEST)
     quote_all(found, draft, with_course=True)
     return max(found.certainty, "low", key=LEVELS.index)

@@ -25,7 +25,7 @@ _IN_LESSON_OF_COURSE = re.compile(
     re.I | re.S,
 )
 _LESSON_OF_COURSE_SAYS = re.compile(
-    rf"\W*(?P<what>what)\s+(?:do|does|did)\s+[^.,;?!\n]{{0,30}}\b{_LESSON}\b[^.,;?!\n]{{0,20}}\b(?:of|in|from)\s+"
+    rf"\W*what\s+(?:do|does|did)\s+[^.,;?!\n]{{0,30}}\b{_LESSON}\b[^.,;?!\n]{{0,20}}\b(?:of|in|from)\s+"
     rf"(?:the|that)\s+(?:course|class)\s+{_DESCRIBED_BY}\s+(?P<said>[^.,;?!\n]{{3,150}}?)\s+"
     r"(?:say|tell us|teach|recommend|advise)\s+(?:about|on|of)\s+(?P<wanted>.+)",
     re.I | re.S,
