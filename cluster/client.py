@@ -20,7 +20,7 @@ NO_RESPONDERS = "503"
 
 
 class QuickClient(Client):
-    """The client, with requests that take fewer turns of the loop, ten a query, and a flush that leaves nothing behind."""
+    """The client, with requests that take fewer turns of the loop, and a flush that leaves nothing behind."""
 
     def __init__(self) -> None:
         super().__init__()
