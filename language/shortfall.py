@@ -30,6 +30,30 @@ _COUNT = re.compile(
     r"|hundred|thousand|million|billion|once|twice|half|dozen|single|both|several|few|no|none|zero)\b",
     re.I,
 )
+_MONEY = re.compile(
+    r"\bhow (?:much money|expensive)\b|\bhow much\b[^.?!]{0,80}\b(?:costs?|pay|paid)\b"
+    r"|\bwhat (?:does|did|do|would|will) [^.?!]{0,80}\bcost\b"
+    r"|\b(?:what|which)(?:['\u2019]s| is| was| are| were)? (?:(?:the|a|an|his|her|their|your) )?(?:\w+ )?"
+    r"(?:price|fee|salary|wage)s?\b",
+    re.I,
+)
+_AMOUNT = re.compile(
+    r"[$\u20ac\u00a3\u00a5\u20b9%]|\b(?:dollars?|bucks|cents?|euros?|pounds?|pence|yen|yuan|kron(?:a|or|e|er)|crowns?"
+    r"|francs?|rupees?|free|nothing|tokens?|percent|times|cheap(?:er|est)?|expensive|double|half)\b",
+    re.I,
+)
+_MAKER = re.compile(
+    r"\b(?:which|what) (?:\w+ )?(?:company|firm|vendor|manufacturer|supplier|start-?up)(?:['\u2019]s)?\b"
+    r"(?! (?:name|number|code|id)s?\b)"
+    r"|\bwho (?:manufactures|sells|develops|makes (?=(?:it|them)\W*$))\b",
+    re.I,
+)
+_MAKERS = re.compile(
+    r"\b(?:compan(?:y|ies)|firms?|vendors?|manufacturers?|suppliers?|start-?ups?|makers?|labs?|foundation|corporation"
+    r"|inc|ltd|gmbh|(?:made|built|developed|sold|published|written|maintained) by|comes? from"
+    r"|(?:makes?|builds?|develops?|sells?|maintains?) it)\b",
+    re.I,
+)
 
 
 def falls_short(
@@ -45,12 +69,22 @@ def falls_short(
     question = question[:READ_CHARS]
     if likeness < LIKE and _lacks_count(question, shown):
         return True
+    if _lacks_kind(question, shown):
+        return True
     beside = _beside_names(question, shown)
     if not beside or not beside.isdisjoint(_terms_of(shown)):
         return False
     if likeness < LIKE:
         return True
     return weigh is not None and any(is_unknown(term, weigh) for term in beside)
+
+
+def _lacks_kind(question: str, shown: Sequence[str]) -> bool:
+    """Returns True where money or a maker is asked for, and nothing that is shown speaks of any."""
+    text = " ".join(shown)
+    if _MONEY.search(question) and not _AMOUNT.search(text):
+        return True
+    return _MAKER.search(question) is not None and not _MAKERS.search(text)
 
 
 def _beside_names(question: str, shown: Sequence[str]) -> frozenset[str]:

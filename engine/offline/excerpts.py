@@ -173,18 +173,18 @@ def _joined(text: str) -> str:
 
 
 def quote_all(found: Found, draft: Draft, *, with_course: bool = False) -> None:
-    """Writes the excerpts, the best first, each in a paragraph with its source in front; one alone goes on.
+    """Writes the excerpts, each in a paragraph with its source in front; the first is the best, and goes on.
 
     Args:
         with_course: Each names its course, even where that is the same for all.
     """
-    excerpts = tuple(
-        [_with_what_it_names(each, found) for each in found.extraction.excerpts]
-    )
-    if len(excerpts) == 1:
-        excerpts = (_going_on(excerpts[0], found.sources),)
-    else:
-        excerpts = tuple([_with_reply(each, found) for each in excerpts])
+    shown = [_with_what_it_names(each, found) for each in found.extraction.excerpts]
+    excerpts: list[Excerpt] = []
+    for place, excerpt in enumerate(shown):
+        if place == 0:
+            excerpts.append(_going_on(excerpt, found))
+        else:
+            excerpts.append(_with_reply(excerpt, found))
     courses = {found.sources[excerpt.passage].course for excerpt in excerpts}
     for excerpt in excerpts:
         source = found.sources[excerpt.passage]
@@ -208,14 +208,24 @@ def _with_what_it_names(excerpt: Excerpt, found: Found) -> Excerpt:
     return excerpt._replace(first=first)
 
 
-def _going_on(excerpt: Excerpt, sources: Sequence[Source]) -> Excerpt:
-    """Returns the only excerpt with what is said next, as far as an excerpt may be long.
+def _going_on(excerpt: Excerpt, found: Found) -> Excerpt:
+    """Returns the best excerpt with what is said next, up to the next excerpt and as far as one may be long.
 
     A question is often answered in the sentence behind those that it is like.
     """
-    blocks = sources[excerpt.passage].blocks
-    end = end_of_room(blocks, excerpt.first, excerpt.end, LONGEST_RUN_CHARS)
+    blocks = found.sources[excerpt.passage].blocks
+    before_next = blocks[: _wall_behind(excerpt, found)]
+    end = end_of_room(before_next, excerpt.first, excerpt.end, LONGEST_RUN_CHARS)
     return excerpt._replace(end=end)
+
+
+def _wall_behind(excerpt: Excerpt, found: Found) -> int:
+    """Returns where the next excerpt of the same passage begins, or where the passage ends."""
+    wall = len(found.sources[excerpt.passage].blocks)
+    for other in found.extraction.excerpts:
+        if other.passage == excerpt.passage and other.first >= excerpt.end:
+            wall = min(wall, other.first)
+    return wall
 
 
 def end_of_room(blocks: Sequence[str], first: int, end: int, most_chars: int) -> int:
@@ -233,10 +243,7 @@ def _with_reply(excerpt: Excerpt, found: Found) -> Excerpt:
     "And it gets slower. Why? Because eight cores can do eight things at once."
     """
     blocks = found.sources[excerpt.passage].blocks
-    wall = len(blocks)
-    for other in found.extraction.excerpts:
-        if other.passage == excerpt.passage and other.first >= excerpt.end:
-            wall = min(wall, other.first)
+    wall = _wall_behind(excerpt, found)
     end = excerpt.end
     while end < wall and _ASKED in (
         blocks[end - 1].rstrip()[-1:],

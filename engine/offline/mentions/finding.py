@@ -71,11 +71,10 @@ class _Finder:
 
     def courses(self) -> tuple[CourseMention, ...]:
         found: list[CourseMention] = []
-        for run in self._catalogue.course_titles.runs(self._words.tokens):
-            if self._names_course(run):
-                courses = tuple([self._catalogue.courses[at] for at in run.titles])
-                mention = self._words.mention(run.first, self._last_of_name(run))
-                found.append(mention._replace(courses=courses))
+        for run in self._runs_of_courses():
+            courses = tuple([self._catalogue.courses[at] for at in run.titles])
+            mention = self._words.mention(run.first, self._last_of_name(run))
+            found.append(mention._replace(courses=courses))
         found += self._teachers(found)
         found += called_courses(self._words, self._catalogue, found)
         found.sort(key=lambda mention: mention.start)
@@ -104,12 +103,31 @@ class _Finder:
             return run.last
         return run.last + 2
 
-    def _names_course(self, run: Run) -> bool:
+    def _runs_of_courses(self) -> list[Run]:
+        """Returns the names of courses; what else a question has of a title says what it asks about.
+
+        "Which sorts of language models are there in the photo course?" names one course once, whatever its full title.
+        """
+        runs = self._catalogue.course_titles.runs(self._words.tokens)
+        called = [run for run in runs if self._is_called_course(run)]
+        of_called = {title for run in called for title in run.titles}
+        named: list[Run] = []
+        for run in runs:
+            named_before = not (run.full or of_called.isdisjoint(run.titles))
+            if run in called or (self._could_be_course(run) and not named_before):
+                named.append(run)
+        return named
+
+    def _is_called_course(self, run: Run) -> bool:
+        """Returns True for a name that the question calls a course's, or has a lesson of."""
         words = self._words
         if words.is_called(run, self._course_words) or words.is_place_of_lesson(run):
             return True
-        if self._is_one_of_courses(run):
-            return True
+        return self._is_one_of_courses(run)
+
+    def _could_be_course(self, run: Run) -> bool:
+        """Returns True for a name that nothing but where it stands makes one of a course."""
+        words = self._words
         # A text without lessons is a document: its title is its subject, which questions name for its own sake.
         if self._catalogue.courses[run.titles[0]].is_document:
             return False

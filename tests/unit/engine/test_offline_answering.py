@@ -11,6 +11,7 @@ from antiphon.engine.offline.answering import (
     answer,
 )
 from antiphon.engine.offline.reading import read_task
+from antiphon.language.runs import LONGEST_RUN_CHARS
 from antiphon.vocabulary.events import PART_MISSING
 from tests.unit.engine.answered import (
     CACHES,
@@ -237,7 +238,9 @@ def test_the_link_of_a_neighbouring_lesson_is_that_lesson_s_own() -> None:
     assert "example.org" not in text(third)
 
 
-def test_one_of_several_excerpts_goes_on_from_a_question_to_its_reply() -> None:
+def test_the_best_of_several_excerpts_goes_on_and_another_from_a_question_to_its_reply() -> (
+    None
+):
     asks = source(
         "C - Lesson 1",
         "A bounded queue refuses messages when it is full. ",
@@ -255,9 +258,29 @@ def test_one_of_several_excerpts_goes_on_from_a_question_to_its_reply() -> None:
 
     said = text(answered("When does a bounded queue refuse messages?", tells, asks))
 
-    assert "Lesson 2, t: " in said
+    assert said.startswith("Lesson 2, t: ")
+    assert "They are sent again later. Then another break." in said
     assert "Sums are done on cores. Why? Every producer waits for its turn." in said
-    assert "break" not in said
+    assert "Then a break." not in said
+
+
+def test_the_best_excerpt_goes_on_as_far_as_the_next_one_of_its_passage() -> None:
+    said = source(
+        "C - Lesson 1",
+        "A bounded queue refuses messages when it is full. ",
+        "We hear of that later. ",
+        *[f"Then there is break number {at}, with tea. " for at in range(12)],
+        "The bounded queue refuses messages of any sender. ",
+        "Such is a bounded queue. ",
+    )
+    blocks = answered("When does a bounded queue refuse messages?", said)
+
+    paragraphs = text(blocks).split("\n\n")
+    assert len(paragraphs) == 2
+    quoted = [each.replace("**", "").split(": ", 1)[1] for each in paragraphs]
+    for sentence in quoted[1].split(". "):
+        assert sentence not in quoted[0]
+    assert all(len(each) <= LONGEST_RUN_CHARS for each in quoted)
 
 
 def test_an_excerpt_that_begins_with_that_s_called_so_says_what_is() -> None:

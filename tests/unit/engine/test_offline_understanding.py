@@ -57,6 +57,15 @@ def test_a_course_is_known_by_title_part_nickname_typo_or_teacher(
     assert read(question).course == course
 
 
+def test_what_a_question_has_of_a_title_besides_the_course_it_names_is_asked_about() -> (
+    None
+):
+    inquiry = read("Which sorts of language models are there in the tools course?")
+
+    assert inquiry.course == MODELS
+    assert "language models" in inquiry.topic
+
+
 def test_a_topic_in_another_language_is_searched_for_in_its_own_words() -> None:
     question = "\u00bfQu\u00e9 es un cortacircuitos?"
 

@@ -56,3 +56,48 @@ def test_a_word_that_no_course_has_is_missed_however_like_the_excerpt_is(
 def test_how_many_wants_a_sentence_that_counts_them(question: str, short: bool) -> None:
     assert falls_short(question, [NETFLIX], 0.4) == short
     assert not falls_short(question, [NETFLIX, "Ten people and engineers."], 0.4)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did the espresso machine cost?",
+        "How much did they pay for Hystrix?",
+        "what's the price of one licence",
+        "which salary does the receptionist get?",
+        "How expensive is it?",
+    ],
+)
+def test_who_asks_for_money_wants_an_amount(question: str) -> None:
+    assert falls_short(question, [NETFLIX], 0.8)
+    for amount in ("It is 3 dollars.", "That's free.", "It costs 1,200 tokens."):
+        assert not falls_short(question, [NETFLIX, amount], 0.8)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which company develops the tool?",
+        "From which vendor is the recogniser?",
+        "Which company's model is used?",
+        "Who makes it?",
+    ],
+)
+def test_who_asks_for_a_maker_wants_one(question: str) -> None:
+    shown = "We use a tool. It is open source."
+    assert falls_short(question, [shown], 0.8)
+    for maker in ("It is made by Netflix.", "They are a small firm in Porto."):
+        assert not falls_short(question, [shown, maker], 0.8)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What happens when a customer pays twice?",
+        "Which supplier names are compared?",
+        "How are the costs of a call kept low?",
+        "Who makes sure that the tests run?",
+    ],
+)
+def test_what_is_only_about_money_or_makers_wants_neither(question: str) -> None:
+    assert not falls_short(question, [NETFLIX], 0.8)
