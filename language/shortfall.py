@@ -54,6 +54,7 @@ _MAKERS = re.compile(
     r"|(?:makes?|builds?|develops?|sells?|maintains?) it)\b",
     re.I,
 )
+_ASKS_YEAR = re.compile(r"\b(?:what|which) year\b", re.I)
 
 
 def falls_short(
@@ -80,8 +81,10 @@ def falls_short(
 
 
 def _lacks_kind(question: str, shown: Sequence[str]) -> bool:
-    """Returns True where money or a maker is asked for, and nothing that is shown speaks of any."""
+    """Returns True where money, a year or a maker is asked for, and nothing that is shown speaks of any."""
     text = " ".join(shown)
+    if _ASKS_YEAR.search(question) and not _YEAR.search(text):
+        return True
     if _MONEY.search(question) and not _AMOUNT.search(text):
         return True
     return _MAKER.search(question) is not None and not _MAKERS.search(text)

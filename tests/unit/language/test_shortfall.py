@@ -74,6 +74,12 @@ def test_who_asks_for_money_wants_an_amount(question: str) -> None:
         assert not falls_short(question, [NETFLIX, amount], 0.8)
 
 
+def test_who_asks_for_a_year_wants_one() -> None:
+    question = "In what year was it released?"
+    assert falls_short(question, ["It was released by Netflix."], 0.8)
+    assert not falls_short(question, [NETFLIX], 0.8)
+
+
 @pytest.mark.parametrize(
     "question",
     [
