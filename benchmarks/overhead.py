@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,28 +89,33 @@ class Side(NamedTuple):
 
 async def compare(base_url: str, rounds: int, queries: int) -> dict[Side, list[float]]:
     """Returns the CPU a query of each side, one figure a round; the sides take turns within a round."""
-    plain = AsyncAnthropic(base_url=base_url, api_key="key", max_retries=0)
     model = connect("key", base_url)
     figures: dict[Side, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         ours = OurSide(model, list(plain_loop.TOOLS.values()), Path(folder))
         asker = Asker(ours)
-        asks: dict[str, Query] = {
-            CREATE: lambda: plain_loop.ask(plain, QUESTION, stream=False),
-            STREAM: lambda: plain_loop.ask(plain, QUESTION, stream=True),
-            ANTIPHON: asker.ask,
-            FOLLOWED: asker.follow,
-        }
+        # A client a load: for each request httpx looks at every connection that it keeps, and those that 32 at once
+        # leave open would be paid for by one at a time (decision 285).
+        clients: list[AsyncAnthropic] = []
+        queries_of: dict[Side, Query] = {}
+        for at_once in AT_ONCE:
+            plain = AsyncAnthropic(base_url=base_url, api_key="key", max_retries=0)
+            clients.append(plain)
+            ask = partial(plain_loop.ask, plain, QUESTION)
+            queries_of[Side(CREATE, at_once)] = partial(ask, stream=False)
+            queries_of[Side(STREAM, at_once)] = partial(ask, stream=True)
+            queries_of[Side(ANTIPHON, at_once)] = asker.ask
+            queries_of[Side(FOLLOWED, at_once)] = asker.follow
         # One round more than asked for: the first warms up.
         for number in range(rounds + 1):
-            for at_once in AT_ONCE:
-                for name, query in asks.items():
-                    figure = await cpu_ms(query, queries, at_once)
-                    if number > 0:
-                        figures.setdefault(Side(name, at_once), []).append(figure)
+            for side, query in queries_of.items():
+                figure = await cpu_ms(query, queries, side.at_once)
+                if number > 0:
+                    figures.setdefault(side, []).append(figure)
         await ours.close()
     await model.aclose()
-    await plain.close()
+    for plain in clients:
+        await plain.close()
     return figures
 
 

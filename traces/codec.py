@@ -64,7 +64,7 @@ def to_json(item: Recorded[Event] | Live) -> bytes:
         return _encoder.encode(without_surrogates(item))
 
 
-def plain_event(event: Event) -> bytes:
+def plain_event(event: msgspec.Struct) -> bytes:
     """Encodes an event alone, its long texts in their places."""
     try:
         return _encoder.encode(event)

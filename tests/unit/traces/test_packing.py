@@ -61,6 +61,14 @@ def test_a_key_is_redacted_on_its_way_into_the_store_wherever_it_stands(
     assert BY_NUMBER not in str(found).replace("\\\\", "\\")
 
 
+@pytest.mark.parametrize("event", [*HOLDING, tool_succeeded("half a \ud83d", API_KEY)])
+def test_a_secret_is_redacted_as_a_pattern_is_that_says_the_same(event: Event) -> None:
+    # With a pattern every field is looked through; for a secret alone the event's JSON is looked at first.
+    by_pattern = Redaction({"the key": API_KEY})
+
+    assert Redaction(secrets=(API_KEY,)).event(event) == by_pattern.event(event)
+
+
 @pytest.mark.parametrize(
     ("secret", "event"),
     [
