@@ -12,6 +12,7 @@ from antiphon.engine.offline.calls import (
     list_courses,
     outline,
     search,
+    search_part,
     search_side,
 )
 from antiphon.engine.offline.catalogue import CourseEntry
@@ -169,6 +170,12 @@ def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
 
 def _search_lesson(inquiry: Inquiry, task: Task) -> list[Planned]:
     course = task.catalogue.course(inquiry.course)
+    if course is not None and inquiry.part is not None and inquiry.lesson is not None:
+        title = lesson_title(course, inquiry.lesson)
+        return [
+            outline(course.title, "To name the lesson"),
+            search_part(course.title, inquiry.lesson, title, inquiry.part, task),
+        ]
     why = "The question names this lesson"
     if course is None or telling_words(inquiry.topic):
         return [search(inquiry.focus, why, inquiry.course, inquiry.lesson)]

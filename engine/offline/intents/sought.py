@@ -72,7 +72,18 @@ def asks_for_found(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if topic is None:
         return None
     by_lesson = _seeks_lesson(inquiry, parsed)
-    return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson)
+    asks = inquiry.asks
+    if by_lesson and inquiry.step and not _asks_what_neighbour_says(parsed.question):
+        asks = asks - {"overview"}
+    return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson, asks=asks)
+
+
+def _asks_what_neighbour_says(question: str) -> bool:
+    """Returns True for "What is covered in the lesson after the one where X is explained?", by what stands in front."""
+    found = _LESSON_THAT.search(question)
+    if found is None:
+        return False
+    return "overview" in asked_of_catalogue(question[: found.start("said")]).asks
 
 
 def _counts_in_unknown(inquiry: Inquiry, parsed: Parsed) -> bool:
@@ -129,7 +140,10 @@ def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
     """Returns what is said of the course or lesson that has to be found, without the word that it is said."""
     found = pattern.search(parsed.question)
     if parsed.topic != parsed.question:
-        return topic_stretch(parsed)
+        told = topic_stretch(parsed)
+        # By meaning "the lesson after the one where X is explained" may ask for a neighbour and for nothing else.
+        if told is not None or found is None or not parsed.places:
+            return told
     if found is None:
         return _said_beside(parsed.question) or topic_stretch(parsed)
     said = found["said"].strip()

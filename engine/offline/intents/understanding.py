@@ -33,6 +33,7 @@ from antiphon.engine.offline.intents.two_steps import (
 )
 from antiphon.language.asides import without_form, without_reasons
 from antiphon.language.asking import Ask, names_catalogue
+from antiphon.language.lesson_parts import AskedPart, asked_part
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
@@ -206,6 +207,29 @@ def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    asked = asked_part(question)
+    if asked is not None:
+        of_part = _understand_part(asked, before, catalogue)
+        if of_part is not None:
+            return of_part._replace(question=question)
+    return _understand_place(question, before, catalogue)
+
+
+def _understand_part(
+    asked: AskedPart, before: Inquiry, catalogue: Catalogue
+) -> Inquiry | None:
+    """Returns how a lesson begins or ends as asked of that lesson; None where none is meant: "How does it end?"."""
+    whole = f"What is covered in {asked.place}?"
+    inquiry = _understand_place(whole, before, catalogue)
+    if inquiry.is_about_lesson or (inquiry.kind == "find" and inquiry.place):
+        return inquiry._replace(part=asked.part)
+    inquiry = _understand_place(f"Which lesson is {asked.place}?", before, catalogue)
+    if inquiry.kind == "find" and inquiry.by_lesson:
+        return inquiry._replace(part=asked.part)
+    return None
+
+
+def _understand_place(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
     parsed = parse(question, before, catalogue)
     inquiry = with_courses(parsed)
     inquiry = follow_up(inquiry, parsed)
