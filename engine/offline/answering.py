@@ -180,6 +180,13 @@ def _answer_of_found(
     """Answers what is asked of a course or lesson that was found by what it says; a lesson itself is quoted."""
     found = look(task.passages, inquiry.topic, measures)
     if not found.answers:
+        if inquiry.asks_of_found_course:
+            answer_in_place(
+                inquiry._replace(kind="plain", topic=inquiry.question),
+                task,
+                measures,
+                draft,
+            )
         return
     inquiry = of_found(inquiry, task)
     if inquiry.part is not None and answer_part(inquiry, task, draft):

@@ -225,6 +225,16 @@ def _lines_of(listed: Source) -> list[tuple[int, re.Match[str]]]:
     return lines
 
 
+def cite_listed(course: str, task: Task, draft: Draft) -> None:
+    """Cites what the list of all courses says of one: its lessons, its teacher and its link."""
+    for listed in task.lists:
+        for at, line in _lines_of(listed):
+            if line["title"] == course:
+                draft.paragraph()
+                draft.cite(listed, at, at + 1, _described(line))
+                return
+
+
 def _described(line: re.Match[str]) -> str:
     said = f"{line['title']}: {line['count']} lessons"
     if line["teacher"]:

@@ -10,7 +10,7 @@ from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.lesson_overview import sum_lesson_up
 from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.engine.offline.statements import cite_lesson
-from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.task import PART, Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import (
     LEVELS,
@@ -44,7 +44,7 @@ def answer_in_place(
 
 def answer_part(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
     """Quotes how a lesson begins or ends; False where that was not to be had."""
-    source = task.part_of_lesson(inquiry.course, inquiry.lesson)
+    source = _part_that_was_read(inquiry, task)
     if source is None:
         return False
     line = task.lesson_line(inquiry.lesson)
@@ -53,6 +53,17 @@ def answer_part(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
     draft.paragraph(f"It {_SAYS_PART[inquiry.part or 'beginning']}: ")
     draft.cite(source, 0, len(source.blocks))
     return True
+
+
+def _part_that_was_read(inquiry: Inquiry, task: Task) -> Source | None:
+    """Returns the passage that the call for the beginning or the end of the lesson brought."""
+    for attempt in task.attempts:
+        if PART not in attempt.arguments:
+            continue
+        for source in task.numbered(attempt.facts):
+            if (source.course, source.lesson) == (inquiry.course, inquiry.lesson):
+                return source
+    return None
 
 
 def answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) -> None:

@@ -15,7 +15,7 @@ from antiphon.engine.offline.calls import (
 from antiphon.engine.offline.catalogue import CourseEntry
 from antiphon.engine.offline.catalogue_answers import of_found
 from antiphon.engine.offline.elsewhere import subject_of
-from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.intents import EXACT, Inquiry
 from antiphon.engine.offline.task import Planned, Source, Task
 from antiphon.language.evidence import Weigh, question_shares
 from antiphon.language.markup import Attempt
@@ -95,6 +95,9 @@ def _course_found(inquiry: Inquiry, task: Task) -> list[Planned]:
         return calls
     found = of_found(inquiry, task)
     course = task.catalogue.course(found.course)
+    if course is not None and inquiry.asks_of_found_course:
+        why = "It is the course that is asked about"
+        return [*calls, search(inquiry.wanted, why, course.title)]
     if course is None or found.lesson is None:
         return calls
     title = lesson_title(course, found.lesson)
@@ -122,6 +125,9 @@ def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
         return [search(wanted, why, inquiry.other)]
     # Searches of everything rank the courses; those of one course each make sure that none was left out.
     calls = [search(subject, why), search(query, why)]
+    listing = list_courses(task)
+    if inquiry.asks & EXACT and len(listing) == 1:
+        calls = [*listing, *calls]
     others = _other_courses(subject, line.outline.course, task)
     calls += [search(wanted, why, course) for course in others[:MOST_COURSES]]
     return calls

@@ -22,7 +22,6 @@ _UNKNOWN_COURSE = "No course named "
 """The beginning of the course tools' words where there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
-
 SEARCH = "search_course_content"
 OUTLINE = "get_course_outline"
 PART = "part"
@@ -243,16 +242,6 @@ class Task(NamedTuple):
             if source is not None and source.is_text:
                 found.append(source)
         return found
-
-    def part_of_lesson(self, course: str | None, lesson: int | None) -> Source | None:
-        """Returns the beginning or the end of a lesson, where that was asked for."""
-        for attempt in self.attempts:
-            if PART not in attempt.arguments:
-                continue
-            for source in self.numbered(attempt.facts):
-                if (source.course, source.lesson) == (course, lesson):
-                    return source
-        return None
 
     def was_searched_everywhere(self, topic: str) -> bool:
         """Returns True if a search for this topic looked into all courses, and came back."""

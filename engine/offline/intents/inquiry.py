@@ -122,6 +122,16 @@ class Inquiry(NamedTuple):
         return bool(self.step) and self.by_lesson and "overview" in self.asks
 
     @property
+    def asks_of_found_course(self) -> bool:
+        """True where the texts of a course are asked that has to be found first, and no one lesson of it."""
+        return bool(self.wanted) and self.kind == "find" and not self.names_place
+
+    @property
+    def names_place(self) -> bool:
+        """True where what is found is a lesson, or one is named in what is found."""
+        return self.by_lesson or self.place is not None
+
+    @property
     def may_ask_catalogue(self) -> bool:
         """True where the texts are asked, and what is asked may stand in the catalogue all the same."""
         if self.kind == "lesson":

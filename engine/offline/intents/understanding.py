@@ -14,16 +14,13 @@ from antiphon.engine.offline.intents.foreign_words import (
     with_words_of_titles,
 )
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
+from antiphon.engine.offline.intents.joining import LEANS, joined
 from antiphon.engine.offline.intents.kinds import with_kind
 from antiphon.engine.offline.intents.parsing import parse
 from antiphon.engine.offline.intents.places import (
     in_only_course,
     with_courses,
     with_lesson,
-)
-from antiphon.engine.offline.intents.second_step import (
-    bare_question,
-    goes_on_in_found,
 )
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
@@ -53,7 +50,6 @@ _HOW_MANY_ALONE = re.compile(
     r"\bhow many\b(?=\s+(?:has|have|does|do|did|are|is|in|of|for|with)\b)", re.I
 )
 _SHORT_FOR_WITH = re.compile(r"(?<=\s)w(?:/\s?|\s)(?!o\b)(?=\w)", re.I)
-_LEANS = re.compile(r"\b(?:it|its|he|she|his|her|they|their|there)\b", re.I)
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
 _LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
 """The source in front of an excerpt."""
@@ -118,6 +114,10 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
         step = _understand_one(steps[0], before, catalogue)
         # A step that names no known lesson is no more than the beginning of the question.
         if catalogue.course(step.course) and step.is_about_lesson:
+            # "Take the lesson after X": it is the one to look at.
+            beside = _neighbour(step, catalogue)
+            if beside is not None:
+                step = step._replace(lesson=beside, step=0)
             question = _understand_each(steps[1], step, catalogue)
             return in_two_steps(step, question, steps[1])
     return _understand_each(asked, before, catalogue)
@@ -149,11 +149,8 @@ def _understand_parts(
         if parts and catalogue:
             before = _of_course_before(parts[-1], before, part, catalogue)
             before = after_lesson(parts[-1], before)
-        if parts and goes_on_in_found(parts[-1], before, part):
-            before = parts.pop()._replace(wanted=bare_question(part))
-        if parts and _is_of_same_outline(parts[-1], before):
-            same = parts.pop()
-            before = before._replace(asks=before.asks | same.asks, place=same.place)
+        if parts:
+            before = joined(parts, before, part)
         parts.append(before)
     if len(parts) == 1:
         return parts[0]
@@ -164,7 +161,7 @@ def _of_course_before(
     first: Inquiry, inquiry: Inquiry, part: str, catalogue: Catalogue
 ) -> Inquiry:
     """Returns "and which company does she speak of in it?" as asked of the course that the question before names."""
-    if inquiry.has_course or not _LEANS.search(part):
+    if inquiry.has_course or not LEANS.search(part):
         return inquiry
     if first.kind == "outline" and catalogue.course(first.course):
         place = f"In \u201c{first.course}\u201d"
@@ -195,15 +192,6 @@ def _counting_the_same(part: str, first: Inquiry) -> str:
 def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
     parts = [part._replace(tongue=tongue) for part in inquiry.parts]
     return inquiry._replace(tongue=tongue, parts=tuple(parts))
-
-
-def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
-    """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
-    if not one.has_course or (one.kind, other.kind) != ("outline", "outline"):
-        return False
-    place = (one.course, one.courses, one.lesson, one.lessons, one.step)
-    others = (other.course, other.courses, other.lesson, other.lessons, other.step)
-    return place == others
 
 
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
