@@ -168,3 +168,28 @@ def test_who_teaches_the_other_course_is_looked_up_beside_its_topic() -> None:
     tools = [(call.tool, "course_name" in call.arguments) for call in plan(task)]
 
     assert ("get_course_outline", False) in tools
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "lesson 1 sail trim and night passages contents",
+        "contents of lesson 1 of the sail trim course",
+        "Which topics are in lesson 1 of the sail trim course?",
+    ],
+)
+def test_the_contents_of_a_lesson_are_what_it_says(question: str) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", SAILING, 1)
+    assert inquiry.asks == {"overview"}
+
+
+def test_the_contents_of_a_course_and_a_lesson_that_is_not_there_are_the_catalogues() -> (
+    None
+):
+    whole = read("sail trim course contents")
+    missing = read("contents of lesson 9 of the sail trim course")
+
+    assert (whole.kind, whole.course) == ("outline", SAILING)
+    assert (missing.kind, missing.missing_lesson) == ("outline", 9)
