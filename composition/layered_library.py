@@ -14,7 +14,7 @@ from antiphon.knowledge import (
     LibraryState,
 )
 from antiphon.language.words import fold
-from antiphon.vocabulary.values import Passage
+from antiphon.vocabulary.values import LessonPart, Passage
 
 RESULTS = 5
 
@@ -74,6 +74,10 @@ class LayeredLibrary:
             course,
             limit,
         )
+
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
+        """Returns how a lesson begins, or how it ends."""
+        return self._holding(course).lesson_part(course, lesson, part)
 
     def resolve_course(self, name: str) -> CourseMatch:
         """Finds the course that a name means: one that is called exactly so, else one's own first."""

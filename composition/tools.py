@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from antiphon.dispatcher import CourseLibrary, Registry, course_tools, load_tools
 from antiphon.vocabulary.errors import KnowledgeError
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.values import LessonPart, Passage, StoredText
 
 
 def registry_of(library: CourseLibrary, own_tools: str) -> Registry:
@@ -47,6 +47,10 @@ class _NoLibrary:
         raise KnowledgeError(f"no courses are open to search for {query!r} ({where})")
 
     keyword_search = search
+
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> NoReturn:
+        where = f"lesson {lesson} of {course!r}"
+        raise KnowledgeError(f"no courses are open to read the {part} of {where}")
 
     def resolve_course(self, name: str) -> NoReturn:
         raise KnowledgeError(f"no courses are open: {name!r} cannot be found")

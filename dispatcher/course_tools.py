@@ -21,7 +21,7 @@ from antiphon.dispatcher.places import (
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import Json, ToolOutput
-from antiphon.vocabulary.values import Passage
+from antiphon.vocabulary.values import LessonPart, Passage
 
 # Bounds of the schema: the model is shown them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -54,6 +54,9 @@ class CourseLibrary(CourseCatalogue, Protocol):
         known: Sequence[Passage] = (),
     ) -> list[Passage]:
         """Returns the best passages by words alone: needs neither embedder nor index."""
+
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
+        """Returns how a lesson begins, or how it ends."""
 
 
 class _Search(Protocol):
@@ -90,10 +93,10 @@ def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
 def _for_substitute(substitute: str, given: Json) -> Json:
     """Returns a failed search's arguments for what stands in for it."""
     # Only the outline of the course that was meant may answer for a search: a list of all courses is no answer. With
-    # the query it is passed over, for it takes none.
+    # the query it is passed over, for it takes none. By words alone no part of a lesson is found.
     if substitute == "get_course_outline" and given.get("course_name") is not None:
         return {"course_name": given["course_name"]}
-    return given
+    return {name: given[name] for name in given if name != "part"}
 
 
 class _CourseTools:
@@ -105,6 +108,7 @@ class _CourseTools:
         query: Query,
         course_name: CourseName | None = None,
         lesson_number: LessonNumber | LessonName | None = None,
+        part: LessonPart | None = None,
         known: Sequence[Passage] = (),
     ) -> ToolOutput:
         """Searches the text of the course lessons and returns the passages that best answer the query.
@@ -119,7 +123,12 @@ class _CourseTools:
             course_name: Search in this course only, by its title or a part of it. Only for a course that is known to
                 exist; leave out to search all courses.
             lesson_number: Search in this lesson only: its number, or with course_name its title or "last".
+            part: With course_name and lesson_number: how that lesson begins or ends, whatever the query.
         """
+        if part is not None:
+            found = await self._part(course_name, lesson_number, part)
+            if found:
+                return _listing(found)
         return await self._search(
             self._library.search, query, course_name, lesson_number, known
         )
@@ -174,10 +183,26 @@ class _CourseTools:
         )
         if not found:
             return _nothing_found(query, place, known)
-        listed = [_listed(passage) for passage in found]
         if known:
-            listed.insert(0, NOT_REPEATED)
-        return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
+            return _listing(found, NOT_REPEATED)
+        return _listing(found)
+
+    async def _part(
+        self, course_name: str | None, lesson: int | str | None, part: LessonPart
+    ) -> list[Passage]:
+        """Returns how a lesson begins or ends; nothing where the arguments name no lesson of one course."""
+        place = await asyncio.to_thread(find_place, self._library, course_name, lesson)
+        if place.course is None or place.lesson is None:
+            return []
+        return await asyncio.to_thread(
+            self._library.lesson_part, place.course, place.lesson, part
+        )
+
+
+def _listing(found: Sequence[Passage], *notes: str) -> ToolOutput:
+    """Returns passages as a tool's output, below what is to be said of them all."""
+    listed = [*notes, *[_listed(passage) for passage in found]]
+    return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
 
 
 def _listed(passage: Passage) -> str:

@@ -19,7 +19,7 @@ from antiphon.knowledge.vectors import Vector
 from antiphon.language.words import fold
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Passage
+from antiphon.vocabulary.values import LessonPart, Passage
 
 PASSAGE_CHARACTERS = 760
 """Characters of a passage on average, where a search names no other budget."""
@@ -145,6 +145,17 @@ class Library:
                 return []
             wanted = _wanted(course, lesson, limit, known, characters)
             return generation.keyword_search(query, wanted)
+
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
+        """Returns how a lesson begins, or how it ends, as one passage; nothing where there is no such lesson.
+
+        Args:
+            course: An exact title.
+        """
+        with self._borrow() as generation:
+            if generation is None:
+                return []
+            return generation.lesson_part(course, lesson, part)
 
     def likeness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Returns how like each text is to the question by meaning: their cosine, -1 to 1, in the texts' order.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from antiphon.knowledge.candidates import Wanted
@@ -12,7 +13,7 @@ from antiphon.knowledge.selecting import Span
 from antiphon.knowledge.stretches import SentenceRow
 from antiphon.knowledge.vectors import Flags
 from antiphon.language.words import terms, words
-from antiphon.vocabulary.values import Passage, Signals, StoredText
+from antiphon.vocabulary.values import LessonPart, Passage, Signals, StoredText
 
 
 def banned(row: SentenceRow, wanted: Wanted) -> Flags:
@@ -67,19 +68,44 @@ def passage_of(
     asked: Asked, span: Span, row: SentenceRow, scores: SentenceScores
 ) -> Passage:
     """Makes a passage of a span: the exact text of its lesson, from its first sentence to its last."""
-    stretch = row.stretch_of(span.first)
-    place = stretch.place
-    start = int(row.starts[span.first])
-    text = stretch.text[start : int(row.ends[span.last])].rstrip()
-    starts = (row.starts[span.first : span.last + 1] - start).tolist()
-    source = place.course
-    if place.lesson is not None:
-        source = f"{place.course} - Lesson {place.lesson}"
     signals = Signals(
         meaning=round(float(scores.meaning[span.best]), 2),
         words=round(float(scores.words[span.best]), 2),
         matched=asked.matched(span, row),
     )
+    passage = _cut(row, span.first, span.last)
+    return msgspec.structs.replace(passage, score=round(span.score, 4), signals=signals)
+
+
+def part_of_lesson(row: SentenceRow, part: LessonPart, characters: int) -> Passage:
+    """Makes a passage of the first or the last sentences of a row, as many as fit, and one in any case.
+
+    It is none of a search, so a briefing shows it whole: its sentences need be like no question.
+    """
+    number = 0
+    if part == "end":
+        number = len(row.stretches) - 1
+    inside = np.flatnonzero(row.stretch == number)
+    first, last = int(inside[0]), int(inside[-1])
+    if part == "beginning":
+        fitting = inside[row.ends[inside] - row.starts[first] <= characters]
+        last = max(first, int(fitting.max(initial=first)))
+    else:
+        fitting = inside[row.ends[last] - row.starts[inside] <= characters]
+        first = min(last, int(fitting.min(initial=last)))
+    return msgspec.structs.replace(_cut(row, first, last), kind="text")
+
+
+def _cut(row: SentenceRow, first: int, last: int) -> Passage:
+    """Returns the exact text of a lesson from one sentence of a row to another, with where it stands."""
+    stretch = row.stretch_of(first)
+    place = stretch.place
+    start = int(row.starts[first])
+    text = stretch.text[start : int(row.ends[last])].rstrip()
+    starts = (row.starts[first : last + 1] - start).tolist()
+    source = place.course
+    if place.lesson is not None:
+        source = f"{place.course} - Lesson {place.lesson}"
     return Passage(
         id=passage_id(place.course, place.lesson, place.title, text),
         source=source,
@@ -89,7 +115,5 @@ def passage_of(
         lesson=place.lesson,
         title=place.title or None,
         link=place.link,
-        score=round(span.score, 4),
         start=stretch.start + start,
-        signals=signals,
     )

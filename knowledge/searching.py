@@ -25,18 +25,21 @@ from antiphon.knowledge.generations import (
     collection_name,
 )
 from antiphon.knowledge.marks import placed
-from antiphon.knowledge.passages import Asked, banned, passage_of
+from antiphon.knowledge.passages import Asked, banned, part_of_lesson, passage_of
 from antiphon.knowledge.resolving import CourseTitles
 from antiphon.knowledge.scoring import Question, Tuning, score_sentences
 from antiphon.knowledge.selecting import Selection
 from antiphon.knowledge.vectors import SmallVectors, Vector, VectorFile
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Passage
+from antiphon.vocabulary.values import LessonPart, Passage
 
 # Of all chunks proposed, those whose sentences are scored; their neighbours are read too, for the windows that reach
 # there.
 _SCORED_CHUNKS = 24
+# The beginning or the end of a lesson: so many characters of whole sentences, and the chunks in which they stand.
+_PART_CHARACTERS = 600
+_CHUNKS_OF_PART = 2
 # Chroma's database, and how every file of SQLite begins.
 _CHROMA_FILE = "chroma.sqlite3"
 _SQLITE_HEADER = b"SQLite format 3\0"
@@ -111,6 +114,20 @@ class OpenGeneration:
         question = Question(vector=None, terms=self._weights.shares(found))
         return self._choose(query, scores, question, wanted)
 
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
+        """Returns how a lesson begins, or how it ends; nothing where there is no such lesson."""
+        numbers: list[int] = self.reader.subset(course, lesson).tolist()
+        from_first = slice(None, _CHUNKS_OF_PART)
+        to_last = slice(-_CHUNKS_OF_PART, None)
+        numbers = numbers[from_first if part == "beginning" else to_last]
+        if not numbers:
+            return []
+        row = self.reader.sentences(numbers)
+        passage = part_of_lesson(row, part, _PART_CHARACTERS)
+        # Chunks come in their order, and those of a lesson are of one section.
+        section = row.stretches[0].place.section
+        return [self._placed(passage, section)]
+
     def weight(self, term: str) -> float:
         """Returns the weight of a stemmed term: its rarity in the courses by its rarity in English."""
         return self._weights.weight(term)
@@ -148,11 +165,14 @@ class OpenGeneration:
         passages = []
         for span in spans:
             section = row.stretch_of(span.first).place.section
-            passage = passage_of(asked, span, row, found)
-            start = passage.start or 0
-            end = start + len(passage.text.text)
-            passages.append(placed(passage, self.reader.marks(section, start, end)))
+            passages.append(self._placed(passage_of(asked, span, row, found), section))
         return passages
+
+    def _placed(self, passage: Passage, section: int) -> Passage:
+        """Returns a passage of a section with its places in the file."""
+        start = passage.start or 0
+        end = start + len(passage.text.text)
+        return placed(passage, self.reader.marks(section, start, end))
 
     def close(self) -> None:
         if self._vectors is not None:

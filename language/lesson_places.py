@@ -81,7 +81,7 @@ _BEFORE_LAST = re.compile(
 )
 _CLOSE = r"(?:(?:right|directly|just|next|straight|immediately)\s+)?"
 _THE_ONE = r"(?:\s+of)?\s+(?:the|that)\s+(?:one|lesson|lecture)"
-_COMES = rf"(?:lesson|lecture|comes?|stands?|sits|goes|one|what(?:'s| is))\s+{_CLOSE}"
+_COMES = rf"(?:lesson|lecture|comes?|stands?|sits|goes|one|what(?:'s| is)|taught|covered|treated)\s+{_CLOSE}"
 _WHAT_IS_BESIDE = r"\s+(?:the|that|his|her|its|their)\s+(?:one|introduction|intro)\b"
 _BESIDE = re.compile(
     rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_CLOSE}after(?={_WHAT_IS_BESIDE})"

@@ -115,6 +115,10 @@ class Place(Value, frozen=True, kw_only=True):
         keep_web_link(self, self.link)
 
 
+LessonPart = Literal["beginning", "end"]
+"""Of a lesson's text."""
+
+
 class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
     """A piece of evidence that a tool brought, with where it stands.
 
@@ -123,7 +127,8 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         id: Content address: the same passage found twice has the same id.
         source: What a reader is shown, such as `Practical Search - Lesson 3`.
-        kind: `passage` (course text), `outline` (a course's table of contents), `text` (any other tool's words).
+        kind: `passage` (course text), `outline` (a course's table of contents), `text` (any other tool's
+            words, and how a lesson begins or ends: what is shown whole, whatever it is like).
         starts: Offsets in `text`, in characters, at which its sentences begin; the first is 0.
             Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
         score: How well it met the tool's query; comparable within one tool call only.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from antiphon.engine.offline.catalogue_answers import cite_listed
 from antiphon.engine.offline.elsewhere import (
     Elsewhere,
     elsewhere,
@@ -12,7 +13,7 @@ from antiphon.engine.offline.elsewhere import (
 )
 from antiphon.engine.offline.excerpts import Found, look, place_of, quote
 from antiphon.engine.offline.in_place import answer_in_place, answer_second_step
-from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.intents import EXACT, Inquiry
 from antiphon.engine.offline.statements import cite_lesson
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
@@ -95,6 +96,8 @@ def answer_elsewhere(
         quote(excerpt, place.passage, draft)
     if places:
         draft.doubt(places[0].certainty)
+        if inquiry.asks & EXACT:
+            cite_listed(places[0].passage.course, task, draft)
     else:
         draft.say(f" {nothing_elsewhere(course, task)}")
         draft.doubt("medium")

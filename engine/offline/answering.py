@@ -8,10 +8,11 @@ from collections.abc import Set as AbstractSet
 from antiphon.engine.offline.across import answer_by_course, answer_elsewhere
 from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_found
 from antiphon.engine.offline.comparing import answer_sides
-from antiphon.engine.offline.excerpts import look, quote_all
+from antiphon.engine.offline.excerpts import Found, look, quote_all
 from antiphon.engine.offline.in_place import (
     answer_beside,
     answer_in_place,
+    answer_part,
     answer_second_step,
 )
 from antiphon.engine.offline.intents import EXACT, Inquiry
@@ -25,7 +26,7 @@ from antiphon.engine.offline.remarks import (
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.asking import NOT_HELD, asks_what_to_know
-from antiphon.language.certainty import LEVELS, least
+from antiphon.language.certainty import LEVELS, Certainty, least
 from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.language.extract import MOST_EXCERPTS, Excerpt, extract
 from antiphon.language.markup import Material
@@ -179,16 +180,38 @@ def _answer_of_found(
     """Answers what is asked of a course or lesson that was found by what it says; a lesson itself is quoted."""
     found = look(task.passages, inquiry.topic, measures)
     if not found.answers:
+        if inquiry.asks_of_found_course:
+            answer_in_place(
+                inquiry._replace(kind="plain", topic=inquiry.question),
+                task,
+                measures,
+                draft,
+            )
         return
     inquiry = of_found(inquiry, task)
+    if inquiry.part is not None and answer_part(inquiry, task, draft):
+        draft.doubt(_sure_of_place(found))
+        return
     if inquiry.wanted:
         passages = task.passages_of(inquiry.course, inquiry.lesson)
         sure = answer_second_step(inquiry, passages, measures, draft)
-        draft.doubt(least([sure, max(found.certainty, "medium", key=LEVELS.index)]))
+        draft.doubt(least([sure, _sure_of_place(found)]))
         return
+    _answer_of_place(inquiry, found, task, measures, draft)
+
+
+def _sure_of_place(found: Found) -> Certainty:
+    """Returns how sure it is that a course or lesson is the one: it is, because what it says is."""
+    return max(found.certainty, "medium", key=LEVELS.index)
+
+
+def _answer_of_place(
+    inquiry: Inquiry, found: Found, task: Task, measures: Measures, draft: Draft
+) -> None:
+    """Answers from the catalogue of a course or lesson that was found, and quotes the lesson where it is asked for."""
     answer_from_catalogue(inquiry, task, draft)
-    # The course is said to be the one because the passage is; what stands in its outline is sure.
-    draft.doubt(max(found.certainty, "medium", key=LEVELS.index))
+    # What stands in its outline is sure.
+    draft.doubt(_sure_of_place(found))
     if inquiry.by_lesson and not inquiry.step and "title" not in inquiry.asks:
         passages = task.passages_of(inquiry.course, inquiry.lesson)
         of_lesson = look(passages, inquiry.topic, measures, limit=1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from antiphon.engine.offline.catalogue import CourseEntry
 from antiphon.engine.offline.intents import Side
-from antiphon.engine.offline.task import OUTLINE, SEARCH, Planned, Task
+from antiphon.engine.offline.task import OUTLINE, PART, SEARCH, Planned, Task
+from antiphon.vocabulary.values import LessonPart
 
 MOST_COURSES = 6
 
@@ -23,6 +24,17 @@ def search(
         arguments["lesson_number"] = lesson
     arguments["why"] = why
     return Planned(SEARCH, arguments)
+
+
+def search_part(
+    course: str, lesson: int, title: str, part: LessonPart, task: Task
+) -> Planned:
+    """Returns the call for the beginning or the end of a lesson; a plain search where the tool knows no such thing."""
+    call = search(title, f"To read the {part} of that lesson", course, lesson)
+    for tool in task.tools:
+        if tool.name == SEARCH and PART in tool.parameters:
+            return call._replace(arguments=call.arguments | {PART: part})
+    return call
 
 
 def search_side(side: Side) -> Planned:

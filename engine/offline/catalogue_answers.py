@@ -11,6 +11,7 @@ from antiphon.engine.offline.outline import Outline
 from antiphon.engine.offline.statements import state
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
+from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import NUMBER_WORDS
 
 MOST_OUTLINES = 5
@@ -86,15 +87,9 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
     best = task.best_found(inquiry.topic, inquiry.course)
     if best is None:
         return inquiry
-    lesson: int | None = None
-    if inquiry.by_lesson:
-        lesson = _lesson_found(best, task.found_for(inquiry.topic, inquiry.course))
-    elif inquiry.place is not None:
-        place = inquiry.place
-        if not inquiry.wanted:
-            # Of "the lesson after the introduction" the introduction: its neighbour is named beside it.
-            place = place._replace(step=0)
-        lesson = place.among(task.catalogue.numbers_of(best.course))
+    lesson = _lesson_meant(inquiry, best, task)
+    if inquiry.reads_lesson:
+        inquiry = inquiry._replace(step=0)
     asks = inquiry.asks - {"courses"}
     if lesson is not None and asks != inquiry.asks:
         # "Which course, and which lesson in it": both are named.
@@ -106,6 +101,20 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
         missing_lesson=None,
         asks=asks,
     )
+
+
+def _lesson_meant(inquiry: Inquiry, best: Source, task: Task) -> int | None:
+    """Returns the lesson that was found, or that is named by its place in the course that was."""
+    place = inquiry.place
+    if inquiry.by_lesson:
+        found = _lesson_found(best, task.found_for(inquiry.topic, inquiry.course))
+        place = LessonPlace(found, step=inquiry.step)
+    if place is None:
+        return None
+    if not inquiry.reads_lesson:
+        # Of "the lesson after the introduction" the introduction: its neighbour is named beside it.
+        place = place._replace(step=0)
+    return place.among(task.catalogue.numbers_of(best.course))
 
 
 def _lesson_found(best: Source, found: Sequence[Source]) -> int | None:
@@ -214,6 +223,16 @@ def _lines_of(listed: Source) -> list[tuple[int, re.Match[str]]]:
         if line is not None:
             lines.append((at, line))
     return lines
+
+
+def cite_listed(course: str, task: Task, draft: Draft) -> None:
+    """Cites what the list of all courses says of one: its lessons, its teacher and its link."""
+    for listed in task.lists:
+        for at, line in _lines_of(listed):
+            if line["title"] == course:
+                draft.paragraph()
+                draft.cite(listed, at, at + 1, _described(line))
+                return
 
 
 def _described(line: re.Match[str]) -> str:

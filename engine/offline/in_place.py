@@ -10,7 +10,7 @@ from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.lesson_overview import sum_lesson_up
 from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.engine.offline.statements import cite_lesson
-from antiphon.engine.offline.task import Source, Task
+from antiphon.engine.offline.task import PART, Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import (
     LEVELS,
@@ -21,6 +21,7 @@ from antiphon.language.certainty import (
 from antiphon.language.evidence import Measures, telling_words
 
 LEAST_OF_TOPIC = 0.35
+_SAYS_PART = {"beginning": "begins", "end": "ends"}
 FROM_CATALOGUE = "The catalogue says:"
 
 
@@ -28,6 +29,8 @@ def answer_in_place(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     """Answers from the course and lesson that are named; of a lesson the outline says what it is called."""
+    if inquiry.part is not None and answer_part(inquiry, task, draft):
+        return
     passages = task.passages_of(inquiry.course, inquiry.lesson)
     of_texts = Draft()
     _answer_plainly(inquiry, passages, measures, of_texts)
@@ -37,6 +40,30 @@ def answer_in_place(
         draft.paragraph()
     draft.add(of_texts)
     draft.doubt(of_texts.certainty)
+
+
+def answer_part(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
+    """Quotes how a lesson begins or ends; False where that was not to be had."""
+    source = _part_that_was_read(inquiry, task)
+    if source is None:
+        return False
+    line = task.lesson_line(inquiry.lesson)
+    if line is not None and line.outline.course == inquiry.course:
+        cite_lesson(line, draft)
+    draft.paragraph(f"It {_SAYS_PART[inquiry.part or 'beginning']}: ")
+    draft.cite(source, 0, len(source.blocks))
+    return True
+
+
+def _part_that_was_read(inquiry: Inquiry, task: Task) -> Source | None:
+    """Returns the passage that the call for the beginning or the end of the lesson brought."""
+    for attempt in task.attempts:
+        if PART not in attempt.arguments:
+            continue
+        for source in task.numbered(attempt.facts):
+            if (source.course, source.lesson) == (inquiry.course, inquiry.lesson):
+                return source
+    return None
 
 
 def answer_beside(inquiry: Inquiry, task: Task, of_texts: Draft, draft: Draft) -> None:

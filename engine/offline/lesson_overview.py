@@ -13,10 +13,10 @@ from antiphon.language.evidence import LEAST_WEIGHT, Measures, Weigh, is_light
 from antiphon.language.extract import Excerpt
 from antiphon.language.words import terms
 
-MOST_EXCERPTS = 3
-EXCERPT_CHARS = 550
-"""Three of them are read in a minute."""
-_LEAST_CHARS = 330
+MOST_EXCERPTS = 4
+EXCERPT_CHARS = 420
+"""Four of them are read in a minute; fewer and longer ones say less of a lesson (docs/decisions/264)."""
+_LEAST_CHARS = 250
 """A shorter run is quoted only as the first: it holds few words of a lesson whatever it says."""
 _MOST_SENTENCES = 400
 _MOST_IN_A_RUN = 12

@@ -12,6 +12,7 @@ from antiphon.engine.offline.calls import (
     list_courses,
     outline,
     search,
+    search_part,
     search_side,
 )
 from antiphon.engine.offline.catalogue import CourseEntry
@@ -98,7 +99,10 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
             return _search_across(inquiry, task)
         case "find":
             why = "To find the course that is meant"
-            return [search(inquiry.topic, why, inquiry.course)]
+            calls = [search(inquiry.topic, why, inquiry.course)]
+            if inquiry.asks_of_found_course:
+                calls += _search_plainly(inquiry._replace(topic=inquiry.question))
+            return calls
         case _:
             return _search_plainly(inquiry)
 
@@ -169,6 +173,12 @@ def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
 
 def _search_lesson(inquiry: Inquiry, task: Task) -> list[Planned]:
     course = task.catalogue.course(inquiry.course)
+    if course is not None and inquiry.part is not None and inquiry.lesson is not None:
+        title = lesson_title(course, inquiry.lesson)
+        return [
+            outline(course.title, "To name the lesson"),
+            search_part(course.title, inquiry.lesson, title, inquiry.part, task),
+        ]
     why = "The question names this lesson"
     if course is None or telling_words(inquiry.topic):
         return [search(inquiry.focus, why, inquiry.course, inquiry.lesson)]

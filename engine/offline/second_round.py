@@ -10,10 +10,12 @@ from antiphon.engine.offline.calls import (
     list_courses,
     outline,
     search,
+    search_part,
 )
 from antiphon.engine.offline.catalogue import CourseEntry
+from antiphon.engine.offline.catalogue_answers import of_found
 from antiphon.engine.offline.elsewhere import subject_of
-from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.intents import EXACT, Inquiry
 from antiphon.engine.offline.task import Planned, Source, Task
 from antiphon.language.evidence import Weigh, question_shares
 from antiphon.language.markup import Attempt
@@ -52,6 +54,8 @@ def second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Plan
 
 def _follow_up(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     """Follows what the first search led to, and asks the catalogue too; neither, where that search answered."""
+    if inquiry.part is not None:
+        return []
     calls = _follow(inquiry.focus, inquiry, task, weigh)
     if calls:
         calls += _catalogue_beside(inquiry, task)
@@ -87,17 +91,21 @@ def _outline_of_best(topic: str, course: str | None, task: Task) -> list[Planned
 def _course_found(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Asks for the outline of the course that was found, and for the text of the lesson that is asked about in it."""
     calls = _outline_of_best(inquiry.topic, inquiry.course, task)
-    best = task.best_found(inquiry.topic, inquiry.course)
-    asks_of_text = bool(inquiry.wanted) or "overview" in inquiry.asks
-    if best is None or inquiry.place is None or not asks_of_text:
+    if not inquiry.reads_lesson and "overview" not in inquiry.asks:
         return calls
-    course = task.catalogue.course(best.course)
-    if course is not None:
-        number = inquiry.place.among(course.numbers)
-        why = "It is the lesson that is asked about"
-        query = inquiry.wanted or lesson_title(course, number)
-        calls.append(search(query, why, course.title, number))
-    return calls
+    found = of_found(inquiry, task)
+    course = task.catalogue.course(found.course)
+    if course is not None and inquiry.asks_of_found_course:
+        why = "It is the course that is asked about"
+        return [*calls, search(inquiry.wanted, why, course.title)]
+    if course is None or found.lesson is None:
+        return calls
+    title = lesson_title(course, found.lesson)
+    if inquiry.part is not None:
+        part = search_part(course.title, found.lesson, title, inquiry.part, task)
+        return [*calls, part]
+    why = "It is the lesson that is asked about"
+    return [*calls, search(inquiry.wanted or title, why, course.title, found.lesson)]
 
 
 def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
@@ -117,6 +125,9 @@ def _search_elsewhere(inquiry: Inquiry, task: Task) -> list[Planned]:
         return [search(wanted, why, inquiry.other)]
     # Searches of everything rank the courses; those of one course each make sure that none was left out.
     calls = [search(subject, why), search(query, why)]
+    listing = list_courses(task)
+    if inquiry.asks & EXACT and len(listing) == 1:
+        calls = [*listing, *calls]
     others = _other_courses(subject, line.outline.course, task)
     calls += [search(wanted, why, course) for course in others[:MOST_COURSES]]
     return calls

@@ -22,9 +22,10 @@ _UNKNOWN_COURSE = "No course named "
 """The beginning of the course tools' words where there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
-
 SEARCH = "search_course_content"
 OUTLINE = "get_course_outline"
+PART = "part"
+"""The argument of a search that asks for the beginning or the end of a lesson."""
 COURSE_TOOLS = frozenset({SEARCH, OUTLINE})
 
 

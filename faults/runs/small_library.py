@@ -17,7 +17,7 @@ from antiphon.language.sentences import sentence_starts
 from antiphon.language.words import terms
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
-from antiphon.vocabulary.values import Passage, StoredText
+from antiphon.vocabulary.values import LessonPart, Passage, StoredText
 
 RELIABILITY, RETRIEVAL = "Reliability in Small", "Retrieval in Small"
 _LESSONS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -110,6 +110,14 @@ class SmallLibrary:
             shared = wanted & set(terms(passage.text.text))
             scored.append((float(len(shared)), passage))
         return _best(scored, course, lesson, limit, known)
+
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
+        places = [(each.course, each.lesson) for each in self._passages]
+        if (course, lesson) not in places:
+            return []
+        # Each of its lessons is one passage, whichever part is wanted.
+        del part
+        return [self._passages[places.index((course, lesson))]]
 
     def resolve_course(self, name: str) -> CourseMatch:
         found = [title for title in _LESSONS if name.casefold() in title.casefold()]

@@ -303,3 +303,23 @@ def test_a_closed_library_is_empty(folder: Path) -> None:
     library.close()
 
     assert library.search("apple") == []
+
+
+def test_a_lesson_is_read_from_its_beginning_and_to_its_end(library: Library) -> None:
+    whole = library.search("About mailbox", APPLE, 1, limit=20, characters=100_000)
+    starts = [each.start for each in whole if each.start is not None]
+    ends = [
+        each.start + len(each.text.text) for each in whole if each.start is not None
+    ]
+
+    (beginning,) = library.lesson_part(APPLE, 1, "beginning")
+    (end,) = library.lesson_part(APPLE, 1, "end")
+
+    assert beginning.start == min(starts)
+    assert end.start is not None
+    assert end.start + len(end.text.text) == max(ends)
+    assert (end.course, end.lesson, end.kind) == (APPLE, 1, "text")
+
+
+def test_no_part_of_a_lesson_that_is_not_there_is_read(library: Library) -> None:
+    assert library.lesson_part(APPLE, 99, "end") == []

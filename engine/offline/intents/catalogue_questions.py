@@ -18,6 +18,7 @@ _MOST_BESIDE_LESSON = 3
 _ASKS_WHO = re.compile(
     r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
 )
+_CONTENTS = re.compile(r"\b(?:contents?|topics|themes|subjects)\b", re.I)
 _COURSE_ON = re.compile(r"\bcourses? (?:is |are )?(?:on|about|for)\b", re.I)
 # "Which lessons mention caching" names no course.
 _SEVERAL = re.compile(
@@ -136,6 +137,8 @@ def asks_after_teacher(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 def asks_of_catalogue(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what the catalogue holds: the link of a course, how many there are, which lesson comes next."""
+    if _asks_for_contents_of_lesson(inquiry, parsed):
+        return _of_whole_lesson(inquiry)
     asks_neighbour = _asks_for_neighbour(inquiry, parsed)
     if not asks_neighbour and not _is_for_catalogue(inquiry, parsed):
         return None
@@ -144,6 +147,18 @@ def asks_of_catalogue(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if "duration" in asks:
         asks = asks - {"contents"}
     return inquiry._replace(kind="outline", asks=asks)
+
+
+def _asks_for_contents_of_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
+    """Returns True for "lesson 4 of X, contents": of a lesson they are what it says, and no list of lessons."""
+    if not inquiry.is_about_lesson or inquiry.step or inquiry.lessons:
+        return False
+    asks_contents = parsed.asked.is_pure and inquiry.asks == {"contents"}
+    return asks_contents and _CONTENTS.search(parsed.question) is not None
+
+
+def _of_whole_lesson(inquiry: Inquiry) -> Inquiry:
+    return inquiry._replace(kind="lesson", topic="", asks=frozenset({"overview"}))
 
 
 def _asks_for_neighbour(inquiry: Inquiry, parsed: Parsed) -> bool:
@@ -179,6 +194,13 @@ def asks_for_unknown(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
         name = topic_stretch(parsed)
     if name is None:
         return None
+    titles = parsed.catalogue.titled(name)
+    if len(titles) == 1 and inquiry.lesson in parsed.catalogue.numbers_of(titles[0]):
+        # "Lesson 4 graph retrieval contents": words of a title, in no form of speech.
+        named = inquiry._replace(course=titles[0], courses=titles, unknown=None)
+        if inquiry.asks == {"contents"}:
+            return _of_whole_lesson(named)
+        return named._replace(kind="outline")
     return inquiry._replace(kind="outline", course=name, unknown=name)
 
 

@@ -9,6 +9,7 @@ from antiphon.language.evidence import telling_words
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.small_talk import SmallTalk
 from antiphon.language.tongues import ENGLISH, Tongue
+from antiphon.vocabulary.values import LessonPart
 
 Kind = Literal[
     "outline",
@@ -64,6 +65,7 @@ class Inquiry(NamedTuple):
         talk: The small talk that it is; the kind is `greeting` then.
         parts: The questions in it, of a kind `several`.
         wanted: What is asked of the text of the lesson that has to be found first; empty where nothing is.
+        part: How the lesson begins, or how it ends, where that is what is asked of it.
         tongue: The language that it is asked in.
     """
 
@@ -85,6 +87,7 @@ class Inquiry(NamedTuple):
     talk: SmallTalk | None = None
     parts: tuple[Inquiry, ...] = ()
     wanted: str = ""
+    part: LessonPart | None = None
     tongue: Tongue = ENGLISH
 
     @property
@@ -110,6 +113,23 @@ class Inquiry(NamedTuple):
         if self.kind in ("outline", "find", "across"):
             return True
         return self.has_course or self.lesson is not None
+
+    @property
+    def reads_lesson(self) -> bool:
+        """True where the text of the lesson that is found, or of the one beside it, is asked for."""
+        if self.wanted or self.part is not None:
+            return True
+        return bool(self.step) and self.by_lesson and "overview" in self.asks
+
+    @property
+    def asks_of_found_course(self) -> bool:
+        """True where the texts of a course are asked that has to be found first, and no one lesson of it."""
+        return bool(self.wanted) and self.kind == "find" and not self.names_place
+
+    @property
+    def names_place(self) -> bool:
+        """True where what is found is a lesson, or one is named in what is found."""
+        return self.by_lesson or self.place is not None
 
     @property
     def may_ask_catalogue(self) -> bool:

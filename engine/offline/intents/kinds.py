@@ -41,7 +41,9 @@ ELSEWHERE = re.compile(
     r"\b(?:(?:an)?other courses?|different course|same (?:topic|subject|thing)"
     r"|(?:some|any)?thing(?: \w+ is)? similar|(?:that|which) (?:is|are) similar|similar to"
     r"|similar (?:topic|subject|theme|thing|idea|lesson|lecture|course|content|material)s?"
-    r"|(?:topic|subject|theme) of (?:the )?lesson|comes? up again|related to|elsewhere|where else)\b",
+    r"|(?:topic|subject|theme) of (?:the )?lesson"
+    r"|(?:shares?|sharing|have|has) (?:a|the|its|their) (?:topic|subject|theme)"
+    r"|comes? up again|related to|elsewhere|where else)\b",
     re.I,
 )
 _APART_FROM = re.compile(

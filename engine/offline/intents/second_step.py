@@ -30,6 +30,27 @@ _LESSON_OF_COURSE_SAYS = re.compile(
     r"(?:say|tell us|teach|recommend|advise)\s+(?:about|on|of)\s+(?P<wanted>.+)",
     re.I | re.S,
 )
+_MADE_BY = r"(?:(?:(?:made|given|taught|held|presented|run) )?(?:by|from))"
+_COURSE = rf"(?:the|that|one|a)\s+(?:\w+\s+)?(?:course|class)\s+(?:{_DESCRIBED_BY}|{_MADE_BY})"
+# "In the course that builds a pier, what is said of nails?"
+_IN_COURSE = re.compile(
+    rf"\W*(?:in|from|according to|during)\s+{_COURSE}\s+(?P<said>[^.,;:?!\n]{{3,150}})[,:;]\s*(?P<wanted>.+)",
+    re.I | re.S,
+)
+# Of "The course with the pier also talks about nails: which ones?" three parts.
+_COURSE_ALSO = re.compile(
+    rf"\W*{_COURSE}\s+(?P<said>[^.;:?!\n]{{3,150}}?)"
+    r"(?:\s+also\s+(?:\w+\s+){0,2}?(?:about|of|on|with|covers|treats|explains|discusses)\s+(?P<also>[^.;:?!\n]{2,80}))?"
+    r"\s*(?:[:;.]|\s[-\u2013\u2014]+)\s*(?:and\s+)?(?P<wanted>(?:what|which|who|how|why|when|where)\b.+)",
+    re.I | re.S,
+)
+# "What does the course with the pier recommend against rust?"
+_COURSE_SAYS = re.compile(
+    rf"\W*(?P<asks>what|which|how|why)\b(?P<of>[^.,;?!\n]{{0,40}}?)\s+(?:do|does|did)\s+{_COURSE}\s+"
+    r"(?P<said>[^.,;?!\n]{3,150}?)\s+(?P<verb>say|tell us|teach|recommend|advise|suggest|warn|give|use|choose)\b"
+    r"\s*(?P<wanted>[^?\n]{3,200})",
+    re.I | re.S,
+)
 # "What does its lesson 6 say about where the id comes from?" asks where the id comes from.
 _FRAME = re.compile(
     r"\W*(?:and\s+)?what\s+(?:do|does|did)\s+[^.,;?!\n]{1,60}?\b(?:say|tell us|tell)\b\s*"
@@ -40,6 +61,8 @@ _ASKS_PLACE = re.compile(
     r"\b(?:which|what)\s+(?:\w+\s+){0,2}(?:course|class|lesson|lecture)s?\b", re.I
 )
 _FEWEST_WORDS = 2
+_ABOUT = re.compile(r"^(?:about|on|of|against)\s+", re.I)
+_SAYING = frozenset(("say", "tell us", "teach"))
 _ASKS = re.compile(r"(?:what|which|who|whose|how|why|when|where|whether|if)\b", re.I)
 _LEADING_AND = re.compile(r"^\W*(?:and|then|so)\s+", re.I)
 _POINTS_AT_FOUND = re.compile(
@@ -104,9 +127,12 @@ def asks_of_described_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None
 
     "There's a course with a hardware store. What does its lesson 6 say about the tenant id?"
     """
-    if inquiry.has_course or inquiry.place is None or not parsed.catalogue:
+    if inquiry.has_course or not parsed.catalogue:
         return None
-    steps = _steps(parsed.question)
+    steps_of = _steps
+    if inquiry.place is None:
+        steps_of = _steps_in_course
+    steps = steps_of(parsed.question)
     if steps is None:
         return None
     said, wanted = steps
@@ -117,6 +143,29 @@ def asks_of_described_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None
         lesson=None,
         by_lesson=False,
     )
+
+
+def _steps_in_course(question: str) -> tuple[str, str] | None:
+    """Returns what is said of a course, and what is asked of its texts; None where the question is of no such form."""
+    says = _COURSE_SAYS.match(question)
+    if says is not None:
+        return says["said"], _as_question(_without_about(says))
+    for form in (_IN_COURSE, _COURSE_ALSO):
+        found = form.match(question)
+        if found is not None and asks_of_texts(found["wanted"]):
+            named = found.groupdict()
+            # "What does it recommend?" asks it of what was named in front.
+            also = f"{named['also']}: " if named.get("also") else ""
+            return found["said"], f"{also}{found['wanted']}"
+    return None
+
+
+def _without_about(says: re.Match[str]) -> str:
+    """Returns what is asked of a course that is described within the question: "about rust", or "what for rust"."""
+    about = _ABOUT.sub("", says["wanted"], count=1)
+    if not says["of"].strip() and says["verb"].lower() in _SAYING:
+        return about
+    return f"{says['asks']}{says['of']} {says['verb']} {says['wanted']}?"
 
 
 def _steps(question: str) -> tuple[str, str] | None:

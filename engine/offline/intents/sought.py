@@ -10,6 +10,7 @@ from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.titles import tokens_of
 from antiphon.language.asking import TELLS, Ask, asked_of_catalogue
+from antiphon.language.lesson_places import asks_for_neighbour
 from antiphon.language.words import STOP_WORDS
 
 _STRETCH_CHARS = 200
@@ -29,7 +30,10 @@ _WHICH_LESSON = re.compile(
     r".*\b(?:(?:which|what) (?:course|class)|where|title|called)\b",
     re.I | re.S,
 )
-_COURSE_THAT = re.compile(rf"\b(?:course|class) {_TREATING}{_SAID}", re.I)
+_COURSE_THAT = re.compile(
+    rf"\b(?:course|class) (?:(?:is |being )?(?:taught|given|held) )?{_TREATING}{_SAID}",
+    re.I,
+)
 _WHICH_COURSE = re.compile(
     r"\b(?:which|what) (?:course|class|(?:one )?of (?:the|your|these|all) courses) (?:is|was) (?:the|that) "
     rf"(?:one|course) (?:{_TREATING}|about|on|of){_SAID}",
@@ -68,11 +72,47 @@ def asks_for_found(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes what asks of a course that has to be found first: "Who teaches the course that explains HNSW?"."""
     if _counts_in_unknown(inquiry, parsed):
         return inquiry._replace(kind="find", topic=inquiry.unknown or "", lesson=None)
+    of_neighbour = _asked_of_neighbour(inquiry, parsed)
+    if of_neighbour is not None:
+        return of_neighbour
     topic = sought(inquiry, parsed)
     if topic is None:
         return None
     by_lesson = _seeks_lesson(inquiry, parsed)
-    return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson)
+    asks = inquiry.asks
+    if by_lesson and inquiry.step and not _asks_what_neighbour_says(parsed.question):
+        asks = asks - {"overview"}
+    return inquiry._replace(kind="find", topic=topic, by_lesson=by_lesson, asks=asks)
+
+
+def _asked_of_neighbour(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes "In the lesson after the one where X is explained, what is Y?": X is to be found, and Y asked beside it."""
+    *before, last = clauses_of(parsed.question) or [""]
+    if not before or not inquiry.step or inquiry.lesson is not None:
+        return None
+    place = before[-1]
+    found = _LESSON_THAT.search(place)
+    if found is None or not asks_for_neighbour(place) or not asks_of_texts(last):
+        return None
+    said = found["said"].strip()
+    # "The lesson that follows the one where X is explained": of the two the inner one.
+    while inner := _LESSON_THAT.search(said):
+        said = inner["said"].strip()
+    return inquiry._replace(
+        kind="find",
+        topic=said,
+        by_lesson=True,
+        wanted=last,
+        asks=frozenset(),
+    )
+
+
+def _asks_what_neighbour_says(question: str) -> bool:
+    """Returns True for "What is covered in the lesson after the one where X is explained?", by what stands in front."""
+    found = _LESSON_THAT.search(question)
+    if found is None:
+        return False
+    return "overview" in asked_of_catalogue(question[: found.start("said")]).asks
 
 
 def _counts_in_unknown(inquiry: Inquiry, parsed: Parsed) -> bool:
@@ -129,7 +169,10 @@ def _described(pattern: re.Pattern[str], parsed: Parsed) -> str | None:
     """Returns what is said of the course or lesson that has to be found, without the word that it is said."""
     found = pattern.search(parsed.question)
     if parsed.topic != parsed.question:
-        return topic_stretch(parsed)
+        told = topic_stretch(parsed)
+        # By meaning "the lesson after the one where X is explained" may ask for a neighbour and for nothing else.
+        if told is not None or found is None or not parsed.places:
+            return told
     if found is None:
         return _said_beside(parsed.question) or topic_stretch(parsed)
     said = found["said"].strip()

@@ -14,16 +14,13 @@ from antiphon.engine.offline.intents.foreign_words import (
     with_words_of_titles,
 )
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
+from antiphon.engine.offline.intents.joining import LEANS, joined
 from antiphon.engine.offline.intents.kinds import with_kind
 from antiphon.engine.offline.intents.parsing import parse
 from antiphon.engine.offline.intents.places import (
     in_only_course,
     with_courses,
     with_lesson,
-)
-from antiphon.engine.offline.intents.second_step import (
-    bare_question,
-    goes_on_in_found,
 )
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
@@ -33,6 +30,7 @@ from antiphon.engine.offline.intents.two_steps import (
 )
 from antiphon.language.asides import without_form, without_reasons
 from antiphon.language.asking import Ask, names_catalogue
+from antiphon.language.lesson_parts import AskedPart, asked_part
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
@@ -52,7 +50,6 @@ _HOW_MANY_ALONE = re.compile(
     r"\bhow many\b(?=\s+(?:has|have|does|do|did|are|is|in|of|for|with)\b)", re.I
 )
 _SHORT_FOR_WITH = re.compile(r"(?<=\s)w(?:/\s?|\s)(?!o\b)(?=\w)", re.I)
-_LEANS = re.compile(r"\b(?:it|its|he|she|his|her|they|their|there)\b", re.I)
 _LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
 _LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
 """The source in front of an excerpt."""
@@ -117,6 +114,10 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
         step = _understand_one(steps[0], before, catalogue)
         # A step that names no known lesson is no more than the beginning of the question.
         if catalogue.course(step.course) and step.is_about_lesson:
+            # "Take the lesson after X": it is the one to look at.
+            beside = _neighbour(step, catalogue)
+            if beside is not None:
+                step = step._replace(lesson=beside, step=0)
             question = _understand_each(steps[1], step, catalogue)
             return in_two_steps(step, question, steps[1])
     return _understand_each(asked, before, catalogue)
@@ -148,11 +149,8 @@ def _understand_parts(
         if parts and catalogue:
             before = _of_course_before(parts[-1], before, part, catalogue)
             before = after_lesson(parts[-1], before)
-        if parts and goes_on_in_found(parts[-1], before, part):
-            before = parts.pop()._replace(wanted=bare_question(part))
-        if parts and _is_of_same_outline(parts[-1], before):
-            same = parts.pop()
-            before = before._replace(asks=before.asks | same.asks, place=same.place)
+        if parts:
+            before = joined(parts, before, part)
         parts.append(before)
     if len(parts) == 1:
         return parts[0]
@@ -163,7 +161,7 @@ def _of_course_before(
     first: Inquiry, inquiry: Inquiry, part: str, catalogue: Catalogue
 ) -> Inquiry:
     """Returns "and which company does she speak of in it?" as asked of the course that the question before names."""
-    if inquiry.has_course or not _LEANS.search(part):
+    if inquiry.has_course or not LEANS.search(part):
         return inquiry
     if first.kind == "outline" and catalogue.course(first.course):
         place = f"In \u201c{first.course}\u201d"
@@ -196,16 +194,30 @@ def _asked_in(tongue: Tongue, inquiry: Inquiry) -> Inquiry:
     return inquiry._replace(tongue=tongue, parts=tuple(parts))
 
 
-def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:
-    """Returns True for "How many lessons has it, and who teaches it?": one answer says both."""
-    if not one.has_course or (one.kind, other.kind) != ("outline", "outline"):
-        return False
-    place = (one.course, one.courses, one.lesson, one.lessons, one.step)
-    others = (other.course, other.courses, other.lesson, other.lessons, other.step)
-    return place == others
-
-
 def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    asked = asked_part(question)
+    if asked is not None:
+        of_part = _understand_part(asked, before, catalogue)
+        if of_part is not None:
+            return of_part._replace(question=question)
+    return _understand_place(question, before, catalogue)
+
+
+def _understand_part(
+    asked: AskedPart, before: Inquiry, catalogue: Catalogue
+) -> Inquiry | None:
+    """Returns how a lesson begins or ends as asked of that lesson; None where none is meant: "How does it end?"."""
+    whole = f"What is covered in {asked.place}?"
+    inquiry = _understand_place(whole, before, catalogue)
+    if inquiry.is_about_lesson or (inquiry.kind == "find" and inquiry.place):
+        return inquiry._replace(part=asked.part)
+    inquiry = _understand_place(f"Which lesson is {asked.place}?", before, catalogue)
+    if inquiry.kind == "find" and inquiry.by_lesson:
+        return inquiry._replace(part=asked.part)
+    return None
+
+
+def _understand_place(question: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
     parsed = parse(question, before, catalogue)
     inquiry = with_courses(parsed)
     inquiry = follow_up(inquiry, parsed)

@@ -21,6 +21,21 @@ from antiphon.language.asking import NOT_HELD
 _NO_NAME_FOLLOWS = INDEFINITE | {"this", "that"}
 _MOST_NAME_WORDS = 5
 _OPENING_QUOTES = "\"\u201c\u2018'"
+_ENDS_NO_NAME = frozenset(
+    (
+        "of",
+        "say",
+        "says",
+        "warn",
+        "warns",
+        "recommend",
+        "recommends",
+        "advise",
+        "advises",
+        "suggest",
+        "suggests",
+    )
+)
 _NEAR_BEFORE = 12
 _NEAR_AFTER = 3
 
@@ -144,7 +159,8 @@ def _name_from(words: WordPlaces, first: int) -> CourseMention | None:
     end = first
     while end - first < _MOST_NAME_WORDS and _could_go_on(words, end):
         end += 1
-    if words.word(end - 1) == "of":
+    # "What does the course on bees recommend?" names no course "bees recommend".
+    if words.word(end - 1) in _ENDS_NO_NAME:
         end -= 1
     if end == first:
         return None

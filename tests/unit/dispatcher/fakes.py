@@ -22,7 +22,7 @@ from antiphon.vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
-from antiphon.vocabulary.values import Passage, StoredText, ToolCall
+from antiphon.vocabulary.values import LessonPart, Passage, StoredText, ToolCall
 from tests.fakes import FixedClock
 
 E = TypeVar("E", bound=Event)
@@ -169,6 +169,9 @@ class FakeLibrary:
         known: Sequence[Passage] = (),
     ) -> list[Passage]:
         return self._found("keyword_search", query, course, lesson, known)
+
+    def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
+        return self._found(f"lesson_part {part}", "", course, lesson, ())
 
     def resolve_course(self, name: str) -> FakeMatch:
         self.threads.add(threading.get_ident())

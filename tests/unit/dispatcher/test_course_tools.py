@@ -49,6 +49,7 @@ def test_the_model_is_offered_search_and_outline_only() -> None:
         "query",
         "course_name",
         "lesson_number",
+        "part",
         "why",
     ]
     assert search["input_schema"]["required"] == ["query"]
@@ -290,6 +291,31 @@ async def test_without_any_course_there_is_nothing_to_list() -> None:
         "not_found",
         "There are no courses yet.",
     )
+
+
+async def test_the_beginning_of_a_lesson_is_read_whatever_the_query() -> None:
+    library = FakeLibrary(COURSES, (passage("One."),))
+
+    await session(library).call(
+        "search_course_content",
+        '{"query": "anything", "course_name": "search", "lesson_number": 1, "part": "beginning"}',
+    )
+
+    (asked,) = library.asked
+    how, _, course, lesson = asked
+    assert how == "lesson_part beginning"
+    assert course is not None
+    assert lesson == 1
+
+
+async def test_a_part_of_no_lesson_by_name_is_a_search() -> None:
+    library = FakeLibrary(COURSES, (passage("One."),))
+
+    await session(library).call(
+        "search_course_content", '{"query": "rank", "part": "end"}'
+    )
+
+    assert library.asked == [("search", "rank", None, None)]
 
 
 async def test_when_search_fails_the_outline_of_the_course_meant_stands_in() -> None:

@@ -76,7 +76,9 @@ def test_what_is_asked_beside_a_course_that_has_to_be_found_is_searched_for() ->
     )
     named = read("In the course that explains BM25, what is the third lesson called?")
 
-    assert (asked.kind, asked.topic) == ("plain", asked.question)
+    assert (asked.kind, asked.topic) == ("find", "the kitchen")
+    assert asked.wanted == "how large must the pool be with eight cores?"
+    assert asked.asks_of_found_course
     assert (named.kind, named.topic) == ("find", "BM25")
 
 
