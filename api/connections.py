@@ -81,6 +81,9 @@ class BoundedHttp(HttpToolsProtocol):
         """Lets go of the timers too."""
         self._stop_expecting()
         self._stop_watching()
+        # Nothing is left to close; a reply that held its connection would wait for the garbage collector with it.
+        if self.cycle is not None:
+            self.cycle.transport = self.transport
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
@@ -89,9 +92,11 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Counts the bytes of what is no body from here."""
+        """Counts the bytes of what is no body from here, and has the reply close the connection our way."""
         self._without_end = 0
         super().on_headers_complete()
+        if self.cycle is not None:
+            self.cycle.transport = _ReplyTransport(self)  # type: ignore[assignment]  # passes for what it wraps
 
     def on_body(self, body: bytes) -> None:
         """Counts anew behind each piece of a body."""
@@ -113,6 +118,13 @@ class BoundedHttp(HttpToolsProtocol):
         """Has what is to be sent sent on."""
         super().resume_writing()
         self._stop_watching()
+
+    def close_after_reply(self) -> None:
+        """Closes the connection; where more of a request was to come, once its caller may have read the reply."""
+        if self.cycle is not None and self.cycle.more_body:
+            self._close_once_read()
+        else:
+            self.transport.close()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn names it
         """Refuses what is no HTTP in the one shape of errors."""
@@ -165,6 +177,13 @@ class BoundedHttp(HttpToolsProtocol):
             + b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body)
             + body
         )
+        self._close_once_read()
+
+    def _close_once_read(self) -> None:
+        """Sends no more, passes over whatever still comes, and closes when the caller does or `LINGER_S` is over."""
+        self._is_refused = True
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
         self.loop.call_later(LINGER_S, self.transport.close)
 
     def _expect_head(self) -> None:
@@ -192,6 +211,20 @@ class BoundedHttp(HttpToolsProtocol):
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
+
+
+class _ReplyTransport:
+    """The transport of one reply; uvicorn closes it behind the reply, which then is lost with what was not read."""
+
+    def __init__(self, connection: BoundedHttp) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection.transport, name)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close_after_reply()
 
 
 def connections_within(most: int) -> int:

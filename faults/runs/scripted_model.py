@@ -117,6 +117,7 @@ _SECOND_CALLS: tuple[Call, ...] = (
             "query": "retries with backoff",
             "course_name": "Reliability",
             "lesson_number": "Retries",
+            "part": "end",
         },
     ),
     ("get_course_outline", {}),

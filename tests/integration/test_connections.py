@@ -209,6 +209,28 @@ async def test_a_body_that_trickles_is_refused_and_its_connection_ends() -> None
     assert json.loads(body)["error"]["code"] == "body_too_slow"
 
 
+async def test_a_caller_that_goes_on_sending_can_still_read_why_it_was_refused() -> (
+    None
+):
+    app = FastAPI()
+    install_error_handlers(app)
+    app.add_middleware(BodyLimit, max_bytes=1_000, larger={})
+    async with serving(app) as (port, state):
+        caller = socket.create_connection(("127.0.0.1", port))
+        caller.sendall(b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n")
+        await until(lambda: state.total_requests == 1)
+        # A connection that was closed answers the first of these by forgetting its reply; the second would fail.
+        for _ in range(2):
+            caller.sendall(b"x" * 100)
+            await asyncio.sleep(0.05)
+        caller.setblocking(False)
+        reply = await asyncio.get_running_loop().sock_recv(caller, 10_000)
+        caller.close()
+        await until(lambda: not state.connections)
+
+    assert reply.startswith(b"HTTP/1.1 413")
+
+
 async def _read_all(request: Request) -> None:
     await request.body()
 
