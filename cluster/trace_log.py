@@ -221,8 +221,9 @@ class TraceLog:
                     headers=headers,
                 )
         except TraceError as error:
+            # It stays in doubt: one leader may refuse what another has stored, where both believe for a moment that
+            # they lead.
             if _is_conflict(error.__cause__):
-                del tail.in_doubt[append_id]
                 await self._settle(tail, batch, events)
                 return packed
             raise

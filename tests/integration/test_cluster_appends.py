@@ -50,6 +50,7 @@ class LostAnswers:
         self._inner = inner
         self.lost_answers = 0
         self.lost_messages = 0
+        self.refused_though_stored = 0
         self.refused: list[int | None] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -67,6 +68,9 @@ class LostAnswers:
         if self.lost_answers:
             self.lost_answers -= 1
             raise NatsTimeoutError
+        if self.refused_though_stored:
+            self.refused_though_stored -= 1
+            raise APIError(code=400, err_code=CONFLICTS[0])
         return answer
 
 
@@ -218,6 +222,31 @@ async def test_a_leader_that_is_behind_costs_no_writer_its_trace(
         with pytest.raises(TraceError) as refused:
             await store.append("q1", 2, events[2:])
     await store.append("q1", 2, events[2:])
+
+    assert not isinstance(refused.value, SequenceError)
+    assert await store.read("q1") == events
+
+
+async def test_an_append_that_one_leader_refuses_and_another_stores_is_known_for_ours(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, losses = with_losses(cluster)
+    store = await another(broken, tmp_path)
+    events = placed("q1", [query_received(), tool_succeeded("x" * 300)])
+    reader = StreamReader(cluster, cluster.naming.traces_stream)
+    await store.append("q1", 0, events[:1])
+    behind = await reader.last(cluster.naming.trace("q1"))
+    losses.refused_though_stored = 1
+
+    # The one that refuses does not show it either: it led before the network was cut.
+    async def last(*_: object) -> StoredMessage | None:
+        return behind
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StreamReader, "last", last)
+        with pytest.raises(TraceError) as refused:
+            await store.append("q1", 1, events[1:])
+    await store.append("q1", 1, events[1:])
 
     assert not isinstance(refused.value, SequenceError)
     assert await store.read("q1") == events
