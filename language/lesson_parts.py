@@ -65,8 +65,9 @@ def asked_part(question: str) -> AskedPart | None:
         if found is not None:
             named = found.groupdict()
             place = named.pop("place")
+            # All other groups that have a name are words for the beginning.
             part: LessonPart = "end"
             if any(named.values()):
                 part = "beginning"
-            return AskedPart(part, (place or "").strip())
+            return AskedPart(part, place.strip())
     return None

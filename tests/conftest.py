@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from antiphon.service.memory import spare_memory
 
@@ -35,6 +37,15 @@ LONGEST_FIRST = (
 )
 """The files of tests that take longest: begun first, none is left to one process when the other has nothing more to do
 (`make test` runs a file at a time in each of two)."""
+
+# How long an example takes, or drawing one, says how busy the machine is: no test fails by it.
+hypothesis_settings.register_profile(
+    "untimed",
+    hypothesis_settings.get_profile(hypothesis_settings.get_current_profile_name()),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+hypothesis_settings.load_profile("untimed")
 
 Connect = Callable[[socket.socket, Any], Any]
 

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task
 from antiphon.vocabulary.ports import Json
-from tests.unit.engine.briefings import attempt, briefing, course, outline, source
-
-SAILING = "Sail Trim and Night Passages for Small Crews"
-BREAD = "Sourdough Bread in a Home Oven"
-BEES = "Bees Through the Year"
-CATALOGUE = Catalogue(
-    (
-        course(SAILING, "Tove Haugen", "Introduction", "Setting Sails", "Watches at Night", first=0),
-        course(BREAD, "Idris Kone", "Introduction", "Feeding a Real Starter", "Shaping and Scoring", first=0),
-        course(BEES, "Rose Amsel", "Introduction", "Swarms in May", "Feeding for Winter", first=0),
-    )
-)  # fmt: skip
+from tests.unit.engine.briefings import attempt, briefing, outline, source
+from tests.unit.engine.trades import BEES, BREAD, CATALOGUE, SAILING
 
 
 def read(question: str) -> Inquiry:

@@ -1,7 +1,4 @@
-"""Courses that are found by what they say, and things that only share the words of a title.
-
-The catalogue is small and of no trade that the samples speak of.
-"""
+"""Courses that are found by what they say, and things that only share the words of a title."""
 
 from __future__ import annotations
 
@@ -14,17 +11,7 @@ from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task
 from tests.unit.engine.answered import text
 from tests.unit.engine.briefings import attempt, briefing, course, source
-
-SAILING = "Sail Trim and Night Passages for Small Crews"
-BREAD = "Sourdough Bread in a Home Oven"
-BEES = "Bees Through the Year"
-CATALOGUE = Catalogue(
-    (
-        course(SAILING, "Tove Haugen", "Introduction", "Setting Sails", "Watches at Night", first=0),
-        course(BREAD, "Idris Kone", "Introduction", "Feeding a Real Starter", "Shaping and Scoring", first=0),
-        course(BEES, "Rose Amsel", "Introduction", "Swarms in May", "Feeding for Winter", first=0),
-    )
-)  # fmt: skip
+from tests.unit.engine.trades import BEES, BREAD, CATALOGUE, SAILING
 
 
 def read(question: str, *earlier: str) -> Inquiry:
