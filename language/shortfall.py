@@ -31,7 +31,8 @@ _COUNT = re.compile(
     re.I,
 )
 _MONEY = re.compile(
-    r"\bhow (?:much money|expensive)\b|\bhow much\b[^.?!]{0,80}\b(?:costs?|pay|paid)\b"
+    r"\bhow (?:much money|expensive)\b"
+    r"|\bhow much (?:does|do|did|would|will|is|was|were|it|they|we|you)\b[^.?!]{0,80}\b(?:costs?|pay|paid)\b"
     r"|\bwhat (?:does|did|do|would|will) [^.?!]{0,80}\bcost\b"
     r"|\b(?:what|which)(?:['\u2019]s| is| was| are| were)? (?:(?:the|a|an|his|her|their|your) )?(?:\w+ )?"
     r"(?:price|fee|salary|wage)s?\b",
@@ -54,6 +55,8 @@ _MAKERS = re.compile(
     r"|(?:makes?|builds?|develops?|sells?|maintains?) it)\b",
     re.I,
 )
+# "It was begun at Ericsson": no word says that it is a company.
+_AT_NAME = re.compile(r"\b(?:[Aa]t|[Ff]rom) [A-Z]\w")
 _ASKS_YEAR = re.compile(r"\b(?:what|which) year\b", re.I)
 
 
@@ -87,7 +90,9 @@ def _lacks_kind(question: str, shown: Sequence[str]) -> bool:
         return True
     if _MONEY.search(question) and not _AMOUNT.search(text):
         return True
-    return _MAKER.search(question) is not None and not _MAKERS.search(text)
+    if _MAKER.search(question) is None:
+        return False
+    return not (_MAKERS.search(text) or _AT_NAME.search(text))
 
 
 def _beside_names(question: str, shown: Sequence[str]) -> frozenset[str]:

@@ -92,7 +92,11 @@ def test_who_asks_for_a_year_wants_one() -> None:
 def test_who_asks_for_a_maker_wants_one(question: str) -> None:
     shown = "We use a tool. It is open source."
     assert falls_short(question, [shown], 0.8)
-    for maker in ("It is made by Netflix.", "They are a small firm in Porto."):
+    for maker in (
+        "It is made by Netflix.",
+        "They are a small firm in Porto.",
+        "It was begun at Ericsson.",
+    ):
         assert not falls_short(question, [shown, maker], 0.8)
 
 
@@ -102,6 +106,7 @@ def test_who_asks_for_a_maker_wants_one(question: str) -> None:
         "What happens when a customer pays twice?",
         "Which supplier names are compared?",
         "How are the costs of a call kept low?",
+        "How much storage would a million vectors cost us?",
         "Who makes sure that the tests run?",
     ],
 )
