@@ -119,3 +119,12 @@ def test_what_differs_from_run_to_run_is_left_open_and_nothing_else() -> None:
     assert missing("one\n…\nthree …\n", "one\ntwo\nthree and more\n") == []
     assert missing("high\n", "low\n") == ["high"]
     assert missing("one\ntwo\n", "two\none\n") == ["two"]
+
+
+def test_summed_tokens_may_differ_in_their_last_digits_and_no_more() -> None:
+    page = "2.8 calls, 264,501 + 16,378 tokens, 70 ms\n"
+
+    assert missing(page, "2.8 calls, 262,867 + 16,210 tokens, 85 ms\n") == []
+    assert missing(page, "2.8 calls, 254,501 + 16,378 tokens, 70 ms\n") != []
+    assert missing(page, "2.9 calls, 264,501 + 16,378 tokens, 70 ms\n") != []
+    assert missing(page, "2.8 calls, no tokens, 70 ms\n") != []
