@@ -29,6 +29,7 @@ def components_here(
                 resources.clock,
                 resources.tools,
                 resources.tool_circuits,
+                resources.tool_times,
             )
         )
     return components
@@ -46,6 +47,8 @@ def _engines(resources: Resources, ports: Ports) -> tuple[object, ...]:
         chance=resources.chance,
         followed=ports.followed,
         silence_s=resources.silence_s,
+        speeds=resources.model_speeds,
+        tools_are_quick=resources.tools_are_quick,
     )
     summaries = SummaryEngine(
         ports.publish,

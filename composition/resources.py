@@ -22,8 +22,9 @@ from antiphon.dispatcher import (
     CourseCatalogue,
     Registry,
     ToolCircuits,
+    ToolTimes,
 )
-from antiphon.engine import CitationStyles, rate_of
+from antiphon.engine import CitationStyles, ModelSpeeds, rate_of
 from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
@@ -38,7 +39,7 @@ from antiphon.vocabulary.values import Passage, Rate, StoredText
 
 @dataclass(frozen=True)
 class Resources:
-    """The resources that all sessions share: the ports to the outside, and their circuits.
+    """The resources that all sessions share: the ports to the outside, their circuits, and how fast they were lately.
 
     None of them holds a query's state.
 
@@ -57,6 +58,8 @@ class Resources:
     chance: Callable[[], float] = random.random
     provider_circuit: ProviderCircuit = field(default_factory=ProviderCircuit)
     tool_circuits: ToolCircuits = field(default_factory=ToolCircuits)
+    model_speeds: ModelSpeeds = field(default_factory=ModelSpeeds)
+    tool_times: ToolTimes = field(default_factory=ToolTimes)
     redaction: Redaction = field(default_factory=Redaction)
     rate_of: Callable[[str, str | None], Rate | None] = rate_of
     subscribers: tuple[Subscriber, ...] = ()
@@ -64,15 +67,23 @@ class Resources:
     silence_s: float = SILENCE_S
     remote: tuple[RemotePart, ...] = ()
 
+    def tools_are_quick(self) -> bool:
+        """Returns True if the tools took so little time of late that starting them early gains nothing."""
+        return self.tool_times.are_quick
+
     @property
     def catalog(self) -> Catalog:
         """Every event that there is."""
         return catalog_of(self.subscribers)
 
     def with_own_circuits(self) -> Resources:
-        """Returns the same resources with new circuits, so that failures on purpose keep nobody else waiting."""
+        """Returns the same resources with circuits and times of their own, for queries that are broken on purpose."""
         return replace(
-            self, provider_circuit=ProviderCircuit(), tool_circuits=ToolCircuits()
+            self,
+            provider_circuit=ProviderCircuit(),
+            tool_circuits=ToolCircuits(),
+            model_speeds=ModelSpeeds(),
+            tool_times=ToolTimes(),
         )
 
 

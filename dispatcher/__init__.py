@@ -8,6 +8,7 @@ from antiphon.dispatcher.output import quotable
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
 from antiphon.dispatcher.settlement import Settlement
 from antiphon.dispatcher.tool import Adapt, Registry, Tool
+from antiphon.dispatcher.tool_times import ToolTimes
 
 __all__ = [
     "Adapt",
@@ -19,6 +20,7 @@ __all__ = [
     "Tool",
     "ToolCircuits",
     "ToolDispatcher",
+    "ToolTimes",
     "another_tool_circuits",
     "course_tools",
     "find_place",

@@ -9,6 +9,7 @@ from antiphon.dispatcher.attempts import ToolCircuits
 from antiphon.dispatcher.run import Outcome, ToolRun
 from antiphon.dispatcher.settlement import Found, Settlement
 from antiphon.dispatcher.tool import CallContext, Registry, Tool
+from antiphon.dispatcher.tool_times import ToolTimes
 from antiphon.vocabulary.events import (
     CallsAbandoned,
     Event,
@@ -36,12 +37,14 @@ class ToolDispatcher:
         clock: Clock,
         tools: Registry,
         circuits: ToolCircuits | None = None,
+        times: ToolTimes | None = None,
     ) -> None:
         self._publish = publish
         self._spawn = spawn
         self._clock = clock
         self._tools = tools
         self._circuits = circuits or ToolCircuits()
+        self._times = times or ToolTimes()
         self._running: dict[str, ToolRun] = {}
         self._keys: dict[str, str] = {}
         self._settlement = Settlement()
@@ -117,6 +120,7 @@ class ToolDispatcher:
     def _end(self, outcome: Outcome) -> None:
         # The outcome goes before the settlement that rests on it.
         self._running.pop(outcome.tool_call_id, None)
+        self._times.note(outcome)
         self._found.note(outcome)
         self._publish(outcome)
         succeeded = isinstance(outcome, ToolSucceeded)

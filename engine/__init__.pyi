@@ -43,6 +43,7 @@ from antiphon.engine.request import (
     request_size,
 )
 from antiphon.engine.server_profile import CitationStyles
+from antiphon.engine.speeds import ModelSpeeds
 from antiphon.engine.summarising import SummaryEngine
 from antiphon.vocabulary.values import Profile
 
@@ -60,6 +61,7 @@ __all__ = [
     "InProcessTransport",
     "LimitedModel",
     "LocalCallBudget",
+    "ModelSpeeds",
     "OfflineMessagesApi",
     "PreparedRequest",
     "Price",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Callable, Mapping
 
@@ -14,6 +13,7 @@ from antiphon.engine.preparing import CacheMarks, prepare
 from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply
 from antiphon.engine.server_profile import CitationStyles
+from antiphon.engine.speeds import ModelSpeeds
 from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
@@ -32,28 +32,6 @@ from antiphon.vocabulary.values import StoredText, Usage
 
 _SHARE_OF_SILENCE = 0.8
 """The rest is for the time until a server begins to write, which its pace does not show."""
-_TICK_S = 0.001
-"""A reply that came all at once took as long as a clock can tell."""
-
-
-class Pace:
-    """The tokens a second that each model wrote in this query's streams, at its slowest."""
-
-    def __init__(self) -> None:
-        self._slowest: dict[str, float] = {}
-
-    def note(self, model: str, tokens: int, seconds: float) -> None:
-        """Notes a reply that was streamed; one whose tokens the server did not count says nothing."""
-        if tokens > 0:
-            pace = tokens / max(seconds, _TICK_S)
-            self._slowest[model] = min(pace, self._slowest.get(model, pace))
-
-    def longest_s(self, model: str, max_tokens: int) -> float:
-        """Returns the seconds that a reply of so many tokens takes; endless where nothing is known of the model."""
-        pace = self._slowest.get(model)
-        if pace is None:
-            return math.inf
-        return max_tokens / pace
 
 
 class ReasoningEngine:
@@ -68,6 +46,8 @@ class ReasoningEngine:
         chance: A random number from 0 to 1, for the waits between attempts.
         followed: Returns True while somebody reads the query live.
         silence_s: Seconds without a byte after which the server is given up.
+        speeds: How fast the models wrote lately, shared by all sessions.
+        tools_are_quick: Returns True if a tool gains nothing by starting before its reply is complete.
     """
 
     def __init__(
@@ -82,6 +62,8 @@ class ReasoningEngine:
         chance: Callable[[], float] = random.random,
         followed: Callable[[], bool] = lambda: True,
         silence_s: float = SILENCE_S,
+        speeds: ModelSpeeds | None = None,
+        tools_are_quick: Callable[[], bool] = lambda: False,
     ) -> None:
         self._publish = publish
         self._emit_live = emit_live
@@ -93,7 +75,8 @@ class ReasoningEngine:
         self._ports = CallPorts(publish, emit_live, clock, chance, set())
         self._followed = followed
         self._silence_s = silence_s
-        self._pace = Pace()
+        self._speeds = speeds or ModelSpeeds()
+        self._tools_are_quick = tools_are_quick
         self._marks: dict[Reasoner, CacheMarks] = {}
         self._cancels: dict[str, Callable[[], object]] = {}
         self._calls: dict[str, Call] = {}
@@ -151,7 +134,12 @@ class ReasoningEngine:
             call = self._open(asked, style)
         reply = await call.reply(ends_at)
         if call.reading_s is not None:
-            self._pace.note(asked.model, reply.usage.output_tokens, call.reading_s)
+            self._speeds.note(
+                asked.model,
+                reply.usage.output_tokens,
+                call.reading_s,
+                self._clock.now(),
+            )
         if reply.stop_reason == "model_context_window_exceeded":
             # What broke off there is no answer; a smaller request gets one.
             raise ModelError(
@@ -176,15 +164,19 @@ class ReasoningEngine:
         return call
 
     def _gains_by_a_stream(self, asked: ReasoningRequested) -> bool:
-        """Returns False for a final reply that nobody reads along, and that is whole within the limit of silence.
+        """Returns False for a reply that nobody follows, that no slow tool waits for, and that is sure to be in time.
 
-        In a stream of a hundred pieces each costs as much as a short reply does as a whole (decision 180). A reply
-        with tool calls is streamed in any case: a tool starts as soon as its call is complete.
+        Each piece of a stream costs as much as a short reply does as a whole (decisions 180 and 289).
         """
-        if not asked.final or self._followed():
+        if self._followed():
             return True
-        # Nothing is heard of a reply in one piece until it is complete, so that even the longest must be in time.
-        longest_s = self._pace.longest_s(asked.model, asked.max_tokens)
+        # In a stream a tool starts as soon as its own call is complete.
+        if not asked.final and not self._tools_are_quick():
+            return True
+        # A reply in one piece is silent until it is complete, so even the longest must keep the limit of silence.
+        longest_s = self._speeds.longest_s(
+            asked.model, asked.max_tokens, self._clock.now()
+        )
         return longest_s > self._silence_s * _SHARE_OF_SILENCE
 
     def _fail(self, call_id: str, error: ModelError) -> None:

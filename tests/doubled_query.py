@@ -9,11 +9,12 @@ from msgspec.structs import replace
 from antiphon.bus import Bus
 from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
-from antiphon.dispatcher import Registry, tool_from_function
+from antiphon.dispatcher import Registry, ToolTimes, tool_from_function
 from antiphon.engine import (
     CitationStyles,
     Double,
     InProcessTransport,
+    ModelSpeeds,
     Profile,
     Script,
     connect,
@@ -55,8 +56,15 @@ async def ask(
     question: str = "How do logs grow?",
     profile: Profile | None = None,
     history: tuple[Exchange, ...] = (),
+    speeds: ModelSpeeds | None = None,
+    times: ToolTimes | None = None,
 ) -> Query:
-    """Asks one question; call it through `virtual_time.run`."""
+    """Asks one question; call it through `virtual_time.run`.
+
+    Args:
+        speeds: How fast models wrote in the queries before it.
+        times: How long their tools took.
+    """
     clock, store, caller = VirtualClock(), MemoryTraceStore(), Caller()
     double = Double(script)
     model = connect("key", "http://double.test", transport=InProcessTransport(double))
@@ -68,6 +76,8 @@ async def ask(
         tool_definitions=registry.definitions(),
         redaction=guarded(),
         styles=CitationStyles({"primary": profile} if profile else {}),
+        model_speeds=speeds or ModelSpeeds(),
+        tool_times=times or ToolTimes(),
     )
     bus = Bus(store, clock)
     session = bus.open("q", lambda ports: wire(parts, ports, caller).subscriptions())

@@ -1,4 +1,4 @@
-"""A final reply that nobody reads along comes in one piece, where even the longest is sure to come in time."""
+"""A reply comes in one piece where nobody follows, no slow tool waits, and even the longest is sure to be in time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any
 
-from antiphon.engine import ReasoningEngine
+from antiphon.engine import ModelSpeeds, ReasoningEngine
 from antiphon.engine.reply import events_of
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import Event, ReasoningCompleted, ReasoningStarted
@@ -48,7 +48,14 @@ class PacedModel:
 class Stage:
     """An engine that makes a tool round's call, which shows the model's pace, and then a final one."""
 
-    def __init__(self, takes_s: float, *, followed: bool = False) -> None:
+    def __init__(
+        self,
+        takes_s: float,
+        *,
+        followed: bool = False,
+        quick_tools: bool = False,
+        speeds: ModelSpeeds | None = None,
+    ) -> None:
         self.clock = FixedClock()
         self.model = PacedModel(self.clock, takes_s)
         self.published: list[Event] = []
@@ -63,6 +70,8 @@ class Stage:
             chance=lambda: 0.0,
             followed=lambda: followed,
             silence_s=30.0,
+            speeds=speeds,
+            tools_are_quick=lambda: quick_tools,
         )
 
     def _spawn(
@@ -141,3 +150,35 @@ async def test_after_a_failure_the_next_attempt_is_streamed() -> None:
 
     assert stage.streamed() == [True, False, True]
     assert isinstance(stage.published[-1], ReasoningCompleted)
+
+
+async def test_a_reply_with_tools_comes_in_one_piece_where_tools_are_quick() -> None:
+    stage = Stage(takes_s=1.0, quick_tools=True)
+
+    await stage.call("c1", final=False)
+    await stage.call("c2", final=False)
+
+    assert stage.streamed() == [True, False]
+
+
+async def test_quick_tools_keep_no_follower_and_no_slow_model_from_a_stream() -> None:
+    followed = Stage(takes_s=1.0, quick_tools=True, followed=True)
+    slow = Stage(takes_s=2.0, quick_tools=True)
+
+    for stage in (followed, slow):
+        await stage.call("c1", final=False)
+        await stage.call("c2", final=False)
+
+    assert followed.streamed() == [True, True]
+    assert slow.streamed() == [True, True]
+
+
+async def test_the_speed_of_a_model_is_known_from_other_queries() -> None:
+    speeds = ModelSpeeds()
+    first = Stage(takes_s=1.0, speeds=speeds)
+    second = Stage(takes_s=1.0, speeds=speeds)
+
+    await first.call("c1", final=False)
+    await second.call("c1", final=True)
+
+    assert second.streamed() == [False]
