@@ -257,6 +257,8 @@ POINT_TYPES: tuple[PointType, ...] = (
     ),
     PointType("provider_circuit.", ("raise",), "it only counts, in this process"),
     PointType("tool_circuits.", ("raise",), "it only counts, in this process"),
+    PointType("model_speeds.", ("raise",), "it only counts, in this process"),
+    PointType("tool_times.", ("raise",), "it only counts, in this process"),
     PointType("follower", ("hang", "slow", "cancel"), "a follower only reads"),
     PointType("client", ("cancel",), "a caller can only stay or go"),
     PointType("process", ("kill",), "a process can only live or die"),
