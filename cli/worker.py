@@ -17,7 +17,7 @@ Queue = Annotated[
     str | None,
     typer.Option(
         "--queue",
-        help="NATS servers for traces and questions, such as nats://127.0.0.1:4222; by default this process keeps both.",
+        help="NATS servers for traces and questions, such as nats://127.0.0.1:4222; by default this process has both.",
     ),
 ]
 
