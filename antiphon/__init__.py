@@ -1,4 +1,4 @@
-"""Answers questions over course documents; every step of a query is an event to watch, record and replay.
+"""Answers questions over course documents; every step of a query is an event that you can watch, record and replay.
 
     from antiphon import Antiphon, Question, load_settings
 
@@ -7,11 +7,14 @@
     print(outcome.response.answer)
     await service.close()
 
-The names below are the public API; everything else may change. `tool` makes a tool of a typed async function, to be
-named in `ANTIPHON_TOOLS`; it returns text, or a `ToolOutput` with passages that `quotable` makes. `Subscriber` adds a
-component to every query, to be named in `ANTIPHON_SUBSCRIBERS` or handed to `Antiphon.open`: a `Decider` with its
-`Rules`, or subscriptions made by `on`, with events of its own derived from `Event`; the service's own events are in
-`events`. `Plan` and `Fault` break a query on purpose (docs/faults.md).
+The exported names are the public API; everything else may change.
+
+- `tool` turns a typed async function into a tool; name it in `ANTIPHON_TOOLS`. The function returns text, or a
+  `ToolOutput` with passages that `quotable` makes.
+- `Subscriber` adds a component to every query; name it in `ANTIPHON_SUBSCRIBERS`, or pass it to `Antiphon.open`. It is
+  a `Decider` with its `Rules`, or subscriptions made by `on`. Its own events derive from `Event`; the service's events
+  are in `events`.
+- `Plan` and `Fault` inject faults into a query (docs/faults.md).
 """
 
 from antiphon.exports import exports

@@ -34,11 +34,11 @@ class ShareReply(Schema):
     limits: LimitsReply
     used: UsedReply
     set_aside: UsedReply = Field(
-        description="What its queries under way may still use; it counts as used until they are over."
+        description="What its running queries may still use; it counts as used until they end."
     )
-    at_once: int = Field(description="Its queries under way.")
+    at_once: int = Field(description="Its running queries.")
     forecast: UsedReply = Field(
-        description="What it comes to by the end of the day if the day goes on as it has so far."
+        description="Forecast for the end of the day, at the rate so far."
     )
 
 

@@ -48,7 +48,7 @@ class QueryRequest(RequestBody):
     )
     session_id: SessionId | None = Field(
         None,
-        description="The conversation, as an earlier answer named it; null begins one.",
+        description="The conversation, as an earlier answer named it; null starts a new one.",
     )
     # The settings that a caller may choose: a test holds these fields to `WISHES`.
     max_rounds: WholeNumber | None = _wish("max_rounds")
@@ -62,7 +62,7 @@ class QueryRequest(RequestBody):
     )
     strict: StrictBool = Field(
         False,
-        description="Answer 502 (504 where time ran out) with the same body where no model answered.",
+        description="Answer 502 (504 if time ran out) with the same body if no model answered.",
     )
     faults: dict[str, JsonValue] | None = Field(
         None,
@@ -126,12 +126,12 @@ class UsageReply(Schema):
     cache_read_tokens: int
     cache_write_tokens: int
     cost_usd: float | None = Field(
-        None, description="What they cost; null where a model's price is not known."
+        None, description="What they cost; null if a model's price is unknown."
     )
     summaries: SummariesReply | None = Field(
         None,
         exclude_if=lambda value: value is None,
-        description="Summarising calls, counted apart; left out where there were none.",
+        description="Summarising calls, counted separately; left out if there were none.",
     )
 
 
@@ -145,9 +145,11 @@ class QueryAnswer(Schema):
         description="With `html` alone: the answer's Markdown as HTML without links, images or scripts; behind each "
         'cited span stands `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
     )
-    sources: list[str] = Field(description="What is cited, in order, without repeats.")
+    sources: list[str] = Field(
+        description="The cited sources, in order, without repeats."
+    )
     source_links: list[str | None] = Field(
-        description="The link of each source; null where it has none."
+        description="The link of each source; null if it has none."
     )
     session_id: str = Field(
         description="The conversation: send it with the next question."
@@ -157,7 +159,7 @@ class QueryAnswer(Schema):
     uncertainty: UncertaintyReply
     rounds: int = Field(description="Rounds of tool calls that were run.")
     reasoner: str = Field(
-        description="Who spoke: a model's name, `offline`, or `none`."
+        description="Who answered: a model's name, `offline`, or `none`."
     )
     usage: UsageReply
     duration_ms: float
@@ -259,7 +261,7 @@ class WaitingReply(Schema):
     about: str = Field(
         description="The call or round; empty where there is only one.", examples=["c1"]
     )
-    since_seq: int = Field(description="The event that asked for it.", examples=[4])
+    since_seq: int = Field(description="The event that requested it.", examples=[4])
     since_at: float
 
 
@@ -295,4 +297,4 @@ class QueryState(Schema):
         description="`queued`, `running`, `interrupted`; or how it ended: as in `QueryAnswer`.",
         examples=["answered"],
     )
-    answer: QueryAnswer | None = Field(description="Null until it is over.")
+    answer: QueryAnswer | None = Field(description="Null until it has ended.")

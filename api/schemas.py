@@ -122,7 +122,7 @@ class FileReply(Schema):
 
     name: str = Field(examples=["notes/01-logs.md"])
     status: Literal["added", "unchanged", "refused"]
-    reason: str = Field(description="Why it was refused; else empty.")
+    reason: str = Field(description="Why it was refused; otherwise empty.")
 
 
 class JobReply(Schema):
@@ -137,9 +137,9 @@ class JobReply(Schema):
     total: int
     file: str = Field(description="The file in hand.")
     files: list[FileReply] = Field(
-        description="What became of each file; until the end only those that were refused at once."
+        description="The outcome of each file; until the end only those that were refused at once."
     )
-    error: str | None = Field(description="Why it failed; null where it did not.")
+    error: str | None = Field(description="Why it failed; null if it did not.")
 
 
 class SignalsReply(Schema):
@@ -159,13 +159,13 @@ class PassageReply(Schema):
     lesson: int | None
     title: str | None = Field(description="Of the lesson.")
     place: str | None = Field(
-        description="In its file, such as a page or a time; null where it has no such places."
+        description="The place in its file, such as a page or a time; null if it has none."
     )
     link: str | None
     score: float = Field(description="Comparable within one search only.")
     text: str
     signals: SignalsReply | None = Field(
-        description="With `why` alone; null where the search tells of none."
+        description="Only with `why`; null if the search reports none."
     )
 
 
@@ -188,7 +188,7 @@ class EventKindReply(Schema):
     kind: str = Field(examples=["round_opened"])
     emitted_by: list[str] = Field(examples=[["coordinator"]])
     heard_by: list[str] = Field(
-        description="Handlers; empty for what is there for the trace and its followers.",
+        description="Handlers; empty for events that only the trace and its followers use.",
         examples=[["ContextSynthesizer.on_round_opened"]],
     )
     says: str
@@ -263,7 +263,8 @@ class TraceSummaryReply(Schema):
     confidence: str | None
     reasoner: str | None
     parent: str | None = Field(
-        None, description="The trace that it is a fork of; null for no fork."
+        None,
+        description="The trace that this one is a fork of; null if it is not a fork.",
     )
 
 
@@ -347,7 +348,7 @@ class DivergenceReply(Schema):
     recorded: str = Field(description="What the trace holds there, as JSON.")
     now: str = Field(description="The value now, as JSON.")
     chain: list[str] = Field(
-        description="What led to it, the nearest first.",
+        description="What led to it, nearest first.",
         examples=[["5 briefing_prepared"]],
     )
     detail: str
@@ -362,7 +363,7 @@ class ReplayReply(Schema):
         description="Events that deciding components emitted, and that were compared."
     )
     verified: int = Field(
-        description="Events of acting components that were worked out again, and compared."
+        description="Events of acting components that were derived again, and compared."
     )
     closed: bool
     divergence: DivergenceReply | None
@@ -411,11 +412,11 @@ class ReadinessReply(Schema):
     reasoner: str = Field(examples=["offline"])
     embedder: str | None = Field(examples=["all-MiniLM-L6-v2 (sentence-transformers)"])
     embedder_loaded: bool = Field(
-        description="False while it is loaded behind the service: questions wait for it.",
+        description="False while the embedder loads in the background; questions wait for it.",
         examples=[True],
     )
     generation: int | None = Field(
-        description="Which build of the index is open.", examples=[1]
+        description="The build of the index that is open.", examples=[1]
     )
     courses: int = Field(examples=[4])
     chunks: int = Field(examples=[212])

@@ -1,1 +1,1 @@
-"""Measurements that the README quotes; none of this is installed with the package."""
+"""Measurements that README.md and docs/measurements.md quote; none of this is installed with the package."""

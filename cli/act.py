@@ -16,18 +16,18 @@ from antiphon.cli.terminal import err
 
 def act(
     part: Annotated[
-        str, typer.Argument(help="What acts here: `dispatcher` or `engine`.")
+        str, typer.Argument(help="The part to run: `dispatcher` or `engine`.")
     ],
     nats: Annotated[
         str | None,
-        typer.Option("--nats", help="The NATS servers, with commas between."),
+        typer.Option("--nats", help="The NATS servers, comma-separated."),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Acts as one part of the service: as `dispatcher` it runs the tools of sessions that are in other processes.
+    """Runs one part of the service for other processes: `dispatcher` runs the tools of their sessions.
 
-    Those sessions are started with ANTIPHON_REMOTE=dispatcher. Several such processes share the work. Ctrl-C or SIGTERM
-    ends it once the calls under way are over.
+    Start the other processes with ANTIPHON_REMOTE=dispatcher. Several processes of one part share the work. Ctrl-C or
+    SIGTERM stops it after the running calls.
     """
     settings = loaded_settings(nats_url=nats, data_dir=data_dir)
     service.configure_logging(settings)

@@ -34,7 +34,7 @@ def ask(
     question: Annotated[
         list[str] | None,
         typer.Argument(
-            help="The question, also without quotes; - or none reads standard input."
+            help="The question; quotes are optional. Without it, or with -, the command reads standard input."
         ),
     ] = None,
     session: Session = None,
@@ -50,7 +50,7 @@ def ask(
     max_cost: Annotated[float | None, wish("max_cost_usd", "--max-cost-usd")] = None,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit with 1 where no model answered."),
+        typer.Option("--strict", help="Exit with code 1 if no model answered."),
     ] = False,
     as_json: Json = False,
     events: Annotated[
@@ -60,7 +60,7 @@ def ask(
     reasoner: Reasoner = None,
     model: Model = None,
 ) -> None:
-    """Asks a question, shows on standard error how it is worked out, and prints the answer with its sources."""
+    """Asks a question, shows the progress on standard error, and prints the answer with its sources."""
     # The index and the reasoner are this process's own: `ask` needs no running service.
     text = question_of(question or ())
     with opening():

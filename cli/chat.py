@@ -46,9 +46,9 @@ def chat(
     reasoner: Reasoner = None,
     model: Model = None,
 ) -> None:
-    """Asks for questions and answers them, each with those before it in mind, until an empty line or Ctrl-D.
+    """Answers one question after another in the same conversation, until an empty line or Ctrl-D.
 
-    Questions may also be piped in, one a line. `antiphon chat -c` goes on with the last conversation.
+    You can also pipe questions in, one per line. `antiphon chat -c` continues the last conversation.
     """
     with opening():
         settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)

@@ -55,13 +55,17 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def compare(
     questions: Annotated[
-        Path, typer.Option("--questions", help="A question a line, as text or as JSON.")
+        Path,
+        typer.Option(
+            "--questions", help="A file with one question per line, as text or as JSON."
+        ),
     ],
     modes: Annotated[
-        str, typer.Option("--modes", help="Which modes, with commas between.")
+        str, typer.Option("--modes", help="The modes, comma-separated.")
     ] = ",".join(MODES),
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write the comparison as a page.")
+        Path | None,
+        typer.Option("--html", help="Write the comparison as an HTML page."),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json-file", help="Write the comparison as JSON.")
@@ -71,7 +75,7 @@ def compare(
     reasoner: Reasoner = None,
     model: Model = None,
 ) -> None:
-    """Asks the same questions in several modes and shows answers, sources, tokens, calls, time and cost side by side.
+    """Asks the same questions in several modes and compares answers, sources, tokens, calls, time and cost.
 
     `single` is one round of tools and `transcript` two, both with the plain message list; `briefing` is two rounds with
     a briefing for each call. Every run is an ordinary query whose trace is kept.

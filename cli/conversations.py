@@ -18,11 +18,11 @@ from antiphon.vocabulary.ports import TraceStore
 Session = Annotated[
     str | None,
     typer.Option(
-        "--session", help="Go on with this conversation: its id, or its beginning."
+        "--session", help="Continue this conversation: its id, or the beginning of it."
     ),
 ]
 Continue = Annotated[
-    bool, typer.Option("--continue", "-c", help="Go on with the last conversation.")
+    bool, typer.Option("--continue", "-c", help="Continue the last conversation.")
 ]
 
 

@@ -52,11 +52,11 @@ def doctor(
         bool,
         typer.Option(
             "--model",
-            help="Make one tiny call of each kind, and say what the model's server can do.",
+            help="Make one tiny call of each kind, and report what the model's server supports.",
         ),
     ] = False,
 ) -> None:
-    """Checks what is configured, reachable and indexed. Exit code 1 where something is wrong."""
+    """Checks what is configured, reachable and indexed. Exit code 1 if something is wrong."""
     if model:
         ask_the_model(settings_for_people(data_dir=data_dir))
         return

@@ -32,15 +32,15 @@ class Command(NamedTuple):
 
 
 COMMANDS = (
-    Command("ask", "Ask a question and watch it being worked out.", "ask:ask"),
+    Command("ask", "Ask a question and watch its progress.", "ask:ask"),
+    Command("chat", "Ask several questions in one conversation.", "chat:chat"),
     Command(
-        "chat", "Ask one question after another, in one conversation.", "chat:chat"
+        "search", "Search the courses without asking a question.", "searching:search"
     ),
-    Command("search", "Search the courses, without an answer.", "searching:search"),
     Command("serve", "Serve the REST API.", "serve:serve"),
     Command(
         "worker",
-        "Work on questions that other processes serve.",
+        "Answer questions from the queue of other processes.",
         "worker:worker",
     ),
     Command("queue", "Show which questions wait for a worker.", "queue:queue"),
@@ -48,13 +48,13 @@ COMMANDS = (
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",
-        "List the courses that can be asked about, or remove one.",
+        "List the indexed courses, or remove one.",
         "index:courses",
         commands={"remove": "index:remove"},
     ),
     Command(
         "traces",
-        "List what was asked, and show how it was worked out.",
+        "List, inspect, replay, fork and manage traces.",
         commands={
             "list": "traces:listed",
             "show": "traces:show",
@@ -78,10 +78,10 @@ COMMANDS = (
         },
     ),
     Command("backup", "Write all data into one file.", "keeping:backup"),
-    Command("restore", "Make a data folder of a backup.", "keeping:restore"),
+    Command("restore", "Create a data folder from a backup.", "keeping:restore"),
     Command(
         "keys",
-        "Make, list, rotate and revoke the keys of callers over the network.",
+        "Create, list, rotate, revoke and limit API keys.",
         commands={
             "add": "keys:add",
             "list": "keys:listed",
@@ -96,7 +96,7 @@ COMMANDS = (
     ),
     Command(
         "faults",
-        "Break the service on purpose and check its promises.",
+        "Inject faults and check that the promises hold.",
         commands={
             "run": "faults:run",
             "list": "faults:list_points",
@@ -105,7 +105,7 @@ COMMANDS = (
     ),
     Command(
         "double",
-        "Serve a Messages API that answers by a script, for tests.",
+        "Serve a scripted Messages API, for tests.",
         "serve:double",
     ),
     Command(
@@ -223,5 +223,5 @@ def root(
 ) -> None:
     """Answers questions over course documents in at most two rounds of tool calls; every step is an event.
 
-    Settings come from the environment (ANTIPHON_*, see .env.example) and from .env; options win over both.
+    Settings come from the environment (ANTIPHON_*, see .env.example) and from .env; options override both.
     """

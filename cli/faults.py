@@ -27,27 +27,27 @@ Points = Annotated[
     str,
     typer.Option(
         "--points",
-        help="Only these points, with commas between; `tool.*` is all tools.",
+        help="Only these points, comma-separated; `tool.*` is all tools.",
     ),
 ]
 Tools = Annotated[
     str,
     typer.Option(
-        "--tools", help="Tools of your own: package.module:name, with commas between."
+        "--tools", help="Your own tools: package.module:name, comma-separated."
     ),
 ]
 Store = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="Keep the traces on this NATS server (nats://host:4222), each run under a name of its own.",
+        help="Keep the traces on this NATS server (nats://host:4222), each run under its own prefix.",
     ),
 ]
 Seed = Annotated[
-    int, typer.Option("--seed", help="Chooses the question and the order of queries.")
+    int, typer.Option("--seed", help="Seed for the question and the order of queries.")
 ]
 Html = Annotated[
-    Path | None, typer.Option("--html", help="Write the report as a page.")
+    Path | None, typer.Option("--html", help="Write the report as an HTML page.")
 ]
 JsonFile = Annotated[
     Path | None, typer.Option("--json-file", help="Write the report as JSON.")
@@ -57,7 +57,7 @@ JsonFile = Annotated[
 def run(
     points: Points = "",
     kinds: Annotated[
-        str, typer.Option("--kinds", help="Only these kinds, with commas between.")
+        str, typer.Option("--kinds", help="Only these kinds, comma-separated.")
     ] = "",
     when: Annotated[
         str,
@@ -75,15 +75,17 @@ def run(
     ] = None,
     plan: Annotated[
         Path | None,
-        typer.Option("--plan", help="Run this fault plan alone (YAML or JSON)."),
+        typer.Option("--plan", help="Run only this fault plan (YAML or JSON)."),
     ] = None,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Two faults at a time.")
+        bool, typer.Option("--pairs", help="Inject two faults at a time.")
     ] = False,
     most: Annotated[
         int,
         typer.Option(
-            "--most", min=0, help="With --pairs: at most so many, chosen by the seed."
+            "--most",
+            min=0,
+            help="With --pairs: maximum number of pairs, chosen by the seed; 0: all.",
         ),
     ] = 0,
     seed: Seed = 0,
@@ -99,11 +101,11 @@ def run(
     ] = False,
     data_dir: DataDir = None,
     fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="End at the first failure.")
+        bool, typer.Option("--fail-fast", help="Stop at the first failure.")
     ] = False,
     as_json_: Json = False,
 ) -> None:
-    """Tries every single fault (or those named), each in a query of its own; exit code 1 where a promise breaks."""
+    """Injects every single fault (or those named), each in its own query; exit code 1 if a promise breaks."""
     # Thousands of failures are meant, and each would be a line of the log.
     service.silence_logging()
     reports = [path for path in (html, json_file) if path is not None]
@@ -129,7 +131,7 @@ def run(
 
 
 def list_points(tools: Tools = "") -> None:
-    """Names every point and the kinds that it knows."""
+    """Lists every injection point and the kinds of fault it supports."""
     service.silence_logging()
     with world_of(tools) as world:
         for point in faults.all_points(world):

@@ -32,29 +32,33 @@ def run_random(
     minutes: Annotated[
         float,
         typer.Option(
-            "--minutes", min=0, help="No new experiments after so many minutes."
+            "--minutes", min=0, help="Start no new experiments after this many minutes."
         ),
     ] = 0.0,
     examples: Annotated[
         int,
         typer.Option(
-            "--examples", min=0, help="So many experiments; 100 if nothing is said."
+            "--examples", min=0, help="Number of experiments; 100 by default."
         ),
     ] = 0,
     tools: Annotated[
-        str, typer.Option("--tools", help="Tools of your own: package.module:name, …")
+        str,
+        typer.Option(
+            "--tools", help="Your own tools: package.module:name, comma-separated."
+        ),
     ] = "",
     plan: Annotated[
         Path | None,
         typer.Option(
             "--plan",
-            help="Where a failing plan is written.",
+            help="Where to write a failing plan.",
             show_default="faults-SEED.yaml",
         ),
     ] = None,
 ) -> None:
-    """Tries random plans of several faults over several queries, one after another and at once; exit code 1 where a
-    promise breaks: then the smallest plan that breaks it is printed and written.
+    """Injects random plans of several faults over several queries; exit code 1 if a promise breaks.
+
+    The smallest plan that breaks a promise is then printed and written to a file.
     """
     service.silence_logging()
     path = plan or Path(f"faults-{seed}.yaml")

@@ -52,49 +52,47 @@ def evaluate(
     as_json: Json = False,
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Draw kinds and calibration into an SVG file."),
+        typer.Option("--plot", help="Plot kinds and calibration into an SVG file."),
     ] = None,
     least_answered: Annotated[
-        float, _share("Share whose answer holds what answers the question.")
+        float, _share("Share of answers that contain the answering sentence.")
     ] = DEFAULTS.least_answered,
     least_first: Annotated[
-        float, _share("Share whose first cited lesson is a right one.")
+        float, _share("Share of answers whose first cited lesson is right.")
     ] = DEFAULTS.least_first,
     least_two_step: Annotated[
-        float, _share("Share of questions in two steps that are answered.")
+        float, _share("Share of two-step questions that are answered.")
     ] = DEFAULTS.least_two_step,
     least_catalogue: Annotated[
-        float, _share("Share of questions about the catalogue that are answered.")
+        float, _share("Share of catalogue questions that are answered.")
     ] = DEFAULTS.least_catalogue,
     least_said_so: Annotated[
-        float, _share("Share of unanswerable questions of which the answer says so.")
+        float, _share("Share of unanswerable questions whose answer says so.")
     ] = DEFAULTS.least_said_so,
     most_refused: Annotated[
         float,
-        _share(
-            "Share of answerable questions of which the answer says that none is there."
-        ),
+        _share("Share of answerable questions whose answer says there is none."),
     ] = DEFAULTS.most_refused,
     least_high: Annotated[
-        float, _share("Share of answers labelled high that answer the question.")
+        float, _share("Share of answers labelled high that are right.")
     ] = DEFAULTS.least_high,
     least_medium: Annotated[
-        float, _share("Share of answers labelled medium that answer the question.")
+        float, _share("Share of answers labelled medium that are right.")
     ] = DEFAULTS.least_medium,
     most_rounds: Annotated[
-        int, typer.Option(help="Most rounds a question may take.")
+        int, typer.Option(help="Maximum rounds that a question may take.")
     ] = DEFAULTS.most_rounds,
     most_calls: Annotated[
-        int, typer.Option(help="Most reasoning calls a question may take.")
+        int, typer.Option(help="Maximum reasoning calls that a question may take.")
     ] = DEFAULTS.most_calls,
     at_once: Annotated[
-        int, typer.Option(min=1, help="How many questions are asked at once.")
+        int, typer.Option(min=1, help="How many questions to ask at once.")
     ] = 2,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
     model: Model = None,
 ) -> None:
-    """Asks every question of the files and judges the answers; exit code 1 below the targets."""
+    """Asks every question of the files and grades the answers; exit code 1 if a target is missed."""
     targets = Targets(
         least_answered=least_answered,
         least_first=least_first,

@@ -45,17 +45,17 @@ def index(
     only: Annotated[
         bool,
         typer.Option(
-            "--only", help="Remove the documents that were indexed from elsewhere."
+            "--only", help="Remove all documents that are not in these paths."
         ),
     ] = False,
     data_dir: DataDir = None,
     embedder: Embedder = None,
     chroma_url: ChromaUrl = None,
 ) -> None:
-    """Reads course documents into the index; what did not change is not read again, what is gone is removed.
+    """Indexes course documents; skips files that did not change and removes those that are gone.
 
-    It may run while the service does, and may be interrupted at any moment: the old index stays until the new one
-    is whole. Exit code 1 where a file could not be indexed; the others are.
+    It may run while the service does, and you may interrupt it at any moment: the old index stays until the new one
+    is complete. Exit code 1 if a file could not be indexed; the others are.
     """
     settings = settings_for_people(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
@@ -210,7 +210,7 @@ def remove(
     data_dir: DataDir = None,
     chroma_url: ChromaUrl = None,
 ) -> None:
-    """Removes a course from the index. Its file stays, and brings it back when it is indexed again."""
+    """Removes a course from the index. Its file stays, and indexing it again brings the course back."""
     settings = settings_for_people(data_dir=data_dir, chroma_url=chroma_url)
     service.check_server(settings.chroma_url)
     with _Bar() as bar:

@@ -17,9 +17,9 @@ def backup(
     file: Annotated[Path, typer.Argument(help="The file to write: a tar archive.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Writes index, traces, conversations, documents and reports into one file, also while the service runs.
+    """Writes index, traces, conversations, documents and reports into one file, even while the service runs.
 
-    An encrypted store of traces stays so; the rest of the backup is not encrypted. `antiphon restore` reads it.
+    An encrypted trace store stays encrypted; the rest of the backup is not. `antiphon restore` reads the file.
     """
     settings = settings_for_people(data_dir=data_dir)
     written = service.back_up(settings.data_dir, file, settings.store_key)
@@ -30,9 +30,9 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file that `antiphon backup` wrote.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Makes a data folder of a backup, which is checked as a whole first; an existing folder is left alone.
+    """Creates a data folder from a backup. Checks the whole backup first, and never touches an existing folder.
 
-    A question that was being answered when the backup was made goes on when a service begins, as after a crash.
+    A query that was running when the backup was made resumes when a service starts, as after a crash.
     """
     settings = settings_for_people(data_dir=data_dir)
     restored = service.restore(file, settings.data_dir)
@@ -40,9 +40,9 @@ def restore(
 
 
 def encrypt(data_dir: DataDir = None) -> None:
-    """Encrypts the store of traces with ANTIPHON_TRACE_KEY; stop the service first.
+    """Encrypts the trace store with ANTIPHON_TRACE_KEY; stop the service first.
 
-    The plain file is deleted; where a disk keeps what was deleted, only the disk's own encryption helps.
+    The plain file is deleted. If a disk keeps deleted data, only the disk's own encryption helps.
     """
     settings = settings_for_people(data_dir=data_dir)
     if settings.store_key is None:

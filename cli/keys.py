@@ -25,41 +25,43 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 _LENGTH = re.compile(r"(\d{1,6})([smhd])")
 
 Requests = Annotated[
-    int | None, typer.Option("--requests", min=0, help="Most requests a day.")
+    int | None, typer.Option("--requests", min=0, help="Maximum requests per day.")
 ]
 Tokens = Annotated[
-    int | None, typer.Option("--tokens", min=0, help="Most tokens a day.")
+    int | None, typer.Option("--tokens", min=0, help="Maximum tokens per day.")
 ]
 Cost = Annotated[
-    float | None, typer.Option("--cost-usd", min=0.0, help="Most US dollars a day.")
+    float | None,
+    typer.Option("--cost-usd", min=0.0, help="Maximum US dollars per day."),
 ]
 AtOnce = Annotated[
-    int | None, typer.Option("--at-once", min=0, help="Most queries under way at once.")
+    int | None, typer.Option("--at-once", min=0, help="Maximum queries at once.")
 ]
 
 
 def add(
     name: Annotated[
-        str, typer.Argument(help="What it is for: small letters, digits, hyphens.")
+        str,
+        typer.Argument(help="A name for the key: lower-case letters, digits, hyphens."),
     ],
     tenant: Annotated[
         str,
         typer.Option(
             "--tenant",
-            help="Whose conversations, traces and documents it sees; `local` is who works on this machine.",
+            help="The tenant whose conversations, traces and documents it sees; `local` is this machine's own.",
         ),
     ],
     scope: Annotated[
         list[str] | None,
         typer.Option(
             "--scope",
-            help=f"What it may do, several times: {', '.join(SCOPES)}.",
+            help=f"A scope, repeatable: {', '.join(SCOPES)}.",
             show_default="ask",
         ),
     ] = None,
     expires: Annotated[
         str | None,
-        typer.Option("--expires", help="After so long it counts no more: 90d, 12h."),
+        typer.Option("--expires", help="When the key expires: 90d, 12h."),
     ] = None,
     requests: Requests = None,
     tokens: Tokens = None,
@@ -67,9 +69,9 @@ def add(
     at_once: AtOnce = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Makes a key, and prints it: it is not stored, and cannot be shown again.
+    """Creates a key and prints it. The key is not stored and cannot be shown again.
 
-    From the first key on the service answers only callers who have one.
+    Once a key exists, the service answers only callers who have one.
     """
     limits = service.Limits(
         requests=requests, tokens=tokens, cost_usd=cost_usd, at_once=at_once
@@ -86,7 +88,7 @@ def add(
 
 
 def listed(as_json: Json = False, data_dir: DataDir = None) -> None:
-    """Lists the keys, the revoked ones too; never the keys themselves."""
+    """Lists all keys by name and id, revoked ones included; never the keys themselves."""
     with _access(data_dir) as file:
         found = service.Keys(file).listed()
     now = time.time()
@@ -116,11 +118,11 @@ def rotate(
     key: NamedKey,
     keep_old: Annotated[
         str,
-        typer.Option("--keep-old", help="The old one counts for so long too: 1d, 2h."),
+        typer.Option("--keep-old", help="How long the old key keeps working: 1d, 2h."),
     ] = "0s",
     data_dir: DataDir = None,
 ) -> None:
-    """Makes a new key in the place of one, with the same id, scopes and limits, and prints it."""
+    """Replaces a key with a new one of the same id, scopes and limits, and prints it."""
     with _access(data_dir) as file:
         new, info = service.Keys(file).rotate(key, _seconds(keep_old) or 0.0)
     _show_once(new)
@@ -131,7 +133,7 @@ def rotate(
 
 
 def revoke(key: NamedKey, data_dir: DataDir = None) -> None:
-    """Ends a key for good; a service that runs refuses it from the next request on."""
+    """Revokes a key for good; a running service refuses it from the next request on."""
     with _access(data_dir) as file:
         info = service.Keys(file).revoke(key)
     out.print(f"The key {info.key_id} ({info.name}) is revoked.", soft_wrap=True)
@@ -148,7 +150,7 @@ def limit(
     at_once: AtOnce = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Sets all limits of a key or a tenant; one that is not named is taken away."""
+    """Sets all limits of a key or a tenant; a limit that you leave out is removed."""
     limits = service.Limits(
         requests=requests, tokens=tokens, cost_usd=cost_usd, at_once=at_once
     )
@@ -159,7 +161,7 @@ def limit(
 
 
 def usage(as_json: Json = False, data_dir: DataDir = None) -> None:
-    """Shows what each key and tenant has used today (UTC), of how much, and what it comes to if it goes on so."""
+    """Shows what each key and tenant has used today (UTC), its limits, and a forecast for the day."""
     settings = settings_for_people(data_dir=data_dir)
     with _access(data_dir) as file:
         shares = asyncio.run(service.shares_of(settings, file))

@@ -15,7 +15,7 @@ from antiphon.cli.worker import Queue
 
 
 def queue(queue: Queue = None, as_json: Json = False) -> None:
-    """Shows how many questions wait for a worker, how many are worked on, and the last ones that were given up."""
+    """Shows how many questions wait for a worker, how many are running, and the last ones that were given up."""
     settings = settings_for_people(nats_url=queue)
     state, dead = asyncio.run(service.queue_report(settings))
     if as_json:

@@ -26,7 +26,7 @@ MOST_TEXT = 1_000
 
 def search(
     query: Annotated[
-        str, typer.Argument(help="What to look for: a question, or words.")
+        str, typer.Argument(help="What to search for: a question, or words.")
     ],
     course: Annotated[
         str | None,
@@ -43,18 +43,21 @@ def search(
     limit: Annotated[
         int,
         typer.Option(
-            "--limit", min=1, max=service.MOST_PASSAGES, help="How many passages."
+            "--limit",
+            min=1,
+            max=service.MOST_PASSAGES,
+            help="Maximum number of passages.",
         ),
     ] = service.PASSAGES,
     why: Annotated[
-        bool, typer.Option("--why", help="Say of each passage why it was found.")
+        bool, typer.Option("--why", help="Show why each passage was found.")
     ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
     embedder: Embedder = None,
     chroma_url: ChromaUrl = None,
 ) -> None:
-    """Finds the passages of the courses that fit best, by meaning and by words, best first."""
+    """Finds the best-matching passages of the courses, by meaning and by words, best first."""
     settings = settings_to_ask(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )

@@ -38,14 +38,14 @@ def serve(
         bool,
         typer.Option(
             "--allow-faults",
-            help="Let callers send fault plans (docs/faults.md); never in production.",
+            help="Let callers send fault plans (docs/faults.md); never use it in production.",
         ),
     ] = False,
 ) -> None:
     """Serves the REST API; its documentation is at /docs. With --queue, workers answer (`antiphon worker`).
 
-    Ctrl-C stops it: no request is taken any more, the queries under way have five seconds to end, and those that have
-    not are cancelled, which their callers are told with status 503. A second Ctrl-C ends it at once.
+    Ctrl-C stops it: it takes no more requests, gives running queries five seconds to end, and cancels the rest, whose
+    callers get status 503. A second Ctrl-C ends it at once.
     """
     settings = loaded_settings(
         host=host, port=port, nats_url=queue, data_dir=data_dir, reasoner=reasoner
@@ -78,7 +78,7 @@ def double(
         Path,
         typer.Option(
             "--script",
-            help="YAML or JSON file: what to reply, how fast, where to break.",
+            help="YAML or JSON file that says what to reply, how fast, and where to break.",
         ),
     ],
     port: Annotated[
@@ -88,7 +88,7 @@ def double(
         str, typer.Option("--host", help="Address to serve on.")
     ] = "127.0.0.1",
 ) -> None:
-    """Serves a Messages API that answers by a script (docs/double.md): set ANTHROPIC_BASE_URL to its address."""
+    """Serves a Messages API that replies from a script (docs/double.md); point ANTHROPIC_BASE_URL at it."""
     played = service.read_script(script)
     app = service.Double(played, on_port=True)
     with listening(loaded_settings(host=host, port=port)) as listener:

@@ -28,14 +28,14 @@ from antiphon.vocabulary.settings import DECLARED
 DataDir = Annotated[
     Path | None,
     typer.Option(
-        "--data-dir", help="Folder of the index and the traces.", show_default="data"
+        "--data-dir", help="Folder for the index and the traces.", show_default="data"
     ),
 ]
 Reasoner = Annotated[
     Literal["auto", "claude", "offline"] | None,
     typer.Option(
         "--reasoner",
-        help="Who answers; auto is Claude where a key is set.",
+        help="Who answers; auto is Claude if a key is set.",
         show_default="auto",
     ),
 ]
@@ -45,19 +45,19 @@ Model = Annotated[
 Embedder = Annotated[
     Literal["auto", "minilm", "onnx"] | None,
     typer.Option(
-        "--embedder", help="Who turns texts into vectors.", show_default="auto"
+        "--embedder",
+        help="The embedder, which turns text into vectors.",
+        show_default="auto",
     ),
 ]
 ChromaUrl = Annotated[
     str | None,
     typer.Option(
-        "--chroma-url", help="A Chroma server; none is the index in this process."
+        "--chroma-url", help="A Chroma server; by default the index is in this process."
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-TraceId = Annotated[
-    str, typer.Argument(help="The trace's id, or enough of its beginning.")
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+TraceId = Annotated[str, typer.Argument(help="The trace's id, or the beginning of it.")]
 
 PAGE = 500
 

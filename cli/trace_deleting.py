@@ -23,7 +23,7 @@ from antiphon.cli.terminal import clean, counted, err, one_line, out, short_id
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
-Yes = Annotated[bool, typer.Option("--yes", help="Delete without being asked.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Delete without asking.")]
 MOST_DAYS = 36_500.0
 SHOWN_ROWS = 5
 
@@ -33,27 +33,29 @@ def delete(
         str | None, typer.Argument(help="The trace's id.", show_default=False)
     ] = None,
     conversation: Annotated[
-        str | None, typer.Option("--conversation", help="All of a conversation.")
+        str | None,
+        typer.Option("--conversation", help="Delete all traces of this conversation."),
     ] = None,
     holding: Annotated[
         str | None,
         typer.Option(
             "--holding",
-            help="All traces in which these words stand anywhere: a name, an address.",
+            help="Delete all traces that contain these words anywhere: a name, an address.",
         ),
     ] = None,
     proof: Annotated[
         bool,
         typer.Option(
-            "--proof", help="Search all files for what was deleted, and print that."
+            "--proof",
+            help="Search all files for what was deleted, and print the result.",
         ),
     ] = False,
     yes: Yes = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Deletes a trace, a conversation, or all that holds a text, with the texts that nothing else holds; asks first.
+    """Deletes a trace, a conversation, or all traces that contain a text, and the texts only they use; asks first.
 
-    Exit code 1 where the proof finds something.
+    Exit code 1 if the proof finds something.
     """
     if [query_id, conversation, holding].count(None) != 2:
         raise BadInputError(
@@ -122,17 +124,19 @@ def prune(
             "--older-than-days",
             min=0.0,
             max=MOST_DAYS,
-            help="Begun longer ago than that.",
+            help="Delete traces that are older than this.",
         ),
     ] = None,
     most_mb: Annotated[
         float | None,
-        typer.Option("--most-mb", min=0.0, help="Until this is used at most."),
+        typer.Option(
+            "--most-mb", min=0.0, help="Delete until the store uses at most this much."
+        ),
     ] = None,
     yes: Yes = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Deletes the oldest traces that are over, by age and by size; asks first."""
+    """Deletes the oldest finished traces, by age or by size; asks first."""
     if older_than_days is None and most_mb is None:
         raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
     older_than: float | None = None

@@ -28,7 +28,7 @@ def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     data_dir: DataDir = None,
 ) -> None:
-    """Writes a trace into a file of JSON lines, as it is stored, with a hash over all of it."""
+    """Exports a trace as JSON lines, exactly as it is stored, with a hash over all of it."""
     settings = settings_for_people(data_dir=data_dir)
 
     async def stored() -> tuple[str, Sequence[bytes]]:
@@ -48,7 +48,7 @@ def import_(
     ],
     data_dir: DataDir = None,
 ) -> None:
-    """Reads a trace from a file; one that is not whole and sound is refused, and nothing of it is kept."""
+    """Imports a trace from a file; refuses a damaged or incomplete one and keeps nothing of it."""
     settings = settings_for_people(data_dir=data_dir)
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
     # Read and checked as a whole before the store is opened: half a trace must not get in.
@@ -71,18 +71,20 @@ def as_test(
     query_id: TraceId,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", help="The folder, or the test_….py to write."),
+        typer.Option(
+            "--output", "-o", help="The folder, or the test_….py file, to write."
+        ),
     ],
     redact: Annotated[
         list[str] | None,
-        typer.Option("--redact", help="A pattern to cross out everywhere."),
+        typer.Option("--redact", help="A pattern to redact everywhere."),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Write over files that are there.")
+        bool, typer.Option("--force", help="Overwrite existing files.")
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Makes a regression test of a trace: a sealed file and a few lines of pytest that replay it."""
+    """Turns a trace into a regression test: a sealed file and a few lines of pytest that replay it."""
     settings = settings_for_people(data_dir=data_dir)
     events, forms = asyncio.run(_with_forms(settings, query_id))
     folder = output

@@ -47,40 +47,45 @@ def fork(
         int | None,
         typer.Option(
             "--at",
-            help="The event to change, or with --fault alone the first that may break.",
+            help="The event to change; with --fault alone, the first event that may break.",
         ),
     ] = None,
     sets: Annotated[
-        list[str] | None, typer.Option("--set", help="field=value of the event.")
+        list[str] | None,
+        typer.Option("--set", help="Change a field of the event: field=value."),
     ] = None,
     settings: Annotated[
-        list[str] | None, typer.Option("--setting", help="name=value of the query.")
+        list[str] | None,
+        typer.Option("--setting", help="Change a setting of the query: name=value."),
     ] = None,
     reply: Annotated[
-        Path | None, typer.Option("--reply", help="A file: the reply of the call.")
+        Path | None, typer.Option("--reply", help="A file with the reply of the call.")
     ] = None,
     tool_results: Annotated[
-        list[str] | None, typer.Option("--tool-result", help="CALL=FILE.")
+        list[str] | None,
+        typer.Option(
+            "--tool-result", help="Replace the result of a tool call: CALL=FILE."
+        ),
     ] = None,
     fault: Annotated[
         Path | None,
         typer.Option(
             "--fault",
-            help="A fault plan (YAML or JSON) for all that happens from there on.",
+            help="A fault plan (YAML or JSON) for everything from there on.",
         ),
     ] = None,
     mode: Annotated[
         Literal["recorded", "remodel", "live"],
         typer.Option(
             "--mode",
-            help="recorded: each call as it was recorded, nothing live; remodel: so, but the model live; live.",
+            help="recorded: every call from the recording; remodel: only the model live; live: everything live.",
         ),
     ] = "recorded",
     yes: Yes = False,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
-    """Runs a query again from one event on, with something changed there, as a trace of its own; then compares."""
+    """Runs a query again from one event, with a change there, as a new trace, and compares the two."""
     changes = [*_changes("setting", settings), *_changes("set", sets)]
     for given in tool_results or ():
         name, file = _pair(given)
@@ -113,13 +118,13 @@ def _changes(
 def whatif(
     query_id: TraceId,
     without: Annotated[
-        str, typer.Option("--without", help="A passage's id, or a fact's (f1).")
+        str, typer.Option("--without", help="The id of a passage, or of a fact (f1).")
     ],
     yes: Yes = False,
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
-    """Drops one passage, has the model answer without it from where it was found, and says whether the answer moved."""
+    """Drops one passage, runs the query again from where it was found, and says whether the answer changed."""
     # The recorded replies were given with the passage in view: only the model can say what it would answer without.
     change = service.Change(kind="drop", name=without)
     asked = Fork(query_id, None, [change], "remodel", None, yes=yes)
@@ -133,14 +138,15 @@ def fault(
     at: Annotated[int, typer.Option("--at", help="The event to break.")],
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="What is to happen (`antiphon faults list`)."),
+        typer.Option("--kind", help="The kind of fault (`antiphon faults list`)."),
     ] = None,
     point: Annotated[
-        str | None, typer.Option("--point", help="At which of the event's points.")
+        str | None,
+        typer.Option("--point", help="The injection point, if the event has several."),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Prints the fault plan that breaks a query at one of its events: `antiphon traces fork --fault` takes it."""
+    """Prints a fault plan that breaks a query at one of its events, for `antiphon traces fork --fault`."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = faults.fault_at(events, at, kind, point)
     out.print(

@@ -20,12 +20,12 @@ Trace = Sequence[Recorded[Event]]
 def show_lineage(
     query_id: TraceId,
     reverse: Annotated[
-        bool, typer.Option("--reverse", help="What did each passage contribute?")
+        bool, typer.Option("--reverse", help="Show what each passage contributed.")
     ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Leads every sentence of an answer back: the call that wrote it, citation, file, tool call, requests' bytes."""
+    """Traces every sentence of an answer back to its call, citation, file, tool call and request bytes."""
     settings = settings_for_people(data_dir=data_dir)
     events = asyncio.run(read_trace(settings, query_id))
     if reverse and as_json:

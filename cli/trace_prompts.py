@@ -31,7 +31,9 @@ def show_prompt(
     query_id: TraceId,
     call: Annotated[
         str | None,
-        typer.Option("--call", help="Only this call, such as call-2; else every one."),
+        typer.Option(
+            "--call", help="Only this call, such as call-2; by default all calls."
+        ),
     ] = None,
     data_dir: DataDir = None,
 ) -> None:

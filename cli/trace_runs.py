@@ -41,21 +41,19 @@ Subscribers = Sequence[Subscriber]
 def replay(
     wanted: Annotated[
         str | None,
-        typer.Argument(help="A trace's id, or a file of one.", show_default=False),
+        typer.Argument(help="A trace's id, or an exported file.", show_default=False),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Replay every trace of the store.")
+        bool, typer.Option("--all", help="Replay every trace in the store.")
     ] = False,
     step: Annotated[
         bool,
-        typer.Option(
-            "--step", help="Show each event with what every part makes of it."
-        ),
+        typer.Option("--step", help="Show how each component handles each event."),
     ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Runs the deciding parts over a trace again, without model and tools; exit code 1 where anything differs."""
+    """Runs the rules over a trace again, without model or tools; exit code 1 if anything differs."""
     if (wanted is None) != every:
         raise BadInputError("Name one trace or file to replay, or say --all.")
     began = time.perf_counter()
@@ -193,7 +191,7 @@ def resume(
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
-    """Goes on with a query that was interrupted: only what was under way is asked again."""
+    """Resumes an interrupted query and repeats only the calls that were in flight."""
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
 
     async def work() -> None:

@@ -56,7 +56,7 @@ def memory(
     at: Annotated[
         int | None,
         typer.Option(
-            "--at", min=1, help="After this event (seq); else after the last."
+            "--at", min=1, help="After this event (seq); by default after the last one."
         ),
     ] = None,
     part: Annotated[
@@ -69,7 +69,7 @@ def memory(
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, what is open."""
+    """Shows what a query remembered after any of its events: parts, facts, attempts, coverage, open points."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = service.memory_at(events, at)
     if part is not None:
@@ -85,7 +85,7 @@ def memory(
 def briefing(
     query_id: TraceId, as_json: Json = False, data_dir: DataDir = None
 ) -> None:
-    """Shows what each call of a query was shown, and what came, decayed, was merged or dropped since the one before."""
+    """Shows the briefing of each call, and what was added, decayed, merged or dropped since the previous one."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     found = service.briefings_of(events)
     if as_json:
@@ -200,14 +200,15 @@ def differences(
     left: Annotated[
         str, typer.Argument(help="One trace's id, or enough of its beginning.")
     ],
-    right: Annotated[str, typer.Argument(help="The other's.")],
+    right: Annotated[str, typer.Argument(help="The other trace's id.")],
     every: Annotated[
-        bool, typer.Option("--all", help="Show every difference, not five a cause.")
+        bool,
+        typer.Option("--all", help="Show all differences, not only five per cause."),
     ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Compares two traces: all that differs by its cause, and their answers sentence by sentence."""
+    """Compares two traces: their differences by cause, and their answers sentence by sentence."""
     settings = settings_for_people(data_dir=data_dir)
     one, other = asyncio.run(_read_both(settings, left, right))
     found = service.diff(one, other, service.load_subscribers(settings.subscribers))

@@ -18,12 +18,12 @@ SHOWN = 5
 def why(
     query_id: TraceId,
     every: Annotated[
-        bool, typer.Option("--all", help="Show all suspects, and not five.")
+        bool, typer.Option("--all", help="Show all suspects, not only five.")
     ] = False,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Ranks what may have made the answer a bad one, each with the event that explains it and what to try next."""
+    """Ranks the likely causes of a bad answer, each with the event that explains it and what to try next."""
     settings = settings_for_people(data_dir=data_dir)
     found = service.suspects(asyncio.run(read_trace(settings, query_id)))
     if as_json:

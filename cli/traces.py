@@ -53,45 +53,50 @@ from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 def listed(
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="How many, the newest first.")
+        int,
+        typer.Option("--limit", min=1, help="Maximum number of traces, newest first."),
     ] = 20,
     status: Annotated[
         Literal["open", Status] | None,
-        typer.Option("--status", help="How it ended; open is not over yet."),
+        typer.Option("--status", help="How the query ended; open means it has not."),
     ] = None,
     confidence: Annotated[
-        Confidence | None, typer.Option("--confidence", help="Of the answer.")
+        Confidence | None,
+        typer.Option("--confidence", help="Confidence of the answer."),
     ] = None,
     indicator: Annotated[
-        str | None, typer.Option("--indicator", help="A doubt, such as tool_failed.")
+        str | None,
+        typer.Option(
+            "--indicator", help="An uncertainty indicator, such as tool_failed."
+        ),
     ] = None,
     course: Annotated[
-        str | None, typer.Option("--course", help="A course that was found in.")
+        str | None, typer.Option("--course", help="A course whose passages were found.")
     ] = None,
     tool: Annotated[
         str | None, typer.Option("--tool", help="A tool that was called.")
     ] = None,
     text: Annotated[
-        str | None, typer.Option("--text", help="Words of the question or the answer.")
+        str | None, typer.Option("--text", help="Words in the question or the answer.")
     ] = None,
     since_h: Annotated[
         float | None,
-        typer.Option("--since-h", min=0.0, help="Asked within so many hours."),
+        typer.Option("--since-h", min=0.0, help="Asked within the last N hours."),
     ] = None,
     until_h: Annotated[
         float | None,
-        typer.Option("--until-h", min=0.0, help="Asked longer ago than that."),
+        typer.Option("--until-h", min=0.0, help="Asked more than N hours ago."),
     ] = None,
     session_id: Annotated[
         str | None, typer.Option("--conversation", help="A conversation's id.")
     ] = None,
     parent: Annotated[
-        str | None, typer.Option("--parent", help="The trace that they are forks of.")
+        str | None, typer.Option("--parent", help="Only forks of this trace.")
     ] = None,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Lists the traces, the newest first."""
+    """Lists the traces, newest first."""
     where = TraceFilter(
         status=status,
         confidence=confidence,
@@ -193,11 +198,11 @@ def show(
     query_id: TraceId,
     as_json: Json = False,
     full: Annotated[
-        bool, typer.Option("--full", help="Show each event with everything in it.")
+        bool, typer.Option("--full", help="Show every field of each event.")
     ] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Shows a trace: an event a line (seq, time, kind, what matters, its cause), the answer at the end."""
+    """Shows a trace, one event per line (seq, time, kind, summary, cause), and the answer at the end."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
     if as_json:
         for recorded in events:

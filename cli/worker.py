@@ -17,7 +17,7 @@ Queue = Annotated[
     str | None,
     typer.Option(
         "--queue",
-        help="NATS servers that traces and questions are on, such as nats://127.0.0.1:4222; none is this process.",
+        help="NATS servers for traces and questions, such as nats://127.0.0.1:4222; by default this process has both.",
     ),
 ]
 
@@ -29,7 +29,7 @@ def worker(
         typer.Option(
             "--concurrency",
             min=1,
-            help="Queries that it works on at once.",
+            help="Maximum queries to work on at once.",
             show_default="100",
         ),
     ] = None,
@@ -38,7 +38,7 @@ def worker(
         typer.Option(
             "--drain",
             min=0,
-            help="Seconds that queries get to end when it is stopped.",
+            help="Seconds that running queries get to end at shutdown.",
             show_default="30",
         ),
     ] = None,
@@ -58,11 +58,11 @@ def worker(
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
-    """Works on questions from the queue; start as many as you need, on as many machines.
+    """Answers questions from the queue; start as many workers as you need, on as many machines.
 
-    SIGTERM or Ctrl-C stops it in order: it takes no more, the queries that it has get some seconds to end, and the rest
-    is left to other workers, which go on from what is recorded. A second Ctrl-C ends it at once: others then find out
-    by themselves.
+    SIGTERM or Ctrl-C stops it gracefully: it takes no more questions, gives its queries some seconds to end, and leaves
+    the rest to other workers, which resume from the recorded events. A second Ctrl-C ends it at once; other workers
+    then notice by themselves.
     """
     settings = loaded_settings(
         nats_url=queue,

@@ -1,4 +1,4 @@
-"""The service as a Python object: ask a question, watch it being worked out, get the answer."""
+"""The service as a Python object: ask a question, follow its progress, get the answer."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ _NO_INTERCEPTOR = NoInterceptor()
 
 
 class Antiphon:
-    """Answers questions over the indexed courses. Make one a process with `open`, and `close` it.
+    """Answers questions over the indexed courses. Create one per process with `open`, and `close` it.
 
-    Another caller's view of the same service is made by `seen_by`.
+    `seen_by` returns another caller's view of the same service.
     """
 
     def __init__(self, runtime: Runtime, principal: Principal | None = None) -> None:
-        """Takes the place of a caller: the parts below reach what is theirs, and nothing else."""
+        """Binds the service to a caller; it reaches only what belongs to that caller."""
         self._runtime = runtime
         self.settings = runtime.settings
         self.totals = runtime.totals
@@ -127,7 +127,7 @@ class Antiphon:
         )
 
     def _remote_queries(self) -> RemoteQueries | None:
-        """Returns the way to the workers, where other processes work on queries."""
+        """Returns the connection to the workers, if other processes work on queries."""
         sharing = self._runtime.resources.sharing
         if sharing is None or self._runtime.queue_admission is None:
             return None
@@ -142,17 +142,17 @@ class Antiphon:
         )
 
     def seen_by(self, principal: Principal) -> Antiphon:
-        """Returns this service as a caller sees it: what is not theirs is not there."""
+        """Returns this service as a caller sees it; other tenants' data is invisible."""
         if principal == self.principal:
             return self
         return Antiphon(self._runtime, principal)
 
     def principal_of(self, key: str | None) -> Principal:
-        """Returns who a caller is by the key that they sent. Raises as `Callers.principal_of` does."""
+        """Identifies a caller by the key that they sent. Raises as `Callers.principal_of` does."""
         return self._runtime.callers.principal_of(key)
 
     def public_principal(self) -> Principal:
-        """Returns who a caller is to what asks nobody for a key."""
+        """Identifies a caller without a key, for routes that require none."""
         return self._runtime.callers.public_principal()
 
     async def usage(self) -> UsageReport:
@@ -167,7 +167,7 @@ class Antiphon:
         *,
         loads_later: bool = False,
     ) -> Antiphon:
-        """Opens everything that the settings name.
+        """Opens the service with everything that the settings name.
 
         Args:
             subscribers: Components of your own, which are part of every query; beside those that the settings name.
@@ -183,11 +183,11 @@ class Antiphon:
 
     @classmethod
     def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
-        """Returns the service over resources that are open already, such as those of a test."""
+        """Returns a service over resources that are already open, such as those of a test."""
         return cls(Runtime(settings, resources))
 
     def load(self) -> None:
-        """Begins to load what was left out, behind the service; `readiness` tells when it is there."""
+        """Starts loading what was left out, in the background; `readiness` reports when it is loaded."""
         self._runtime.loading.begin()
 
     async def start(
@@ -196,7 +196,7 @@ class Antiphon:
         interceptor: Interceptor = _NO_INTERCEPTOR,
         query_id: str | None = None,
     ) -> QueryHandle | RemoteQuery:
-        """Begins to work on a question.
+        """Starts working on a question.
 
         Args:
             interceptor: Stands between this query and its ports.
@@ -241,17 +241,17 @@ class Antiphon:
         mode: Mode,
         interceptor: Interceptor | None = None,
     ) -> ForkPlan:
-        """Says what such a fork would call and may cost. Takes what `fork` takes, and raises as it does."""
+        """Reports what such a fork would call and may cost. Takes the arguments of `fork`, and raises as it does."""
         return await self._continuing.plan_fork(
             query_id, at, changes, mode, interceptor
         )
 
     async def resume(self, query_id: str) -> QueryHandle:
-        """Goes on with an interrupted query for a caller over the network. Raises as `Continuing.resume` does."""
+        """Resumes an interrupted query for a caller over the network. Raises as `Continuing.resume` does."""
         return await self._continuing.resume(query_id)
 
     async def resume_unfinished(self) -> Sequence[QueryHandle]:
-        """Goes on with the queries that a process left behind, each as whose it is."""
+        """Resumes the queries that a process left behind, each for its own caller."""
         resumed: list[QueryHandle] = []
         if self._runtime.resources.sharing is not None:
             self._runtime.keep(
@@ -275,7 +275,7 @@ class Antiphon:
         return resumed
 
     async def find(self, beginning: str) -> str:
-        """Finds the one query whose id begins so, recorded or running. Raises as `whole_id` does."""
+        """Finds the one query, recorded or running, whose id has this beginning. Raises as `whole_id` does."""
         # The first events of a query that has just begun may not be stored yet.
         if beginning in self.running():
             return beginning
@@ -285,7 +285,7 @@ class Antiphon:
         return await whole_id(self.store, beginning)
 
     async def _earlier(self, query: UnderWay) -> tuple[Principal, RemoteQuery]:
-        """Returns a query that another process was asked, and by whom."""
+        """Returns a query that another process accepted, and its caller."""
         principal = self._runtime.callers.asker(query.key_id, query.tenant)
         remote = self.seen_by(principal)._remote
         if remote is None:
@@ -295,14 +295,14 @@ class Antiphon:
         return principal, remote.find(query.query_id)
 
     def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
-        """Returns a query that was begun before, as its caller would hold it."""
+        """Returns a handle to a query that was started earlier."""
         if self._remote is not None:
             return self._remote.find(query_id)
         return RecordedQuery(query_id, self.history, self.store)
 
     @property
     def catalog(self) -> Catalog:
-        """Every event that there is, those of subscribers too."""
+        """Every event, those of subscribers included."""
         return self._shared.catalog
 
     def event_kinds(self) -> tuple[EventKind, ...]:
@@ -310,11 +310,11 @@ class Antiphon:
         return event_kinds(self._shared.subscribers)
 
     def query_settings(self) -> tuple[QuerySetting, ...]:
-        """Returns the settings of a query as this service has them."""
+        """Returns this service's settings of a query."""
         return query_settings(self.settings.query_settings())
 
     async def cancel(self, query_id: str, why: str) -> None:
-        """Ends a running query; whoever waits for it gets an answer that says so.
+        """Cancels a running query; everyone who waits for it gets an answer that says so.
 
         Raises:
             TraceStateError: It is over, or does not run here where no other process works on queries.
@@ -330,7 +330,7 @@ class Antiphon:
         session.publish(QueryCancelled(why=why))
 
     def courses(self) -> tuple[Course, ...]:
-        """Returns the courses that can be asked about."""
+        """Returns the indexed courses that the caller may ask about."""
         return self._resources.library.courses()
 
     async def search(
@@ -342,7 +342,7 @@ class Antiphon:
         *,
         why: bool = False,
     ) -> SearchResult:
-        """Finds passages as the tools do, without a question that is answered. Raises as `searching.search` does."""
+        """Finds passages as the tools do, without answering a question. Raises as `searching.search` does."""
         library = self._resources.library
         await self._runtime.loading.wait(SEARCH_WAITS_S)
         return await asyncio.to_thread(
@@ -362,20 +362,20 @@ class Antiphon:
         )
 
     async def suggestions(self, most: int) -> tuple[Suggestion, ...]:
-        """Returns questions to begin with, which the index can answer; none where nothing is indexed."""
+        """Returns questions to start with, which the index can answer; none if nothing is indexed."""
         library = self._resources.library
         return await asyncio.to_thread(suggestions, library, most)
 
     async def clear_conversation(self, session_id: str) -> None:
-        """Forgets a conversation; its traces stay. Raises NotFoundError where there is no such conversation."""
+        """Forgets a conversation; its traces stay. Raises NotFoundError if there is no such conversation."""
         await self.store.clear_conversation(session_id)
 
     async def look(self) -> None:
-        """Reads what other processes' queries wait for now, which `running` then shows."""
+        """Reads what the queries of other processes are waiting for; `running` then shows it."""
         await self._runtime.begun.look(self._opened)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
-        """Returns each open query of the caller, and who owes it what."""
+        """Returns each open query of the caller, with the events that it is waiting for."""
         running: dict[str, tuple[Pending, ...]] = {}
         for query_id, session in self._runtime.bus.sessions.items():
             if self._opened(query_id):
@@ -391,7 +391,7 @@ class Antiphon:
         return self._runtime.metering.opened(query_id, self.principal.tenant)
 
     def readiness(self) -> Readiness:
-        """Reports the readiness to answer questions now, and what is missing where there is none."""
+        """Reports whether the service can answer questions now, and what is missing if it cannot."""
         return self._runtime.readiness(self._resources)
 
     def worker(self, name: str) -> tuple[Worker, Sweeper]:
@@ -427,9 +427,9 @@ class Antiphon:
         return self.seen_by(principal).history
 
     async def leave(self) -> None:
-        """Ends every query; the resources stay open, for they may be another service's too."""
+        """Ends every query; the resources stay open, because another service may use them."""
         await self._runtime.leave()
 
     async def close(self) -> None:
-        """Ends every query and lets go of everything."""
+        """Ends every query and releases all resources."""
         await self._runtime.close()

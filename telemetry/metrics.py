@@ -27,37 +27,40 @@ CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
 COUNTERS: CounterTable = {
-    "antiphon_queries": ("Queries that ended, by how.", ("status",)),
+    "antiphon_queries": ("Queries that ended, by status.", ("status",)),
     "antiphon_answers": (
-        "Answers, by confidence and by who gave them.",
+        "Answers, by confidence and by reasoner.",
         ("confidence", "reasoner"),
     ),
     "antiphon_doubts": ("Uncertainty indicators of answers, by kind.", ("kind",)),
-    "antiphon_rounds": ("Rounds that were opened, the final ones too.", ()),
+    "antiphon_rounds": ("Rounds that were opened, final ones included.", ()),
     "antiphon_calls": (
-        "Calls of a model, by purpose and outcome: completed, or the kind of failure.",
+        "Model calls, by purpose and outcome: completed, or the kind of failure.",
         ("model", "purpose", "outcome"),
     ),
-    "antiphon_call_retries": ("Attempts that failed and were made again.", ("why",)),
+    "antiphon_call_retries": ("Attempts that failed and were retried.", ("why",)),
     "antiphon_tokens": ("Tokens of all calls, by kind.", ("kind", "model")),
-    "antiphon_cost_usd": ("US dollars, where the price is known.", ("model",)),
-    "antiphon_unpriced_calls": ("Calls whose price is not known.", ("model",)),
+    "antiphon_cost_usd": ("US dollars, for models whose price is known.", ("model",)),
+    "antiphon_unpriced_calls": ("Calls whose price is unknown.", ("model",)),
     "antiphon_tool_calls": (
         "Tool calls, by outcome: succeeded, or the kind of failure.",
         ("tool", "outcome"),
     ),
-    "antiphon_tool_substitutions": ("Tools that another one stood in for.", ("tool",)),
+    "antiphon_tool_substitutions": (
+        "Tool calls that a substitute took over.",
+        ("tool",),
+    ),
     "antiphon_breaker_trips": ("Limits that were reached.", ("limit",)),
-    "antiphon_recoveries": ("Failures that a query went on from.", ("level",)),
-    "antiphon_component_failures": ("Handlers of events that raised.", ()),
+    "antiphon_recoveries": ("Failures that a query recovered from.", ("level",)),
+    "antiphon_component_failures": ("Event handlers that raised.", ()),
     "antiphon_recording_failures": ("Queries whose trace the store refused.", ()),
-    "antiphon_stalls": ("Queries that stood still and were helped on.", ()),
+    "antiphon_stalls": ("Queries that stalled and were recovered.", ()),
     "antiphon_claims": (
         "Queries that this worker took from the queue of a cluster: `first`, or `over` from another worker.",
         ("taken",),
     ),
     "antiphon_claims_lost": (
-        "Queries that became another worker's while this one had them.",
+        "Queries that another worker took over while this one had them.",
         (),
     ),
     "antiphon_queries_given_up": (
@@ -73,32 +76,32 @@ COUNTERS: CounterTable = {
 
 HISTOGRAMS: HistogramTable = {
     "antiphon_query_duration_seconds": (
-        "From the question to the end of its query.",
+        "Time from the question to the end of its query.",
         (),
         QUERY_BUCKETS,
     ),
     "antiphon_query_first_token_seconds": (
-        "From the question to the first text that its caller could read.",
+        "Time from the question to the first text that its caller could read.",
         (),
         QUERY_BUCKETS,
     ),
     "antiphon_call_duration_seconds": (
-        "One call of a model, all attempts.",
+        "Time of one model call, all attempts.",
         ("model",),
         CALL_BUCKETS,
     ),
     "antiphon_call_first_token_seconds": (
-        "From the request to the first text or tool call.",
+        "Time from the request to the first text or tool call.",
         ("model",),
         CALL_BUCKETS,
     ),
     "antiphon_tool_duration_seconds": (
-        "One tool call, to its outcome.",
+        "Time of one tool call, to its outcome.",
         ("tool",),
         SHORT_BUCKETS,
     ),
     "antiphon_http_request_duration_seconds": (
-        "One request, to its last byte; that of a question is the time of its query.",
+        "Time of one request, to its last byte; for a question that includes its query.",
         ("route",),
         QUERY_BUCKETS,
     ),
@@ -106,14 +109,14 @@ HISTOGRAMS: HistogramTable = {
 """Name, help, labels and bounds."""
 
 GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "antiphon_queries_running": ("Queries under way.", ()),
-    "antiphon_queries_limit": ("Queries that may be under way; more are refused.", ()),
+    "antiphon_queries_running": ("Queries that are running.", ()),
+    "antiphon_queries_limit": ("Queries that may run at once; more are refused.", ()),
     "antiphon_ready": ("1 while questions can be answered.", ()),
     "antiphon_provider_circuit_open": (
-        "1 while calls are kept from the model's server, but for probes.",
+        "1 while only probes may call the model's server.",
         (),
     ),
-    "antiphon_tool_circuit_open": ("1 while a tool is left alone.", ("tool",)),
+    "antiphon_tool_circuit_open": ("1 while the circuit of a tool is open.", ("tool",)),
 }
 """The state of the service, read when it is asked for."""
 

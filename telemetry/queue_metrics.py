@@ -22,7 +22,7 @@ LOOK_S = 2.0
 
 QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_queue_reachable": (
-        "1 while the servers that hold the queue of a cluster answer.",
+        "1 while the servers of the cluster's queue answer.",
         (),
     ),
     "antiphon_queue_waiting": (
@@ -30,15 +30,15 @@ QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
         ("lane",),
     ),
     "antiphon_queue_oldest_seconds": (
-        "How long the query has waited which waits longest.",
+        "How long the oldest waiting query has waited.",
         (),
     ),
-    "antiphon_queue_claimed": ("Queries that all workers together have.", ()),
+    "antiphon_queue_claimed": ("Queries that all workers together have claimed.", ()),
     "antiphon_queue_dead": (
-        "Queries that were given up in the last 14 days, because no worker that took them ended them.",
+        "Queries that were given up in the last 14 days, because no worker that took them finished them.",
         (),
     ),
-    "antiphon_claims_held": ("Queries of the queue that this worker has.", ()),
+    "antiphon_claims_held": ("Queries of the queue that this worker has claimed.", ()),
 }
 """The state of the queue, looked at when it is asked for; shown by processes that use one."""
 

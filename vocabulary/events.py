@@ -148,7 +148,7 @@ class Event(
 
 
 class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
-    """A question came in, with everything from outside that later decisions use.
+    """A question arrived, with everything from outside that later decisions use.
 
     Attributes:
         session_id: The conversation.
@@ -213,7 +213,7 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
 
 
 class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
-    """A briefing is to leave out much of what earlier rounds found, and a model could summarise that.
+    """A briefing would leave out much of what earlier rounds found, and a model could summarise that.
 
     Attributes:
         call_id: The reasoning call whose briefing waits for it.
@@ -233,7 +233,7 @@ class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
 
 
 class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"):
-    """A summarising call is asked for; it is counted apart from the reasoning calls.
+    """A summarising call is requested; it is counted separately from the reasoning calls.
 
     Attributes:
         call_id: Its own id; its attempts are `ReasoningStarted` under it.
@@ -259,7 +259,7 @@ class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"
 
 
 class SummarySkipped(Event, frozen=True, kw_only=True, tag="summary_skipped"):
-    """The breaker let no summarising call through: the briefing does without."""
+    """The breaker refused the summarising call; the briefing does without."""
 
     emitted_by = (COORDINATOR,)
     about = FOR_CALL
@@ -271,7 +271,7 @@ class SummarySkipped(Event, frozen=True, kw_only=True, tag="summary_skipped"):
 
 
 class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"):
-    """A whole reply to a summarising call; the fields are those of `ReasoningCompleted`."""
+    """The complete reply to a summarising call; the fields are those of `ReasoningCompleted`."""
 
     emitted_by = (ENGINE,)
     about = CALL
@@ -295,7 +295,7 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
 
 
 class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
-    """A summarising call brought no reply: the briefing does without."""
+    """A summarising call got no reply; the briefing does without."""
 
     emitted_by = (ENGINE,)
     about = CALL
@@ -337,7 +337,7 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
 
 
 class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_requested"):
-    """One call of the Messages API is asked for.
+    """One call of the Messages API is requested.
 
     Attributes:
         elapsed_s: Seconds of the deadline that were used when it was asked for.
@@ -432,7 +432,7 @@ PART_MISSING = "part_missing"
 
 
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
-    """A whole reply.
+    """The complete reply to a reasoning call.
 
     Attributes:
         content: Each content block's JSON, as received.
@@ -461,7 +461,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
 
 
 class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
-    """A reasoning call brought no reply; `usage` is what its attempts used, as far as the server told."""
+    """A reasoning call got no reply; `usage` is what its attempts used, as far as the server reported it."""
 
     emitted_by = (ENGINE,)
     about = CALL
@@ -477,7 +477,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
 
 
 class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
-    """One tool call is to be run."""
+    """One tool call is requested."""
 
     emitted_by = (COORDINATOR,)
     about = NESTED_TOOL_CALL
@@ -488,7 +488,7 @@ class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
 
 
 class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
-    """A tool begins to run.
+    """A tool starts to run.
 
     Attributes:
         idempotency_key: What the tool was handed to know the same call by, made again; empty where it takes none.
@@ -503,7 +503,7 @@ class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
 
 
 class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):
-    """A tool failed and another is run in its place, with arguments made to fit."""
+    """A tool failed and a substitute runs in its place, with adapted arguments."""
 
     emitted_by = (DISPATCHER,)
     about = TOOL_CALL
@@ -516,7 +516,7 @@ class ToolSubstituted(Event, frozen=True, kw_only=True, tag="tool_substituted"):
 
 
 class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
-    """A tool call brought something (which may be that nothing was found).
+    """A tool call returned a result (which may be that nothing was found).
 
     Attributes:
         output: What the tool said in words, bounded.
@@ -536,7 +536,7 @@ class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
 
 
 class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
-    """A tool call brought nothing; `detail` says what was wrong, in words that help the model."""
+    """A tool call failed; `detail` says what was wrong, in words that help the model."""
 
     emitted_by = (DISPATCHER,)
     about = TOOL_CALL
@@ -550,7 +550,7 @@ class ToolFailed(Event, frozen=True, kw_only=True, tag="tool_failed"):
 
 
 class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late"):
-    """A tool that would not be stopped came back after its call had its outcome; what it brought is not used.
+    """A tool that could not be stopped returned after its call had its outcome; the result is not used.
 
     Attributes:
         passages: How many it brought.
@@ -608,7 +608,7 @@ class ContextSynthesized(Event, frozen=True, kw_only=True, tag="context_synthesi
 
 
 class BreakerTripped(Event, frozen=True, kw_only=True, tag="breaker_tripped"):
-    """A limit was reached: something asked for is refused, and an answer follows."""
+    """A limit was reached: a request is refused, and an answer follows."""
 
     emitted_by = (COORDINATOR,)
     about = TOOL_CALL
@@ -637,7 +637,7 @@ class DeadlinePassed(Event, frozen=True, kw_only=True, tag="deadline_passed"):
 
 
 class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
-    """These reasoning or tool calls are no longer wanted; each that still runs ends as failed (`abandoned`)."""
+    """These reasoning or tool calls are no longer needed; each one that still runs ends as failed (`abandoned`)."""
 
     emitted_by = (COORDINATOR,)
 
@@ -646,7 +646,7 @@ class CallsAbandoned(Event, frozen=True, kw_only=True, tag="calls_abandoned"):
 
 
 class RecoveryStarted(Event, frozen=True, kw_only=True, tag="recovery_started"):
-    """Something failed and the query goes on another way."""
+    """Something failed and the query continues another way."""
 
     emitted_by = (COORDINATOR,)
 
@@ -656,7 +656,7 @@ class RecoveryStarted(Event, frozen=True, kw_only=True, tag="recovery_started"):
 
 
 class QueryCancelled(Event, frozen=True, kw_only=True, tag="query_cancelled"):
-    """The caller went away or took the question back."""
+    """The caller disconnected or cancelled the query."""
 
     emitted_by = (CALLER,)
 
@@ -664,7 +664,7 @@ class QueryCancelled(Event, frozen=True, kw_only=True, tag="query_cancelled"):
 
 
 class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
-    """The query goes on from what was recorded of it.
+    """The query resumes from its recorded events.
 
     Attributes:
         away_s: Seconds in which nobody worked on it: they do not count against its deadline.
@@ -696,7 +696,7 @@ class SessionStalled(Event, frozen=True, kw_only=True, tag="session_stalled"):
 
 
 class RecordingFailed(Event, frozen=True, kw_only=True, tag="recording_failed"):
-    """The trace store refused an append; the query goes on."""
+    """The trace store refused an append; the query continues."""
 
     emitted_by = (SESSION,)
 
@@ -704,7 +704,7 @@ class RecordingFailed(Event, frozen=True, kw_only=True, tag="recording_failed"):
 
 
 class ReviewRequested(Event, frozen=True, kw_only=True, tag="review_requested"):
-    """The reply of a call would be the answer, and every reviewer is asked about it first."""
+    """The reply of a call would be the answer; every reviewer judges it first."""
 
     emitted_by = (COORDINATOR,)
     about = CALL
@@ -733,7 +733,7 @@ class DraftReviewed(Event, frozen=True, kw_only=True, tag="draft_reviewed"):
 
 
 class AnswerRequested(Event, frozen=True, kw_only=True, tag="answer_requested"):
-    """An answer is to be built now.
+    """An answer is requested.
 
     Attributes:
         mode: `reply` (from the reply of `call_id`), `partial` (from the facts in hand), `plain` (a statement only).

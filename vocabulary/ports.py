@@ -1,4 +1,4 @@
-"""The outside world as the components see it: one small protocol for each thing that is not ours to decide."""
+"""Ports: one small protocol for each part of the outside world that components use."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Json = dict[str, Any]
 
 
 class Publish(Protocol):
-    """Puts an event into the session's mailbox; its cause is the event being handled."""
+    """Publishes an event into the session's mailbox; its cause is the event being handled."""
 
     def __call__(self, event: Event, /) -> None: ...
 
 
 class EmitLive(Protocol):
-    """Sends live followers something that is not recorded, such as a piece of a reply's text."""
+    """Sends live followers something unrecorded, such as a piece of a reply's text."""
 
     def __call__(self, live: Live, /) -> None: ...
 
@@ -39,7 +39,7 @@ class Spawn(Protocol):
 
 # Each handler takes the one kind of event that its subscription names, which types cannot say of a mixed list.
 Handler = Callable[[Recorded[Any]], None]
-"""Hears one event. It returns at once: what takes time it hands to `Spawn`."""
+"""Handles one event. It returns at once, and hands anything that takes time to `Spawn`."""
 
 
 class Subscription(NamedTuple):
@@ -58,7 +58,7 @@ class Subscription(NamedTuple):
 
     @property
     def component(self) -> str:
-        """The class whose handler it is."""
+        """The class that the handler belongs to."""
         return self.name.partition(".")[0]
 
 
@@ -86,7 +86,7 @@ class Ports:
 
 
 class Clock(Protocol):
-    """Time, so that tests and replays can have their own."""
+    """A clock; tests and replays have their own."""
 
     def now(self) -> float:
         """Seconds since the epoch, never running backwards."""
@@ -99,7 +99,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str | None:
-        """The label of its answers, or None: the model that the request names."""
+        """The label of its answers; None: the model that the request names."""
 
     def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         """Sends the request and yields the stream's events as JSON objects.
@@ -113,7 +113,7 @@ class Model(Protocol):
 
 
 class ToolOutput(Value, frozen=True, kw_only=True):
-    """The result of a tool: words, and the evidence in them, best first."""
+    """The result of a tool: text, and the evidence in it, best first."""
 
     text: str
     passages: tuple[Passage, ...] = ()
@@ -140,7 +140,7 @@ class KnownCourse(Protocol):
 
 
 Courses = Callable[[], Sequence[KnownCourse]]
-"""Returns all courses of the catalogue, by title; the same object as long as they stay the same."""
+"""Returns all courses of the catalogue by title; the same object until they change."""
 
 
 class Embedder(Protocol):
@@ -148,13 +148,13 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Model and backend; an index belongs to one."""
+        """The model and backend; an index belongs to one of them."""
 
     @property
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector a text, unit length. Blocks; call it from a thread."""
+        """Returns one unit-length vector per text. Blocks; call it from a thread."""
 
     def count_tokens(self, text: str) -> int:
         """Tokens of `text` by the model's own tokenizer, special tokens left out."""
@@ -185,7 +185,7 @@ class TraceSummary(Value, frozen=True, kw_only=True):
 
 
 class TraceFilter(Value, frozen=True, kw_only=True):
-    """Conditions on the traces of a listing; None asks for nothing, and all others must hold.
+    """Conditions on the traces of a listing; None is no condition, and all others must hold.
 
     Attributes:
         since: Started at or after it, in seconds since the epoch.
@@ -210,7 +210,7 @@ class TraceFilter(Value, frozen=True, kw_only=True):
 
 
 class EventLog(Protocol):
-    """Append-only logs of events, one a query."""
+    """Append-only logs of events, one per query."""
 
     async def append(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
@@ -242,7 +242,7 @@ class Conversations(Protocol):
         """
 
     async def open_conversation(self, session_id: str) -> None:
-        """Makes the conversation known."""
+        """Registers the conversation."""
 
     async def clear_conversation(self, session_id: str) -> None:
         """Forgets the exchanges so far (their traces stay).
@@ -253,7 +253,7 @@ class Conversations(Protocol):
 
 
 class TraceListing(Protocol):
-    """The traces that there are."""
+    """The stored traces."""
 
     async def list(
         self,
@@ -263,7 +263,7 @@ class TraceListing(Protocol):
         after_id: str | None = None,
         where: TraceFilter | None = None,
     ) -> Sequence[TraceSummary]:
-        """Returns a line a trace, the newest first.
+        """Returns one line per trace, newest first.
 
         Args:
             before: Only those started before it, in seconds since the epoch.
@@ -271,7 +271,7 @@ class TraceListing(Protocol):
         """
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        """Returns the ids of traces with this beginning, in order; `beginning` itself comes first if it is one."""
 
 
 class TraceArchive(Protocol):
@@ -281,14 +281,14 @@ class TraceArchive(Protocol):
         """Returns each event with the fields that it had when it was written."""
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
-        """Returns each event as a line of JSON, as it is stored, also where this program cannot read it.
+        """Returns each event as a line of JSON, exactly as stored, even if this program cannot read it.
 
         Raises:
             NotFoundError: No such trace.
         """
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
-        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+        """Stores a complete trace that was recorded elsewhere, all or nothing; no process resumes it by itself.
 
         Raises:
             SequenceError: There is a trace of that id.
@@ -296,7 +296,7 @@ class TraceArchive(Protocol):
         """
 
     async def is_imported(self, query_id: str) -> bool:
-        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+        """Returns True for a trace that was recorded elsewhere and has not been continued here.
 
         Raises:
             NotFoundError: No such trace.
@@ -304,13 +304,13 @@ class TraceArchive(Protocol):
 
 
 class Ownership(Protocol):
-    """Ownership of the queries that are not over: at most one process works on each."""
+    """Ownership of open queries: at most one process works on each."""
 
     async def unfinished(self) -> Sequence[str]:
-        """Returns the queries that are not over and on which no living process works, the oldest first."""
+        """Returns the open queries that no living process works on, oldest first."""
 
     async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Makes this process the owner of a query that is not over; returns what its trace holds then.
+        """Makes this process the owner of an open query, and returns what its trace then holds.
 
         Raises:
             NotFoundError: No such trace.
@@ -319,13 +319,13 @@ class Ownership(Protocol):
 
 
 class Retention(Protocol):
-    """Deletion of traces that are not to be kept."""
+    """Deletion of traces."""
 
     async def delete(self, query_ids: Sequence[str]) -> int:
-        """Deletes traces, and the texts that no other trace holds; returns how many there were."""
+        """Deletes traces, and the texts that no other trace uses; returns the number of traces."""
 
     async def delete_conversation(self, session_id: str) -> int:
-        """Deletes a conversation and its traces; returns how many there were.
+        """Deletes a conversation and its traces; returns the number of traces.
 
         Raises:
             NotFoundError: No such conversation.
@@ -334,16 +334,16 @@ class Retention(Protocol):
     async def prune(
         self, *, older_than: float | None = None, most_bytes: int | None = None
     ) -> int:
-        """Deletes the oldest traces that are over: those started before a time, and until the store is small enough."""
+        """Deletes the oldest finished traces: those started before a time, and more until the store is small enough."""
 
 
 class QueryStore(EventLog, Conversations, Protocol):
-    """The store as one query uses it, and as it can be broken for that query alone."""
+    """The store as one query uses it; faults can be injected for that query alone."""
 
 
 class TraceStore(
     QueryStore, TraceListing, TraceArchive, Ownership, Retention, Protocol
 ):
-    """Everything that the service needs of its store; each part of it asks for as much as it uses."""
+    """Everything that the service needs from its store; each component depends on the part that it uses."""
 
     async def close(self) -> None: ...

@@ -1,4 +1,4 @@
-"""Settings of one query: each is declared here once, with its type, default, bounds and meaning.
+"""Declares each setting of one query once, with its type, default, bounds and meaning.
 
 The service's own settings (composition/settings.py), the fields of `POST /api/query`, the options of the command line,
 `.env.example` and the table in docs/settings.md are derived from this declaration, or checked against it by a test.
@@ -31,9 +31,9 @@ Effort = Literal["low", "medium", "high", "xhigh", "max"]
 _LONGEST_SHOWN = 10**15
 
 QUERY_CHARS = 8_000
-"""Longest question in characters, unless the service's settings say otherwise."""
+"""Maximum length of a question in characters, unless the service's settings say otherwise."""
 SILENCE_S = 30.0
-"""Seconds without a byte after which an attempt is given up, unless the service's settings say otherwise."""
+"""Seconds without a byte after which an attempt is aborted, unless the service's settings say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Setting:
 
     Attributes:
         meaning: A phrase for help texts and tables, without bounds and choices, which are added to it.
-        least: The least that it may be; None: no bound.
-        above: A number that it must be more than.
-        most: The most that it may be.
+        least: The minimum; None: no bound.
+        above: A number that it must exceed.
+        most: The maximum.
         pattern: A regular expression that a text must match as a whole.
-        none: The meaning of leaving it empty (None).
+        none: What leaving it empty (None) means.
     """
 
     meaning: str
@@ -72,8 +72,8 @@ class Wish:
     """Marks a setting that a caller may choose for one query.
 
     Attributes:
-        lower_only: The service's own setting is the most: what a query may cost is for its owner to say.
-        most: The most that a caller may name where the service's setting is None.
+        lower_only: The service's own setting is the maximum, because the owner decides what a query may cost.
+        most: The maximum that a caller may choose if the service's setting is None.
     """
 
     lower_only: bool = False
@@ -83,10 +83,10 @@ class Wish:
 class QuerySettings(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """Limits and behaviour of one query: a copy of the service's settings with the caller's wishes."""
+    """Limits and behaviour of one query: a copy of the service's settings with the caller's choices."""
 
     max_rounds: Annotated[
-        int, Setting("most rounds of tool calls", least=0, most=5), Wish()
+        int, Setting("maximum rounds of tool calls", least=0, most=5), Wish()
     ] = 2
     deadline_s: Annotated[
         float, Setting("seconds from question to answer", least=1.0, most=600.0), Wish()
@@ -94,43 +94,44 @@ class QuerySettings(
     final_reserve_s: Annotated[
         float,
         Setting(
-            "seconds of the deadline kept for the final call, two fifths of it at most",
+            "seconds of the deadline reserved for the final call, at most two fifths of it",
             least=0.0,
         ),
     ] = 15.0
     tool_timeout_s: Annotated[
-        float, Setting("seconds for a tool that names no limit of its own", above=0.0)
+        float, Setting("seconds for a tool that sets no limit of its own", above=0.0)
     ] = 10.0
     max_tool_calls: Annotated[
-        int, Setting("most tool calls of one round", least=1, most=64)
+        int, Setting("maximum tool calls in one round", least=1, most=64)
     ] = 8
-    model: Annotated[Name, Setting("the model of the reasoning calls")] = (
+    model: Annotated[Name, Setting("the model for the reasoning calls")] = (
         "claude-sonnet-5-5"
     )
-    max_tokens: Annotated[int, Setting("most output tokens of one call", least=1)] = (
-        1500
-    )
+    max_tokens: Annotated[
+        int, Setting("maximum output tokens of one call", least=1)
+    ] = 1500
     briefing_tokens: Annotated[
-        int, Setting("most tokens of facts and notes shown to a call", least=200)
+        int, Setting("maximum tokens of facts and notes shown to a call", least=200)
     ] = 6000
     early_dispatch: Annotated[
-        bool, Setting("start a tool call when its block is complete in the stream")
+        bool,
+        Setting("start a tool call as soon as its block is complete in the stream"),
     ] = True
     on_tool_failure: Annotated[
         Literal["recover", "stop"],
-        Setting("after a failed tool go on, or answer with what is there"),
+        Setting("after a failed tool, continue, or answer with what was found"),
     ] = "recover"
     context: Annotated[
         Literal["briefing", "transcript"],
         Setting("what a call is shown; a transcript is the plain message list"),
     ] = "briefing"
     final_model: Annotated[
-        Name | None, Setting("the model of the final call", none="the same")
+        Name | None, Setting("the model for the final call", none="the same model")
     ] = None
     effort: Annotated[
         Effort | None,
         Mark.NAME,
-        Setting("how much the model is to do", none="its own default"),
+        Setting("how much effort the model makes", none="the model's default"),
     ] = None
     thinking: Annotated[
         Name,
@@ -141,13 +142,15 @@ class QuerySettings(
     ] = "default"
     max_total_tokens: Annotated[
         int | None,
-        Setting("most tokens of all calls, input and output", least=0, none="no limit"),
+        Setting(
+            "maximum tokens of all calls, input and output", least=0, none="no limit"
+        ),
         Wish(lower_only=True, most=10_000_000),
     ] = None
     max_cost_usd: Annotated[
         float | None,
         Setting(
-            "the most that all calls may cost, in US dollars",
+            "maximum cost of all calls, in US dollars",
             least=0.0,
             none="no limit",
         ),
@@ -156,19 +159,21 @@ class QuerySettings(
     other_model: Annotated[
         Name | None,
         Setting(
-            "the model that is asked where a call fails",
+            "the model to try when a call fails",
             none="the offline reasoner at once",
         ),
     ] = None
     compression: Annotated[
         Literal["extractive", "model"],
-        Setting("how older rounds are made short; a model also sums up what goes"),
+        Setting(
+            "how older rounds are shortened; a model also summarises what is dropped"
+        ),
         Wish(),
     ] = "extractive"
     compression_model: Annotated[
         Name,
         Setting(
-            "the small model that sums up",
+            "the small model that summarises",
             none="claude-haiku-5-5 at Anthropic, elsewhere ANTIPHON_MODEL",
         ),
     ] = "claude-haiku-5-5"
@@ -207,7 +212,7 @@ class Declared(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """Its meaning with its bounds, such as `most rounds of tool calls, 0 to 5`."""
+        """Its meaning with its bounds, such as `maximum rounds of tool calls, 0 to 5`."""
         if self.setting.most is None:
             return self.setting.meaning
         return (

@@ -43,7 +43,7 @@ _SENT_FILE = {
 async def import_trace(
     request: Request, response: Response, service: Service
 ) -> ImportedReply:
-    """Reads a trace file; one that is not whole and sound is refused, and nothing of it is kept.
+    """Imports a trace file. A damaged or incomplete one is refused, and nothing of it is kept.
 
     The trace can be read, replayed and compared. It runs again (fork, resume) only where ANTIPHON_FORK_MESSAGES is on.
     """
@@ -88,6 +88,6 @@ async def regression_test(query_id: QueryId, service: Service) -> RegressionTest
     dependencies=[needs("debug")],
 )
 async def delete_trace(query_id: DeletableId, service: Service) -> DeletedReply:
-    """Deletes a trace, with the texts that no other trace holds. A query that runs is cancelled first by its caller."""
+    """Deletes a trace, and the texts that no other trace uses. Cancel a running query first."""
     await service.archive.delete(query_id)
     return DeletedReply(deleted=1)

@@ -70,6 +70,6 @@ async def delete_conversation(
     dependencies=[needs("ask"), at_the_door(require_json)],
 )
 async def clear_session(body: ClearRequest, service: Service) -> ClearReply:
-    """Forgets the conversation's exchanges: the next question in it starts afresh. Its traces stay."""
+    """Forgets the conversation's exchanges, so the next question starts afresh. Its traces stay."""
     await service.clear_conversation(body.session_id)
     return ClearReply(status="ok", session_id=body.session_id)

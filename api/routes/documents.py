@@ -85,7 +85,7 @@ Title = Annotated[
     dependencies=[needs("documents")],
 )
 async def add_documents(request: Request, service: Service) -> Response:
-    """Takes up to 100 files of up to 30 MB in, 64 MB in all, and indexes them in a process beside the service.
+    """Accepts up to 100 files of up to 30 MB, 64 MB in all, and indexes them in a separate process.
 
     A file's name may hold the folders that it came in. One that has been added before under the same name is replaced.
     Files that cannot be used are refused, each with the reason, and the others are indexed.
@@ -148,7 +148,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
     dependencies=[needs("documents")],
 )
 async def remove_course(title: Title, request: Request, service: Service) -> Response:
-    """Removes a course from the index. A file that was added over the API is deleted; one from elsewhere stays."""
+    """Removes a course from the index. A file that was added over the API is deleted; any other file stays."""
     return _begun(request, await service.documents.remove(title))
 
 

@@ -47,7 +47,7 @@ KeptId = Annotated[str, Path(min_length=1, max_length=200)]
     dependencies=[needs("admin")],
 )
 async def read_fault_report(service: Service) -> Response:
-    """The last run of the fault matrix that was kept: every point and kind that was tried, and what came of it."""
+    """The last kept run of the fault matrix: every point and kind that was tried, and its outcome."""
     found = {"command": KEEP_REPORT, "report": await service.fault_reports.read()}
     return Response(msgspec.json.encode(found), media_type=JSON)
 
@@ -59,6 +59,6 @@ async def read_fault_report(service: Service) -> Response:
     dependencies=[needs("admin")],
 )
 async def open_fault_trace(query_id: KeptId, service: Service) -> ImportedReply:
-    """Stores a trace of the report among the others, where it is not yet: then all that a trace can do, it can."""
+    """Stores a trace of the report with the other traces, so that you can inspect and replay it."""
     events = await service.fault_reports.open_trace(query_id)
     return ImportedReply(query_id=service.archive.id_of(query_id), events=events)

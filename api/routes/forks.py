@@ -64,7 +64,7 @@ async def fork_trace(
     waited: Waited,
     caller: Caller,
 ) -> Response:
-    """Runs a query again from one event on, with something changed there, as a trace of its own; the original stays.
+    """Runs a query again from one event, with a change there, as a new trace; the original stays.
 
     The reply comes when the fork is over. A client that goes away cancels it. The modes `live` and `remodel` spend, and
     take the scope `live`.
@@ -110,7 +110,7 @@ async def plan_fork(
     service: Service,
     caller: Caller,
 ) -> ForkPlanReply:
-    """Checks a fork as if it were to begin, and says what of it would be live. Nothing is run and nothing recorded."""
+    """Checks a fork without running or recording anything, and says which parts of it would be live."""
     _check_mode(caller, body.mode)
     interceptor = interceptor_for(request, body.faults)
     plan = await service.plan_fork(
@@ -129,7 +129,7 @@ async def plan_fork(
 async def resume_query(
     query_id: QueryId, request: Request, service: Service, waited: Waited
 ) -> Response:
-    """Goes on with a query whose process ended: only what was under way is asked again. A query that is over stays so.
+    """Resumes a query whose process ended, and repeats only the calls in flight. A finished query stays as it is.
 
     The reply comes when the query is over. A client that goes away cancels it.
     """

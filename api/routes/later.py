@@ -53,7 +53,7 @@ async def begin_query(
     service: Service,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Takes a question and returns at once; `Location` is where its answer will be. Nobody needs to wait for it.
+    """Accepts a question and returns at once; `Location` is where its answer will be. Nobody needs to wait for it.
 
     `html` and `strict` belong to answers, and change nothing here.
     """
@@ -138,5 +138,5 @@ async def follow_query(
     caller: Caller,
     last_event_id: LastEventId = "0",
 ) -> StreamingResponse:
-    """The same as `GET /api/traces/{query_id}/events`: each event behind `Last-Event-ID` once, on whichever node."""
+    """The same as `GET /api/traces/{query_id}/events`: each event after `Last-Event-ID` once, on any node."""
     return await follow_trace(query_id, service, streams, caller, last_event_id)

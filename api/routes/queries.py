@@ -84,7 +84,7 @@ async def ask(
     request: Request,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Answers in at most `max_rounds` rounds of tool calls and within `deadline_s`; at worst in part, saying so.
+    """Answers in at most `max_rounds` rounds of tool calls within `deadline_s`; at worst in part, and says so.
 
     `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
 
@@ -129,7 +129,7 @@ def strict_status(outcome: Outcome) -> int:
     dependencies=[needs("ask")],
 )
 async def list_running(service: Service) -> RunningQueriesReply:
-    """Each query that runs now, and who owes it what since when: the first thing to look at when one is slow."""
+    """Each running query, and what it is waiting for since when. Look here first when a query is slow."""
     await service.look()
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():
@@ -149,6 +149,6 @@ async def list_running(service: Service) -> RunningQueriesReply:
     dependencies=[needs("ask")],
 )
 async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
-    """Tells a running query to end. Whoever waits for it gets an answer that says so, and its trace stays."""
+    """Cancels a running query. Everyone who waits for it gets an answer that says so, and its trace stays."""
     await service.cancel(query_id, "it was cancelled over REST")
     return CancelledReply(query_id=query_id, status="cancelling")

@@ -66,7 +66,7 @@ class SearchQuery(BaseModel):
 async def search(
     service: Service, wanted: Annotated[SearchQuery, Query()]
 ) -> SearchReply:
-    """The passages as the search tool finds them, the best first; no model is asked and nothing is recorded.
+    """The passages that the search tool finds, best first. No model is asked and nothing is recorded.
 
     A course or a lesson that is not there is 404; the message names what there is.
     """
@@ -102,6 +102,6 @@ async def read_text(
         ),
     ] = None,
 ) -> TextReply:
-    """A stretch of the text that passages are cut from: `offset` of a lineage's step is a place in it."""
+    """A stretch of the text that passages are cut from; the `offset` of a lineage step is a position in it."""
     found = await service.text(course, lesson, start, length)
     return TextReply.model_validate(found, from_attributes=True)

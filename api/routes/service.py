@@ -84,7 +84,7 @@ async def list_suggestions(
         int, Query(ge=1, le=MOST_SUGGESTIONS, description="How many.")
     ] = SUGGESTIONS,
 ) -> SuggestionsReply:
-    """Questions that the indexed courses answer, from as many courses as there are; no model is asked."""
+    """Questions that the indexed courses answer, from as many courses as possible. No model is asked."""
     found = await service.suggestions(limit)
     return SuggestionsReply(
         suggestions=[SuggestionReply(**asdict(each)) for each in found]
@@ -98,7 +98,7 @@ async def list_suggestions(
     dependencies=[needs("debug")],
 )
 async def list_event_kinds(service: Service) -> EventKindsReply:
-    """What each kind of event says, who emits it and who hears it, those of subscribers too."""
+    """What each kind of event means, who emits it and who hears it, including events of subscribers."""
     return EventKindsReply(
         kinds=[EventKindReply(**asdict(each)) for each in service.event_kinds()]
     )
@@ -127,7 +127,7 @@ async def list_query_settings(service: Service) -> QuerySettingsReply:
     dependencies=[needs("ask")],
 )
 async def read_usage(service: Service, caller: Caller) -> UsageReply:
-    """What the caller's key and tenant have used of their limits, and when the count begins anew."""
+    """What the caller's key and tenant have used of their limits, and when the count resets."""
     report = await service.usage()
     return UsageReply.model_validate(
         msgspec.to_builtins(report)
@@ -142,7 +142,7 @@ async def read_usage(service: Service, caller: Caller) -> UsageReply:
     dependencies=[OPEN_TO_ALL],
 )
 async def check_alive() -> AliveReply:
-    """Answers as long as the process does; it asks nothing of the index or the reasoner."""
+    """Answers as long as the process lives, without asking the index or the reasoner."""
     return AliveReply(status="ok")
 
 
@@ -170,7 +170,7 @@ async def check_ready(service: Service, response: Response) -> ReadinessReply:
     dependencies=[needs("admin")],
 )
 async def read_metrics(service: Service) -> PlainTextResponse:
-    """Queries by how they ended, calls, seconds, tokens by kind, and the share of input read from the cache.
+    """Queries by status, calls, seconds, tokens by kind, and the share of input read from the cache.
 
     With `ANTIPHON_METRICS=prometheus` all metrics of docs/telemetry.md. On a network address it answers only where
     that setting asks for it.

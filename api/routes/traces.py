@@ -128,7 +128,7 @@ class TraceQuery(BaseModel):
 async def list_traces(
     service: Service, wanted: Annotated[TraceQuery, Query()]
 ) -> TracesReply:
-    """One line a query: what was asked, how it ended, how long it took. `next_after_id` pages on, skipping none."""
+    """One line per query: the question, how it ended, how long it took. `next_after_id` leads to the next page."""
     where = wanted.filter()
     check_filter(where)
     # Ids may be given as short as everywhere.
@@ -157,7 +157,7 @@ async def list_traces(
     dependencies=[needs("debug")],
 )
 async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
-    """Runs the deciding parts over the trace again, without model and tools, and compares every event they emit.
+    """Runs the rules over the trace again, without model or tools, and compares every event that they emit.
 
     `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
     `code`, `order`, `schema`, `settings`, or `fault` for a query that was broken on purpose.
@@ -180,7 +180,7 @@ async def read_answer(
         bool, Query(description="Send the answer as safe HTML too.")
     ] = False,
 ) -> QueryAnswer:
-    """The answer as `POST /api/query` gave it. One that is still being worked out is waited for."""
+    """The answer as `POST /api/query` gave it. If the query still runs, the request waits for it."""
     outcome = await service.recorded(query_id).outcome()
     return answer_of(outcome, html=html)
 
@@ -199,7 +199,7 @@ async def follow_trace(
     caller: Caller,
     last_event_id: LastEventId = "0",
 ) -> StreamingResponse:
-    """Server-sent events: everything after `Last-Event-ID`, each once, and then live for as long as the query runs.
+    """Server-sent events: every event after `Last-Event-ID` once, then live events for as long as the query runs.
 
     A reader that goes away changes nothing for the query.
     """
@@ -234,7 +234,7 @@ async def read_event(
         int, Query(ge=1, le=MOST_SEQ, description="Its place in the trace (`seq`).")
     ],
 ) -> Response:
-    """One event of a query, whole."""
+    """One event of a query, in full."""
     for recorded in await service.store.read(query_id, at - 1):
         return Response(to_json(recorded), media_type=JSON)
     raise NotFoundError(f"The trace has no event {at} yet.")
@@ -259,7 +259,7 @@ async def read_trace(
         ),
     ] = False,
 ) -> Response:
-    """Every event of a query, with the requests that were sent and the replies that came."""
+    """Every event of a query, with the requests and replies of its calls."""
     events = await service.store.read(query_id)
     left_out: dict[str, list[str]] = {}
     if without_texts:

@@ -83,7 +83,7 @@ async def read_memory(
         str | None, Query(max_length=200, description="Only attempts of this tool.")
     ] = None,
 ) -> Response:
-    """The four layers after any event of a query, recorded or running, folded anew from its trace."""
+    """The four layers of memory after any event of a query, recorded or running, folded from its trace."""
     found = memory_at(await service.store.read(query_id), at)
     if part is not None:
         found = msgspec.structs.replace(found, facts=found.facts_for_part(part))
@@ -103,7 +103,7 @@ async def read_memory(
     dependencies=[needs("debug")],
 )
 async def read_briefings(query_id: QueryId, service: Service) -> Response:
-    """Lists what came in, decayed, was merged or dropped between calls, why, and the tokens of each."""
+    """Lists what was added, decayed, merged or dropped between calls, with reasons and tokens."""
     found = briefings_of(await service.store.read(query_id))
     return _as_list(query_id, "briefings", found)
 
@@ -119,7 +119,7 @@ async def read_briefings(query_id: QueryId, service: Service) -> Response:
     dependencies=[needs("debug")],
 )
 async def read_lineage(query_id: QueryId, service: Service) -> Response:
-    """Leads every sentence of the answer back: citation, passage, tool call, reply, and the exact request."""
+    """Traces every sentence of the answer back to its citation, passage, tool call, reply and exact request."""
     found = lineage(await service.store.read(query_id))
     return _as_list(query_id, "sentences", found)
 
@@ -135,7 +135,7 @@ async def read_lineage(query_id: QueryId, service: Service) -> Response:
     dependencies=[needs("debug")],
 )
 async def read_contributions(query_id: QueryId, service: Service) -> Response:
-    """Leads every passage that was found forward to the sentences that rest on it."""
+    """Lists, for every passage that was found, the sentences that rest on it."""
     found = contributions(await service.store.read(query_id))
     return _as_list(query_id, "contributions", found)
 
@@ -172,7 +172,7 @@ async def read_fault(
     kind: Name = None,
     point: Name = None,
 ) -> FaultReply:
-    """Makes the plan that a fork takes in `faults`, where the service was started with --allow-faults."""
+    """Makes the plan that a fork takes in `faults`, if the service was started with --allow-faults."""
     fault_of: FaultOf | None = request.app.state.fault_of
     if fault_of is None:
         raise ForbiddenError("This service was built without the fault harness.")

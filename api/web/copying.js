@@ -13,6 +13,6 @@ export async function copyText(text, button) {
     button.classList.add("done");
     setTimeout(() => button.classList.remove("done"), 1500);
   } catch {
-    announce("The browser does not let this page copy: mark the text and copy it yourself.");
+    announce("The browser does not let this page copy: select the text and copy it yourself.");
   }
 }

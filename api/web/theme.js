@@ -3,7 +3,7 @@
 import { byId } from "./dom.js";
 
 const KEPT_UNDER = "antiphon.theme";
-const NAMES = { system: "Colours: as the system has them", light: "Colours: light", dark: "Colours: dark" };
+const NAMES = { system: "Colours: same as the system", light: "Colours: light", dark: "Colours: dark" };
 /** @typedef {keyof typeof NAMES} Theme */
 const ORDER = /** @type {Theme[]} */ (Object.keys(NAMES));
 

@@ -296,7 +296,7 @@ def test_a_conversation_that_was_deleted_is_said_to_be_gone(
 
     page = watched.open("/conversations/nothing")
 
-    expect(page.get_by_text("This conversation is not there any more")).to_be_visible()
+    expect(page.get_by_text("This conversation was deleted")).to_be_visible()
 
 
 HOSTILE = [

@@ -413,7 +413,7 @@ def test_traces_are_filtered_by_the_address_and_new_ones_come_by_themselves(
         expect(page.get_by_label("Any confidence")).to_have_value("low")
         expect(lines).to_have_count(1)
         page.get_by_label("Search the traces").fill("applemailbox2")
-        expect(page.get_by_text("none that fits")).to_be_visible()
+        expect(page.get_by_text("none that match")).to_be_visible()
 
 
 def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(

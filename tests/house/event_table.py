@@ -13,9 +13,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "events.md"
 
 HEAD = """# The events
 
-Every step of a query is one of these, in the order in which a query meets them. The table is written by
-`python -m tests.house.event_table` from what each event declares in vocabulary/events.py and from the wiring; `make
-test` fails where it is not up to date. A subscriber may add events of its own.
+Every step of a query is one of these events, listed in the order in which a query meets them. `python -m
+tests.house.event_table` writes the table from vocabulary/events.py and from the wiring; `make test` fails if it is out
+of date. A subscriber may add events of its own.
 
 | event | emitted by | about | requests | settles | heard by | what it says |
 |---|---|---|---|---|---|---|

@@ -14,34 +14,36 @@ PAGE = Path(__file__).parents[2] / "docs" / "telemetry.md"
 
 HEAD = """# Telemetry
 
-What a service tells the outside of its queries, beside their traces: OpenTelemetry spans, Prometheus metrics, and a
-log. The tables are written by `python -m tests.house.telemetry_page` from telemetry/ and from the source; `make test`
-fails where they are not up to date.
+Besides its traces, a service exports OpenTelemetry spans, Prometheus metrics and a log. `python -m
+tests.house.telemetry_page` writes the tables from telemetry/ and from the source; `make test` fails if they are out of
+date.
 
-**No text of a question, a document, a tool's result or a reply is in spans or metrics**, and none in the log but what
-an error says itself, redacted. Names that come from outside (a model's, a tool's, an id) are taken where they look
-like identifiers, and are `other` where they do not; a label has 30 values of them at most. Who needs the text follows
-the query's id into its trace, which redaction and deletion hold for.
+**Spans and metrics contain no text of a question, a document, a tool's result or a reply.** The log contains none
+either, except what an error says itself, redacted. Names from outside (a model's, a tool's, an id) appear only if they
+look like identifiers, and as `other` if not; a label has at most 30 such values. To see the text, follow the query's id
+into its trace, which is subject to redaction and deletion.
 
-Spans and metrics are made by components that only look on: a trace does not know of them, a replay needs none, and a
-recorded fork, which calls nothing, is not counted. Both are off until a setting asks for them, and then nothing of
-them is imported. They need the extra `telemetry` (`pip install 'antiphon[telemetry]'`).
+Components that only observe make the spans and metrics. A trace does not contain them, a replay does not need them, and
+a recorded fork, which calls nothing, is not counted. Both are off until a setting asks for them, and until then their
+libraries are not imported. They need the extra `telemetry` (`pip install 'antiphon[telemetry]'`).
 
 ## Spans
 
-`ANTIPHON_OTLP_ENDPOINT=http://127.0.0.1:4318` sends them to a collector by OTLP over HTTP, in batches, from a thread
-of their own; where nobody takes them they are dropped, and no query waits. `ANTIPHON_OTLP_HEADERS` is for its access,
-and is only sent to an address from the same place ([decision 104](decisions/104-secrets-stay-with-their-address.md)).
+`ANTIPHON_OTLP_ENDPOINT=http://127.0.0.1:4318` sends spans to a collector by OTLP over HTTP, in batches, from a separate
+thread. If the collector is down, spans are dropped, and no query waits. `ANTIPHON_OTLP_HEADERS` sets the collector's
+credentials; they are sent only to an address from the same place ([decision
+104](decisions/104-secrets-stay-with-their-address.md)).
 
-- **From span to trace**: `antiphon.query.id` is on every span, and `antiphon.event.seq` names the event that it
-  begins with.
-- **From trace to span**: without a caller's trace, the query's id *is* the id of the trace in your tracing system.
-- **A caller's trace goes on**: a request with `traceparent` (W3C Trace Context) becomes its part; one that the caller
-  does not record is not sent. Everything else is sent: sample in the collector, which alone sees how a query ended.
-- A query that was interrupted goes on in a second span `invoke_agent antiphon` of the same trace, with
+- **From span to trace**: every span has `antiphon.query.id`, and `antiphon.event.seq` names the event that the span
+  starts with.
+- **From trace to span**: without a caller's trace, the query's id *is* the trace id in your tracing system.
+- **Trace propagation**: a request with `traceparent` (W3C Trace Context) joins the caller's trace; if the caller does
+  not sample that trace, nothing is sent. All other queries are sent. Sample in the collector, which alone sees how a
+  query ended.
+- An interrupted query continues in a second span `invoke_agent antiphon` of the same trace, with
   `antiphon.query.resumed`.
 
-Times are those of the recorded events. Names that begin with `gen_ai.` and `error.` are those of the [semantic
+Times are those of the recorded events. Names that begin with `gen_ai.` and `error.` follow the [semantic
 conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/), version {version}.
 
 | span | what it covers |
@@ -55,15 +57,15 @@ conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/), version {vers
 {attributes}
 ## Metrics
 
-`GET /metrics` shows by `ANTIPHON_METRICS`: `sums` of the process (no package needed), `prometheus` (all of these),
-nothing (`off`), or `auto`, the default: sums on loopback, and nothing on a network address.
-[deploy/prometheus](../deploy/prometheus) has a scrape configuration, shares and alerts,
-[deploy/grafana](../deploy/grafana) a dashboard; tests hold that each metric in them is one of these. The metrics of
-the process (`process_*`, `python_gc_*`) are those of the client library.
+`ANTIPHON_METRICS` decides what `GET /metrics` shows: `sums` of the process (no package needed), `prometheus` (all
+metrics below), `off` (nothing), or `auto`, the default: sums on loopback, and nothing on a network address.
+[deploy/prometheus](../deploy/prometheus) has a scrape configuration, recording rules and alerts, and
+[deploy/grafana](../deploy/grafana) a dashboard; tests check that each metric in them is in this table. The metrics of
+the process (`process_*`, `python_gc_*`) come from the client library.
 
-`antiphon worker --health PORT` shows the same of its process at its own `/metrics`. With a queue
-([docs/cluster.md](cluster.md)) every node and worker also shows how the queue is: it is one for all, so take one of
-their values (`max`), and sum what each process does with it (`antiphon_claims_*`,
+`antiphon worker --health PORT` serves the same for its process at its own `/metrics`. With a queue
+([docs/cluster.md](cluster.md)) every node and worker also reports the state of the queue. There is one queue for all
+of them, so take one of their values (`max`). Sum the counters of what each process does with it (`antiphon_claims_*`,
 `antiphon_queries_given_up_total`).
 
 | metric | type | labels | meaning |
@@ -71,10 +73,10 @@ their values (`max`), and sum what each process does with it (`antiphon_claims_*
 {metrics}
 ## The log
 
-To standard error, as JSON where that is no terminal (`ANTIPHON_LOG_FORMAT`). Every line has `event` (its name),
-`level` and `timestamp` (ISO 8601, UTC); within a query `query_id`, and from its first round on `round`. What
-libraries log comes as the same kind of line, with `logger` and the message as `event`; `exception` is a traceback.
-Redaction holds for every field; what would steer a terminal or forge a line is written out.
+The log goes to standard error, as JSON unless that is a terminal (`ANTIPHON_LOG_FORMAT`). Every line has `event` (its
+name), `level` and `timestamp` (ISO 8601, UTC). Within a query it has `query_id`, and from the first round on `round`.
+Log lines of libraries have the same form, with `logger` and the message as `event`; `exception` is a traceback.
+Redaction applies to every field, and control characters that could steer a terminal or forge a line are escaped.
 
 | line | level | fields of its own | logged by |
 |---|---|---|---|

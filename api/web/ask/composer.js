@@ -46,7 +46,7 @@ export class Composer {
       element(
         "p",
         { class: "composer-hint", id: "composer-hint" },
-        "Enter sends, Shift and Enter begin a new line. Drop files here to add documents.",
+        "Enter sends, Shift+Enter starts a new line. Drop files here to add documents.",
       ),
     );
     this.setRunning(false);

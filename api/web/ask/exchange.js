@@ -131,7 +131,7 @@ export class Exchange {
         break;
       case "lost":
         this.#warn(
-          "The connection to the service is lost. It is tried again until it is back; nothing of the answer is lost.",
+          "The connection to the service is lost. The page keeps trying to reconnect; no part of the answer is lost.",
         );
         break;
       case "mended":
@@ -222,7 +222,7 @@ export class Exchange {
 
   #cancelled() {
     if (this.#stopped) return "You stopped this question. Ask again whenever you like.";
-    return "This question was stopped before its answer was whole. Ask again for a whole one.";
+    return "This question was stopped before its answer was complete. Ask again for a complete one.";
   }
 
   /**
@@ -298,5 +298,5 @@ export class Exchange {
 function messageOf(error) {
   if (error instanceof RefusedError || error instanceof UnreachableError) return error.message;
   console.error(error);
-  return "Something went wrong in this page. Load it again; if it stays, report it.";
+  return "Something went wrong in this page. Reload it; if the problem persists, report it.";
 }

@@ -179,7 +179,7 @@ class ChatPage {
       forgetChat(sessionId);
       this.sessionId = null;
       this.#intro.replaceChildren(
-        notice("This conversation is not there any more: it was deleted. A question begins a new one."),
+        notice("This conversation was deleted. Ask a question to start a new one."),
       );
       return;
     }

@@ -130,7 +130,7 @@ function askFirst(item, course) {
   const line = element(
     "p",
     {},
-    "It can no longer be asked about. A file that was added here is deleted; one that was indexed from elsewhere stays where it is.",
+    "You can no longer ask about it. A file that was added here is deleted; a file that was indexed from elsewhere stays.",
   );
   const yes = element("button", { class: "button danger-button", type: "button" }, "Remove it");
   const no = element("button", { class: "button plain-button", type: "button" }, "Keep it");

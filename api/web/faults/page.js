@@ -62,7 +62,7 @@ function emptyState(command) {
     element(
       "p",
       {},
-      "The service can be broken on purpose, one fault at a time, at every point that a query passes: each time it must " +
+      "Fault injection breaks the service, one fault at a time, at every point that a query passes. Each time it must " +
         "answer, within its deadline, and say what it lost. A run takes about two minutes, and needs no key.",
     ),
     element("div", { class: "fault-command" }, element("code", { tabindex: 0 }, command), copy),

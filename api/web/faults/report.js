@@ -37,13 +37,13 @@
 
 /** @type {Record<string, string>} */
 const ABOUT = {
-  scenario: "Whole scenarios, with nothing broken",
+  scenario: "Whole scenarios, without a fault",
   intake: "Questions as they come in",
   publish: "Events on their way to the bus",
   deliver: "Events on their way to a component",
   spawn: "Work that components start",
   model: "Calls of the model",
-  fallback: "Calls of the reasoner that stands in",
+  fallback: "Calls of the fallback reasoner",
   summary: "Calls that sum up",
   tool: "Tools",
   library: "The index",

@@ -31,7 +31,7 @@ export class Fault {
     this.element = element(
       "section",
       { class: "card fork-form", "aria-labelledby": "fault-title" },
-      element("h2", { id: "fault-title" }, "Inject a fault: break it here on purpose"),
+      element("h2", { id: "fault-title" }, "Inject a fault here"),
       this.about,
       this.problem,
       this.form,

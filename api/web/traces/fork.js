@@ -28,7 +28,7 @@ export class Fork {
     this.element = element(
       "section",
       { class: "card fork-form", "aria-labelledby": "fork-title" },
-      element("h2", { id: "fork-title" }, "Fork: run it again with something changed"),
+      element("h2", { id: "fork-title" }, "Fork: run it again with a change"),
       this.about,
       element("label", { for: "fork-what" }, "What is different"),
       this.what,
@@ -153,7 +153,7 @@ export class Fork {
   #nothing() {
     return {
       body: () => ({ at: this.seq }),
-      element: element("p", { class: "soft" }, "What comes behind this event happens anew."),
+      element: element("p", { class: "soft" }, "Everything after this event runs again."),
     };
   }
 
@@ -313,7 +313,7 @@ export class Fork {
       element: element(
         "fieldset",
         { class: "choices" },
-        element("legend", {}, "Facts that stay; the fork begins where the first that goes was found"),
+        element("legend", {}, "Facts to keep; the fork starts where the first removed fact was found"),
         ...items,
       ),
     };

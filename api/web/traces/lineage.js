@@ -189,7 +189,7 @@ export class Lineage {
   async #showText(origin, place) {
     if (origin.course === null || origin.offset === null) {
       place.replaceChildren(
-        element("p", { class: "soft" }, "Its place in a document is not known: no course holds it."),
+        element("p", { class: "soft" }, "Its place in a document is unknown: no course contains it."),
       );
       return;
     }
@@ -217,11 +217,7 @@ export class Lineage {
         ),
         isSame
           ? null
-          : element(
-              "p",
-              { class: "doubt-note" },
-              "The document has changed since: this is what stands there now.",
-            ),
+          : element("p", { class: "doubt-note" }, "The document has changed since: this is its text now."),
         element(
           "blockquote",
           { dir: "auto", tabindex: 0 },

@@ -50,11 +50,11 @@ class TraceList {
       "Show more",
     );
     this.more.addEventListener("click", () => this.#read());
-    this.empty = element("p", { class: "empty", hidden: true }, "No trace is there, or none that fits.");
+    this.empty = element("p", { class: "empty", hidden: true }, "There are no traces, or none that match.");
     this.lost = element(
       "p",
       { class: "notice", hidden: true, role: "status" },
-      "The service cannot be reached. It is tried again.",
+      "The service cannot be reached. Retrying.",
     );
     const head = element("tr", {});
     for (const name of ["Question", "Asked", "Outcome", "Confidence", "Time", "Events"])
@@ -178,7 +178,7 @@ class TraceList {
       this.after = page.next_after_id ?? "";
       this.more.hidden = !this.after;
       this.empty.hidden = this.rows.childElementCount > 0;
-      this.empty.textContent = "No trace is there, or none that fits.";
+      this.empty.textContent = "There are no traces, or none that match.";
     } catch (error) {
       if (mine !== this.wanted) return;
       this.empty.textContent = String(/** @type {Error} */ (error).message);

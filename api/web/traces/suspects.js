@@ -119,8 +119,8 @@ function summary(suspects) {
   if (first === undefined)
     return "Nothing stands out: no failure, no lost evidence, no claim without support.";
   if (first.weight < LEAST_TELLING)
-    return "Nothing stands out. If the answer is wrong all the same, look at what it rests on.";
-  return "What may have made this answer a bad one, the likeliest first. Each leads to the event that explains it.";
+    return "Nothing stands out. If the answer is wrong anyway, look at what it rests on.";
+  return "Likely causes of a bad answer, likeliest first. Each links to the event that explains it.";
 }
 
 /**

@@ -82,7 +82,7 @@ export class Timeline {
         { class: "keys" },
         key("call", "call of a model"),
         key("tool", "tool"),
-        key("early", "tool begun before the reply was whole"),
+        key("early", "tool started before the reply was complete"),
         key("trouble", "failed or mended"),
         key("doubt", "reason for doubt"),
       ),

@@ -73,7 +73,7 @@ class TracePage {
       "p",
       { class: "notice", hidden: true, role: "status" },
       icon("warn"),
-      element("span", {}, "The connection is lost. It is tried again, and nothing will be missed."),
+      element("span", {}, "The connection is lost. Reconnecting; nothing will be missed."),
     );
     /** What was found out about the trace as a whole stands here, above its views. */
     this.panels = element("div", { class: "trace-panels" });

@@ -32,7 +32,7 @@ def test_each_threat_names_a_test_that_there_is(file: str, test: str) -> None:
 
 
 def test_every_threat_names_one() -> None:
-    table = PAGE.read_text().split("## What can be tried")[1].split("**What no")[0]
+    table = PAGE.read_text().split("## Threats")[1].split("**What no")[0]
     rows = [row for row in table.splitlines() if row.startswith("| ")][1:]
 
     assert len(rows) == len(NAMED) > 20
