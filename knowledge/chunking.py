@@ -31,6 +31,21 @@ class TokenCounter(Protocol):
     def count_tokens(self, text: str) -> int: ...
 
 
+class _CountedOnce:
+    """A counter of a text's words, most of which come again in it."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.max_tokens = counter.max_tokens
+        self._counter = counter
+        self._counts: dict[str, int] = {}
+
+    def count_tokens(self, text: str) -> int:
+        count = self._counts.get(text)
+        if count is None:
+            count = self._counts[text] = self._counter.count_tokens(text)
+        return count
+
+
 class Chunk(Value, frozen=True, kw_only=True):
     """A run of whole sentences of one section.
 
@@ -133,10 +148,12 @@ def _units(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
     """Yields the sentences, and pieces of those that are longer than the limit."""
     for start, end in _sentences(text):
         sentence = text[start:end]
-        tokens = _tokens(sentence, counter)
-        if tokens <= limit:
-            yield _Span(start, end, tokens)
-            continue
+        # To count the tokens of a megabyte takes seconds, and its length says enough.
+        if _least_tokens(sentence) <= limit:
+            tokens = _tokens(sentence, counter)
+            if tokens <= limit:
+                yield _Span(start, end, tokens)
+                continue
         for piece in _pieces(sentence, limit, counter):
             # Counted anew: the tokens of a piece are not the sum of those of its words.
             piece_tokens = _tokens(sentence[piece.start : piece.end], counter)
@@ -157,7 +174,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def _pieces(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
     """Yields spans of `text` within the limit, cut between words where that is possible."""
     start = end = tokens = 0
-    for word in _words(text, limit, counter):
+    for word in _words(text, limit, _CountedOnce(counter)):
         # The first word is taken even where it alone fills the limit: each span must move on.
         if end > start and tokens + word.tokens > limit:
             yield _Span(start, end, tokens)
@@ -187,4 +204,8 @@ def _halve(
 
 
 def _tokens(text: str, counter: TokenCounter) -> int:
-    return max(counter.count_tokens(text), len(text) // _CHARACTERS_PER_TOKEN)
+    return max(counter.count_tokens(text), _least_tokens(text))
+
+
+def _least_tokens(text: str) -> int:
+    return len(text) // _CHARACTERS_PER_TOKEN

@@ -12,6 +12,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
+from antiphon.cluster import connection
+
 BINARY = Path(sys.executable).with_name("nats-server")
 STARTS_S = 20.0
 
@@ -134,6 +138,11 @@ def nats_cluster(folder: Path, size: int = 3) -> Iterator[list[NatsServer]]:
             stack.callback(server.stop)
             server.start()
         yield servers
+
+
+def give_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shortens the five seconds for which a server is tried, for tests in which there is none."""
+    monkeypatch.setattr(connection, "CONNECT_S", 1.0)
 
 
 def addresses_of(servers: list[NatsServer]) -> str:

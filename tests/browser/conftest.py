@@ -16,6 +16,7 @@ from playwright.sync_api import (
     BrowserContext,
     Dialog,
     Page,
+    ViewportSize,
     expect,
     sync_playwright,
 )
@@ -52,6 +53,7 @@ OPTIONS = (
     "--disable-sync",
 )
 WAIT_MS = 20_000
+WIDE: ViewportSize = {"width": 1280, "height": 800}
 IN_CI = bool(os.environ.get("CI"))
 
 # A report of the policy reaches the console in a form that differs from browser to browser; this one is ours.
@@ -59,6 +61,10 @@ _TELL_OF_REPORTS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error("POLICY", event.violatedDirective, event.blockedURI, event.sourceFile));
 """
+
+# Without `resultTypes` axe-core also describes, element by element, all that is well.
+_AXE = """async () =>
+  (await axe.run(document, {resultTypes: ["violations"]})).violations"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -128,7 +134,47 @@ class Watched:
         self.page.keyboard.press("Enter")
 
 
+class Contexts:
+    """Contexts of a browser for one test after another: a new one takes a CPU second more than one that is there.
+
+    Whoever takes one finds nothing in it of what another did. A blank page stays open in each, with its process.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: list[BrowserContext] = []
+
+    def take(self) -> BrowserContext:
+        """A context that nobody else has."""
+        if self._free:
+            return self._free.pop()
+        context = self._browser.new_context()
+        context.new_page()
+        return context
+
+    def give_back(self, context: BrowserContext, origin: str) -> None:
+        """Takes a context back whose pages were all of this origin, and empties it."""
+        blank, *used = context.pages
+        for page in used:
+            page.close()
+        context.set_offline(False)
+        context.clear_permissions()
+        context.clear_cookies()
+        devtools = context.new_cdp_session(blank)
+        everything = {"origin": origin, "storageTypes": "all"}
+        devtools.send("Storage.clearDataForOrigin", everything)
+        devtools.send("Network.clearBrowserCache")
+        devtools.detach()
+        self._free.append(context)
+
+
 OpenPage = Callable[..., Watched]
+
+
+@pytest.fixture(scope="module")
+def contexts(browser: Browser) -> Contexts:
+    """The contexts of a file's browser, which end with it."""
+    return Contexts(browser)
 
 
 @pytest.fixture(scope="module")
@@ -142,21 +188,22 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[OpenPage]:
+def open_page(contexts: Contexts) -> Iterator[OpenPage]:
     """Opens watched pages; at the end none may have complained."""
     opened: list[tuple[Watched, BrowserContext]] = []
 
-    def opening(server: Server, **options: Any) -> Watched:
-        context = browser.new_context(
-            **{"viewport": {"width": 1280, "height": 800}, **options}
-        )
-        watched = Watched(context.new_page(), server.url)
+    def opening(server: Server, viewport: ViewportSize = WIDE, **media: Any) -> Watched:
+        context = contexts.take()
+        page = context.new_page()
+        page.set_viewport_size(viewport)
+        page.emulate_media(**media)
+        watched = Watched(page, server.url)
         opened.append((watched, context))
         return watched
 
     yield opening
     for watched, context in opened:
-        context.close()
+        contexts.give_back(context, watched.origin)
         assert watched.unexpected() == []
 
 
@@ -193,7 +240,7 @@ def violations(page: Page) -> list[str]:
     if not AXE.exists() and not IN_CI:
         pytest.skip("NO axe-core: run `npm ci --prefix tests/browser`")
     page.evaluate(AXE.read_text())
-    found = page.evaluate("async () => (await axe.run(document)).violations")
+    found = page.evaluate(_AXE)
     return [
         f"{each['id']}: {node['html'][:200]} {node['failureSummary'][:300]}"
         for each in found

@@ -16,7 +16,12 @@ from tests.browser.conftest import CHROMIUM, OPTIONS, WAIT_MS, doubling, serving
 from tests.browser.test_trace import asked, seq_of
 from tests.e2e.conftest import ROOT
 from tests.e2e.processes import run
-from tests.planted.answers import PLANTED, calling, planted_service
+from tests.planted.answers import (
+    PLANTED,
+    calling,
+    index_planted,
+    planted_service,
+)
 from tests.planted.answers import ask as ask_planted
 
 FOLDER = ROOT / "docs" / "screenshots"
@@ -189,8 +194,10 @@ def take(browser: Browser, data_dir: Path, folder: Path) -> None:
 
 def take_what_went_wrong(browser: Browser, folder: Path) -> None:
     """Takes the suspects of a planted bad answer, and the fault matrix."""
-    folder.mkdir()
-    with planted_service(folder) as server, calling(server) as client:
+    indexed = folder / "indexed"
+    indexed.mkdir(parents=True)
+    index_planted(indexed)
+    with planted_service(folder, indexed) as server, calling(server) as client:
         asked = ask_planted(client, PLANTED["a follow-up taken to the wrong topic"])
         with page_of(browser, f"{server.url}/traces/{asked.query_id}") as page:
             page.locator("a.suspect").first.wait_for()

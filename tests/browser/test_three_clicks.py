@@ -10,7 +10,15 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage, Server, violations
-from tests.planted.answers import PLANTED, Asked, ask, calling, planted_service
+from tests.once import made_once
+from tests.planted.answers import (
+    PLANTED,
+    Asked,
+    ask,
+    calling,
+    index_planted,
+    planted_service,
+)
 
 MOST_CLICKS = 3
 SHOWN = ".event-card, .event.chosen"
@@ -31,7 +39,8 @@ class Clicking:
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The service over planted documents."""
-    with planted_service(tmp_path_factory.mktemp("planted")) as server:
+    indexed = made_once(tmp_path_factory, "planted", index_planted)
+    with planted_service(tmp_path_factory.mktemp("planted"), indexed) as server:
         yield server
 
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import (
+    Contexts,
     OpenPage,
     Server,
     serving,
@@ -290,3 +291,34 @@ def test_under_a_path_of_its_own_every_view_is_whole(
         expect(page.locator(".trace-question")).to_have_count(1)
 
         assert re.search("/antiphon/traces$", page.url)
+
+
+_LEAVE = """async () => {
+    localStorage.left = sessionStorage.left = document.cookie = "left=1";
+    await (await caches.open("left")).put("/left", new Response("left"));
+    await new Promise((done) => { indexedDB.open("left").onsuccess = done; });
+}"""
+_LEFT = """async () => [
+    localStorage.left, sessionStorage.left, document.cookie,
+    ...await caches.keys(), ...(await indexedDB.databases()).map(({ name }) => name),
+].filter(Boolean)"""
+
+
+def test_a_test_finds_nothing_in_the_browser_of_the_one_before(
+    server: Server, contexts: Contexts
+) -> None:
+    before = contexts.take()
+    page = before.new_page()
+    page.goto(server.url)
+    page.evaluate(_LEAVE)
+    assert len(page.evaluate(_LEFT)) == 5
+    before.set_offline(True)
+
+    contexts.give_back(before, server.url)
+    after = contexts.take()
+
+    assert after is before
+    page = after.new_page()
+    page.goto(server.url)
+    assert page.evaluate(_LEFT) == []
+    contexts.give_back(after, server.url)

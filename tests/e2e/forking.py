@@ -13,6 +13,7 @@ import json
 import os
 import random
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -25,6 +26,7 @@ from pathlib import Path
 from typing import TextIO
 
 from antiphon.cli import process
+from tests.e2e.kept_model import keep_changed_model
 
 ROOT = Path(__file__).parents[2]
 IMPORTED = (
@@ -53,15 +55,22 @@ os._exit(int(ended[1]) % 256)
 
 
 class ForkedCommand:
-    """A command under way, as `subprocess.Popen` shows one."""
+    """A command under way, as `subprocess.Popen` shows one; what it prints goes to `stdout`, or nowhere."""
 
-    def __init__(self, address: str, arguments: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        address: str,
+        arguments: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        stdout: int | None = None,
+    ) -> None:
         ours, theirs = os.pipe()
         self._status = socket.socket(socket.AF_UNIX)
         self._status.connect(address)
         called = json.dumps([arguments, str(cwd), dict(env)]).encode()
         with open(os.devnull, "r+b") as nothing:
-            handles = [nothing.fileno(), nothing.fileno(), theirs]
+            handles = [nothing.fileno(), stdout or nothing.fileno(), theirs]
             socket.send_fds(self._status, [b"%12d" % len(called)], handles)
         os.close(theirs)
         self._status.sendall(called)
@@ -131,8 +140,10 @@ def forking(on: Callable[..., list[str]]) -> Generator[str, None, None]:
 
 def main() -> None:
     """Forks for whoever calls, until standard input is closed."""
+    folder = Path(sys.argv[1]).parent
     for name in IMPORTED:
         import_module(name)
+    keep_changed_model(folder)
     # Whoever waits for a command is a child of ours, and nobody waits for that one.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -148,8 +159,7 @@ def main() -> None:
                 listener.close()
                 _watch(called)
             called.close()
-    os.unlink(sys.argv[1])
-    os.rmdir(os.path.dirname(sys.argv[1]))
+    shutil.rmtree(folder)
 
 
 def _watch(called: socket.socket) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
 
-from tests.e2e.conftest import ROOT, STARTING_S, environment
+from tests.e2e.conftest import ROOT, STARTING_S, Run, environment
 from tests.e2e.forking import ForkedCommand, address
 
 _PROGRAM = """
@@ -76,17 +77,26 @@ def started(
             raise
 
 
-def run(
-    *arguments: str,
-    data_dir: Path,
-    folder: Path,
-    stdout: int = subprocess.PIPE,
-    **settings: str,
+def run(*arguments: str, data_dir: Path, folder: Path, **settings: str) -> Run:
+    """Runs a command to its end, as a fork."""
+    env = environment(data_dir, **settings)
+    with tempfile.TemporaryFile("w+") as printed:
+        to = printed.fileno()
+        command = ForkedCommand(address(), arguments, folder, env, to)
+        with command.stderr:
+            told = command.stderr.read()
+        code = command.wait(STARTING_S)
+        printed.seek(0)
+        return Run(code, printed.read(), told)
+
+
+def run_anew(
+    *arguments: str, data_dir: Path, folder: Path, stdout: int
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end."""
+    """Runs a command to its end as a new process of Python, which prints to a file descriptor."""
     return subprocess.run(
         [sys.executable, "-m", "antiphon.cli", *arguments],
-        env=environment(data_dir, **settings),
+        env=environment(data_dir),
         cwd=folder,
         stdin=subprocess.DEVNULL,
         stdout=stdout,

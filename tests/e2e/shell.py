@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import traceback
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
 
 from antiphon.cli import main
 from antiphon.service.memory import spare_memory
+from tests.e2e.kept_model import keep_changed_model
 
 
 def run(
@@ -49,5 +52,7 @@ def run(
 if __name__ == "__main__":
     # Each command loads its embedder, and the allocator would keep what every one has let go of.
     spare_memory()
-    for line in sys.stdin:
-        print(json.dumps(run(**json.loads(line))), flush=True)  # noqa: T201 - the answer
+    with tempfile.TemporaryDirectory(prefix="antiphon-") as model:
+        keep_changed_model(Path(model))
+        for line in sys.stdin:
+            print(json.dumps(run(**json.loads(line))), flush=True)  # noqa: T201 - the answer

@@ -16,7 +16,7 @@ from tests.e2e.conftest import (
     heeding_ctrl_c,
     without_traces,
 )
-from tests.e2e.processes import interrupted_at, run, started
+from tests.e2e.processes import interrupted_at, run_anew, started
 
 LINE = "interrupted\n"
 
@@ -151,7 +151,7 @@ def test_a_full_device_is_one_line(
 ) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
 
-    ended = run(*arguments, data_dir=data_dir, folder=tmp_path, stdout=full)
+    ended = run_anew(*arguments, data_dir=data_dir, folder=tmp_path, stdout=full)
 
     os.close(full)
     assert ended.returncode == 1
@@ -168,7 +168,7 @@ def test_a_reader_that_has_had_enough_is_no_error_worth_a_line(
     reading, writing = os.pipe()
     os.close(reading)
 
-    ended = run(
+    ended = run_anew(
         "traces", "show", query_id, data_dir=data_dir, folder=tmp_path, stdout=writing
     )
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from threading import Thread
@@ -14,7 +15,9 @@ import pytest
 
 from antiphon.cluster import Cluster, JetStreamQueue, make_streams
 from antiphon.vocabulary.queue_ports import QueuedQuery
-from tests.e2e.conftest import Antiphon
+from tests.e2e.conftest import Antiphon, Run
+from tests.e2e.forking import address
+from tests.e2e.processes import run
 from tests.nats_servers import NatsServer, free_port, nats_server
 from tests.trace_stores import connected
 
@@ -116,22 +119,39 @@ def nobody() -> Iterator[str]:
     yield f"nats://user:secret@127.0.0.1:{free_port()}"
 
 
-@pytest.mark.parametrize(
-    ("at", "command"),
-    [
-        (nobody, ["queue"]),
-        (nobody, ["worker"]),
-        (nobody, ["serve", "--port", "0"]),
-        (silent, ["queue"]),
-        (another_protocol, ["traces", "list"]),
-    ],
-    ids=["queue", "worker", "serve", "silent", "another protocol"],
-)
+UNANSWERED: dict[str, tuple[At, list[str]]] = {
+    "queue": (nobody, ["queue"]),
+    "worker": (nobody, ["worker"]),
+    "serve": (nobody, ["serve", "--port", "0"]),
+    "silent": (silent, ["queue"]),
+    "another protocol": (another_protocol, ["traces", "list"]),
+}
+
+
+@pytest.fixture(scope="module")
+def unanswered(
+    data_dir: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Run]:
+    """How these commands end. They wait for five seconds each, and so all at once."""
+    folder = tmp_path_factory.mktemp("unanswered")
+
+    def end(at: At, command: list[str]) -> Run:
+        with at() as url:
+            return run(
+                *command, data_dir=data_dir, folder=folder, ANTIPHON_NATS_URL=url
+            )
+
+    address()  # begun here, not by each thread for itself
+    with ThreadPoolExecutor(len(UNANSWERED)) as threads:
+        ending = {name: threads.submit(end, *each) for name, each in UNANSWERED.items()}
+        return {name: ended.result() for name, ended in ending.items()}
+
+
+@pytest.mark.parametrize("name", UNANSWERED)
 def test_where_no_nats_server_answers_a_command_says_so_in_a_sentence(
-    antiphon: Antiphon, at: At, command: list[str]
+    unanswered: dict[str, Run], name: str
 ) -> None:
-    with at() as url:
-        ended = antiphon(*command, ANTIPHON_NATS_URL=url)
+    ended = unanswered[name]
 
     [sentence] = ended.stderr.strip().splitlines()
     assert ended.returncode == 1

@@ -24,9 +24,12 @@ import yaml
 ROOT = Path(__file__).parents[2]
 MUTANTS = Path(__file__).with_name("mutants.yaml")
 RUNNING_S = 600.0
-_LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "data", "*.egg-info")
+# Compiled files are copied, save those that somebody is writing, for each takes longer to be made anew.
+_LEFT_OUT = shutil.ignore_patterns(
+    ".*", "data", "*.egg-info", "node_modules", "*.pyc.*"
+)
 _HARNESS = ("-m", "antiphon.cli", "faults", "run", "--fail-fast")
-_PYTEST = ("-m", "pytest", "-x", "-q", "--no-header", "--tb=line")
+_PYTEST = ("-m", "pytest", "-p", "tests.faults.unshrunk", "-x", "-q", "--no-header", "--tb=line")  # fmt: skip
 
 
 class Mutant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

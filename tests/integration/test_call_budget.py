@@ -14,7 +14,7 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.pacing import Bucket, Pace, debt_s, full, refilled, taken
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Request, StoredText
-from tests.nats_servers import NatsServer, free_port, nats_server
+from tests.nats_servers import NatsServer, free_port, give_up_soon, nats_server
 from tests.virtual_time import VirtualClock, run
 
 PACE = Pace(requests=60, tokens=60_000)
@@ -155,7 +155,10 @@ async def test_two_processes_together_take_no_more_than_there_is(
     assert sum(budget.draws for budget in budgets) < 400
 
 
-async def test_a_process_without_servers_goes_on_by_its_own_pace() -> None:
+async def test_a_process_without_servers_goes_on_by_its_own_pace(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    give_up_soon(monkeypatch)
     connection = LateConnection(f"nats://127.0.0.1:{free_port()}", name="away")
     budget = shared(connection, Pace(requests=2), _Hour(), "away")
 

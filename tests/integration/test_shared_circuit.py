@@ -11,7 +11,7 @@ import pytest
 from antiphon.cluster import LateConnection, SharedCircuit, SharedValue
 from antiphon.coordinator import ProviderCircuit
 from antiphon.vocabulary.circuit import Circuit
-from tests.nats_servers import NatsServer, free_port, nats_server
+from tests.nats_servers import NatsServer, free_port, give_up_soon, nats_server
 
 WITHIN_S = 20.0
 REST_S = 30.0
@@ -73,7 +73,10 @@ async def test_failures_of_two_processes_keep_out_a_third_and_one_probes(
         await each.close()
 
 
-async def test_without_servers_a_process_goes_by_its_own() -> None:
+async def test_without_servers_a_process_goes_by_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    give_up_soon(monkeypatch)
     process = Process(f"nats://127.0.0.1:{free_port()}", "circuit.away")
 
     for _ in range(5):

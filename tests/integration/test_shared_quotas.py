@@ -23,7 +23,7 @@ from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BusyError, QuotaError, UnauthorizedError
 from antiphon.vocabulary.events import SummaryFailed
 from antiphon.vocabulary.values import Usage
-from tests.nats_servers import NatsServer, free_port, nats_server
+from tests.nats_servers import NatsServer, free_port, give_up_soon, nats_server
 
 CALLER = Principal(tenant="acme", scopes=frozenset(), key_id="k")
 COLLEAGUE = Principal(tenant="acme", scopes=frozenset(), key_id="other")
@@ -212,8 +212,9 @@ async def test_what_a_query_of_such_a_node_used_is_counted_once(
 
 
 async def test_where_the_servers_do_not_answer_nothing_is_let_in_that_cannot_be_counted(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    give_up_soon(monkeypatch)
     away = Nodes(f"nats://127.0.0.1:{free_port()}", tmp_path)
     quotas = away.quotas()
 

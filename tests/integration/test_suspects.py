@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import httpx2
 import pytest
 
 from tests.e2e.conftest import Run, Shell, shell
+from tests.once import made_once
 from tests.planted import held_out
 from tests.planted.answers import (
     MISTAKES,
@@ -19,6 +21,7 @@ from tests.planted.answers import (
     Planted,
     ask,
     calling,
+    index_planted,
     planted_service,
 )
 from tests.planted.held_out import HELD_OUT
@@ -38,17 +41,22 @@ class Case(NamedTuple):
 
 @pytest.fixture(
     scope="module",
-    params=[(PLANTED, MISTAKES), (HELD_OUT, held_out.MISTAKES)],
+    params=[
+        ("planted", PLANTED, MISTAKES),
+        ("held-out", HELD_OUT, held_out.MISTAKES),
+    ],
     ids=["planted", "held out"],
 )
 def case(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Case]:
     """The service over planted documents."""
-    planted, mistakes = request.param
+    name, planted, mistakes = request.param
+    index = partial(index_planted, mistakes=mistakes)
+    indexed = made_once(tmp_path_factory, name, index)
     folder = tmp_path_factory.mktemp("planted")
     with (
-        planted_service(folder, planted, mistakes) as server,
+        planted_service(folder, indexed, planted) as server,
         calling(server) as client,
     ):
         yield Case(planted, client, folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -192,14 +193,10 @@ def script(planted: Iterable[Planted]) -> Json:
     return {"replies": replies, "then": "offline"}
 
 
-@contextmanager
-def planted_service(
-    folder: Path,
-    planted: Mapping[str, Planted] = PLANTED,
-    mistakes: Mapping[str, tuple[str, str]] = MISTAKES,
-) -> Iterator[Server]:
-    """The service over the planted documents, with tools that go wrong, and the double as its model."""
-    data_dir = folder / "data"
+def index_planted(
+    folder: Path, mistakes: Mapping[str, tuple[str, str]] = MISTAKES
+) -> None:
+    """Fills a folder with the planted documents (`courses`) and their index (`data`)."""
     courses = folder / "courses"
     courses.mkdir()
     for path in COURSES.glob("*.txt"):
@@ -207,8 +204,21 @@ def planted_service(
         text = path.read_text()
         assert right in text, f"{path.name} does not say {right!r} any more"
         (courses / path.name).write_text(text.replace(right, wrong) if right else text)
-    indexed = run("index", str(courses), data_dir=data_dir, folder=folder)
+    indexed = run("index", str(courses), data_dir=folder / "data", folder=folder)
     assert indexed.returncode == 0, indexed.stderr
+
+
+@contextmanager
+def planted_service(
+    folder: Path, indexed: Path, planted: Mapping[str, Planted] = PLANTED
+) -> Iterator[Server]:
+    """The service over planted documents, with tools that go wrong, and the double as its model.
+
+    Args:
+        folder: Its own; in it is its data folder, `data`.
+        indexed: What `index_planted` filled.
+    """
+    data_dir = Path(shutil.copytree(indexed / "data", folder / "data"))
     with (
         doubling(folder, script(planted.values())) as address,
         serving(

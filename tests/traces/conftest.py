@@ -1,14 +1,17 @@
-"""A thousand recorded queries of all kinds, made once a session, as the lines that a trace file holds."""
+"""A thousand recorded queries of all kinds, made once, as the lines that a trace file holds."""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
+import msgspec
 import pytest
 import structlog
 
 from antiphon.traces import to_json
 from tests.fakes import MemoryTraceStore
+from tests.once import made_once
 from tests.traces.cast import play
 
 QUERIES = 1_000
@@ -26,8 +29,14 @@ async def _play_all() -> Lines:
     }
 
 
-@pytest.fixture(scope="session")
-def thousand() -> Lines:
-    """The traces by id, each event a line."""
+def _play_into(folder: Path) -> None:
     with structlog.testing.capture_logs():
-        return asyncio.run(_play_all())
+        lines = asyncio.run(_play_all())
+    (folder / "lines.msgpack").write_bytes(msgspec.msgpack.encode(lines))
+
+
+@pytest.fixture(scope="session")
+def thousand(tmp_path_factory: pytest.TempPathFactory) -> Lines:
+    """The traces by id, each event a line."""
+    made = made_once(tmp_path_factory, "thousand", _play_into)
+    return msgspec.msgpack.decode((made / "lines.msgpack").read_bytes(), type=Lines)
