@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,8 @@ from antiphon.engine.offline.likely_names import likely_title
 from antiphon.engine.offline.titles import Titles, tokens_of
 from antiphon.language.evidence import Likeness
 from antiphon.vocabulary.ports import KnownCourse
+
+_TEACHERS_APART = re.compile(r"\s*(?:[,;&/]|\band\b)\s*", re.IGNORECASE)
 
 
 class KnownTitle(NamedTuple):
@@ -75,9 +78,11 @@ class Catalogue:
                 self.lessons.append(LessonOf(course, lesson))
         self.teachers: dict[str, tuple[CourseEntry, ...]] = {}
         for course in self.courses:
-            if course.instructor:
-                others = self.teachers.get(course.instructor, ())
-                self.teachers[course.instructor] = (*others, course)
+            # "Yuki Sandoval and Bram Teller" are two people, each of whom teaches the course.
+            for teacher in _TEACHERS_APART.split(course.instructor or ""):
+                if teacher:
+                    others = self.teachers.get(teacher, ())
+                    self.teachers[teacher] = (*others, course)
         self.teacher_names = Titles(list(self.teachers))
         self.course_titles = Titles([course.title for course in self.courses])
         self.lesson_titles = Titles([each.lesson.title for each in self.lessons])

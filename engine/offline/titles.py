@@ -28,7 +28,8 @@ _LONG_WORD = 7
 _SAME_SHORT = 80.0
 _SAME_LONG = 86.0
 """Misspelt: "retreival" is 89 like "retrieval"; but "practice" is 82 like "practical", and another word."""
-_MOST_LETTERS_OF_INITIALS = 6
+_FEWEST_INITIALS = 3
+_MOST_INITIALS = 6
 
 
 class Token(NamedTuple):
@@ -106,8 +107,8 @@ class Titles:
         self._wholes.append(wholes)
         for term in dict.fromkeys(held):
             self._holding.setdefault(term, []).append(at)
-        if 2 < len(initials) <= _MOST_LETTERS_OF_INITIALS:
-            self._initials.setdefault(initials, []).append(at)
+        for abbreviation in _abbreviations(initials):
+            self._initials.setdefault(abbreviation, []).append(at)
 
     def runs(self, tokens: Sequence[Token]) -> list[Run]:
         """Returns the runs of title words in a question, those of most words first, none in another."""
@@ -125,6 +126,10 @@ class Titles:
     def has_word(self, term: str) -> bool:
         """Returns True for a term of one of the titles."""
         return term in self._holding
+
+    def is_written(self, word: str) -> bool:
+        """Returns True for a word that stands in one of the titles as it is written."""
+        return word in self._words
 
     def holding(self, words: Sequence[Token]) -> tuple[int, ...]:
         """Returns the titles that hold all of these words."""
@@ -186,6 +191,17 @@ class Titles:
             if titles and token.term not in self._holding:
                 found.append(Run(at, at, tuple(titles), 1, full=False))
         return found
+
+
+def _abbreviations(initials: str) -> Iterable[str]:
+    """Returns the initials of a title and of each part of it: "MCP" of "Building with the Model Context Protocol"."""
+    found: dict[str, None] = {}
+    for first in range(len(initials)):
+        for length in range(_FEWEST_INITIALS, _MOST_INITIALS + 1):
+            part = initials[first : first + length]
+            if len(part) == length:
+                found.setdefault(part)
+    return found
 
 
 def _apart(runs: Iterable[Run]) -> list[Run]:
