@@ -31,7 +31,14 @@ _LESSON_OF_COURSE_SAYS = re.compile(
     re.I | re.S,
 )
 _MADE_BY = r"(?:(?:(?:made|given|taught|held|presented|run) )?(?:by|from))"
-_COURSE = rf"(?:the|that|one|a)\s+(?:\w+\s+)?(?:course|class)\s+(?:{_DESCRIBED_BY}|{_MADE_BY})"
+_TEACHER = r"(?:instructor|teacher|lecturer|tutor|professor|speaker|presenter|host)"
+_NOUN = rf"(?:course|class|{_TEACHER})"
+_COURSE = rf"(?:the|that|one|a)\s+(?:\w+\s+)?{_NOUN}\s+(?:{_DESCRIBED_BY}|who|{_MADE_BY})"
+# Of some course anything may be said: "One of the lecturers used to be a singer."
+_SOME_COURSE = (
+    rf"(?:there(?:['\u2019]s|\s+is|\s+was)\s+)?(?:one|some|an?|another)\s+"
+    rf"(?:of\s+(?:the|your|these|all)\s+)?(?:\w+\s+)?{_NOUN}(?:e?s)?"
+)
 # "In the course that builds a pier, what is said of nails?"
 _IN_COURSE = re.compile(
     rf"\W*(?:in|from|according to|during)\s+{_COURSE}\s+(?P<said>[^.,;:?!\n]{{3,150}})[,:;]\s*(?P<wanted>.+)",
@@ -39,8 +46,9 @@ _IN_COURSE = re.compile(
 )
 # Of "The course with the pier also talks about nails: which ones?" three parts.
 _COURSE_ALSO = re.compile(
-    rf"\W*{_COURSE}\s+(?P<said>[^.;:?!\n]{{3,150}}?)"
-    r"(?:\s+also\s+(?:\w+\s+){0,2}?(?:about|of|on|with|covers|treats|explains|discusses)\s+(?P<also>[^.;:?!\n]{2,80}))?"
+    rf"\W*(?:in\s+)?(?:(?P<some>{_SOME_COURSE})|{_COURSE})\s+(?P<said>[^.;:?!\n]{{3,150}}?)"
+    r"(?:\s+also\s+(?:(?:\w+\s+){0,2}?(?:about|of|on|with|covers|treats|explains|discusses)\s+)?"
+    r"(?P<also>[^.;:?!\n]{2,80}))?"
     r"\s*(?:[:;.]|\s[-\u2013\u2014]+)\s*(?:and\s+)?(?P<wanted>(?:what|which|who|how|why|when|where)\b.+)",
     re.I | re.S,
 )
@@ -66,8 +74,8 @@ _SAYING = frozenset(("say", "tell us", "teach"))
 _ASKS = re.compile(r"(?:what|which|who|whose|how|why|when|where|whether|if)\b", re.I)
 _LEADING_AND = re.compile(r"^\W*(?:and|then|so)\s+", re.I)
 _POINTS_AT_FOUND = re.compile(
-    r"\b(?:it|its|there|they|he|she|that (?:other )?(?:course|class|lesson|one)"
-    r"|the other (?:course|class|lesson|one))\b",
+    rf"\b(?:it|its|there|they|he|she|his|her|their|that (?:other )?(?:course|class|lesson|one|person|{_TEACHER})"
+    rf"|the (?:other )?(?:course|class|lesson|one|{_TEACHER}))\b",
     re.I,
 )
 
@@ -140,6 +148,7 @@ def asks_of_described_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None
         kind="find",
         topic=said,
         wanted=bare_question(wanted),
+        asks=frozenset(),
         lesson=None,
         by_lesson=False,
     )
@@ -154,6 +163,8 @@ def _steps_in_course(question: str) -> tuple[str, str] | None:
         found = form.match(question)
         if found is not None and asks_of_texts(found["wanted"]):
             named = found.groupdict()
+            if named.get("some") and not _POINTS_AT_FOUND.search(found["wanted"]):
+                continue
             # "What does it recommend?" asks it of what was named in front.
             also = f"{named['also']}: " if named.get("also") else ""
             return found["said"], f"{also}{found['wanted']}"

@@ -7,12 +7,14 @@ import re
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.kinds import ELSEWHERE
 from antiphon.engine.offline.intents.second_step import asked_then, bare_question
+from antiphon.language.sentences import sentences
 
 _LOOK = (
     r"(?:have a look|take a look|look|see|find|check|take|read|go|start|begin|open|consider|note|recall|remember"
     r"|think)\b"
 )
 _ASKS = r"(?:what|which|where|who|whose|how|why|when|does|do|is|are|can|tell me|find|name|show me|search|in which)\b"
+_ASKING = re.compile(rf"\s*{_ASKS}", re.IGNORECASE)
 _STEPS = re.compile(
     rf"\s*(?:(?:please|first|can you|could you|i want you to)\b,?\s+){{0,3}}(?P<step>{_LOOK}.{{3,300}}?)"
     rf"(?:[.;:!?]|,)\s+(?:(?:and|then|now|next|after that)\b,?\s+){{0,2}}(?P<question>{_ASKS}.*)",
@@ -41,6 +43,18 @@ def steps_in(text: str) -> tuple[str, str] | None:
     if found is None:
         return None
     return found["step"].strip(), found["question"].strip()
+
+
+def told_first(text: str) -> tuple[str, str] | None:
+    """Returns what a message tells of a lesson and the question behind it; None where it is not of that form."""
+    *told, asked = sentences(text)
+    said = "".join(told).strip()
+    # "Lesson 2 has a topic of another course too" is no statement about the lesson alone.
+    if not said or "?" in said or ELSEWHERE.search(said):
+        return None
+    if "?" not in asked and not _ASKING.match(asked):
+        return None
+    return said, asked.strip()
 
 
 def finding_first(text: str) -> tuple[str, str] | None:
@@ -93,6 +107,21 @@ def after_lesson(lesson: Inquiry, question: Inquiry) -> Inquiry:
     if question.course is None and ELSEWHERE.search(asked):
         return _on_its_topic(lesson, question, None)
     return question
+
+
+def asked_elsewhere(lesson: Inquiry, question: Inquiry, asked: str) -> Inquiry | None:
+    """Returns what is asked of another course, behind a statement about a lesson; None where none is asked.
+
+    "Lesson 1 of A deals with chunks. What does B say about their size?"
+    """
+    other = question.course
+    if other in (None, lesson.course):
+        other = None
+        if not ELSEWHERE.search(asked):
+            return None
+    elif question.has_topic and not _POINTS_TO_STEP.search(asked):
+        return question
+    return _on_its_topic(lesson, question, other)
 
 
 def _in_lesson(step: Inquiry, question: Inquiry) -> Inquiry:

@@ -24,9 +24,11 @@ from antiphon.engine.offline.intents.places import (
 )
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
+    asked_elsewhere,
     finding_first,
     in_two_steps,
     steps_in,
+    told_first,
 )
 from antiphon.language.asides import without_form, without_reasons
 from antiphon.language.asking import Ask, names_catalogue
@@ -110,10 +112,14 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
     if finding is not None:
         return _understand_finding(finding, before, catalogue)
     steps = steps_in(asked)
-    if steps is not None:
+    if steps is None:
+        told = _understand_told(asked, before, catalogue)
+        if told is not None:
+            return told
+    else:
         step = _understand_one(steps[0], before, catalogue)
         # A step that names no known lesson is no more than the beginning of the question.
-        if catalogue.course(step.course) and step.is_about_lesson:
+        if _is_known_lesson(step, catalogue):
             # "Take the lesson after X": it is the one to look at.
             beside = _neighbour(step, catalogue)
             if beside is not None:
@@ -121,6 +127,24 @@ def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquir
             question = _understand_each(steps[1], step, catalogue)
             return in_two_steps(step, question, steps[1])
     return _understand_each(asked, before, catalogue)
+
+
+def _is_known_lesson(step: Inquiry, catalogue: Catalogue) -> bool:
+    return step.is_about_lesson and catalogue.course(step.course) is not None
+
+
+def _understand_told(
+    text: str, before: Inquiry, catalogue: Catalogue
+) -> Inquiry | None:
+    """Returns what is asked behind a statement about one lesson, where another course has to answer it."""
+    told = told_first(text)
+    if told is None:
+        return None
+    said, asked = told
+    lesson = _understand_one(said, before, catalogue)
+    if not _is_known_lesson(lesson, catalogue) or lesson.lessons or lesson.other:
+        return None
+    return asked_elsewhere(lesson, _understand_each(asked, lesson, catalogue), asked)
 
 
 def _understand_finding(

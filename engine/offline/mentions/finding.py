@@ -159,12 +159,14 @@ class _Finder:
         taught = list(self._catalogue.teachers.values())
         found: list[CourseMention] = []
         for run in self._catalogue.teacher_names.runs(self._words.tokens):
-            mention = self._words.mention(run.first, run.last)
-            if overlaps(mention, known) or not self._names_teacher(run):
-                continue
             courses: tuple[CourseEntry, ...] = ()
             for at in run.titles:
                 courses += taught[at]
+            mention = self._words.mention(run.first, run.last)
+            # "Course link terminal coding desmond": the course that is named is his.
+            is_of_named = any(each in courses for name in known for each in name.courses)
+            if overlaps(mention, known) or not (is_of_named or self._names_teacher(run)):
+                continue
             found.append(mention._replace(courses=courses, names_teacher=True))
         return found
 
@@ -176,10 +178,11 @@ class _Finder:
             return True
         words = self._words
         before = words.word(run.first - 1)
-        if before == "by" and not words.carries_on(run.last + 1):
-            return True
+        is_with = before in _WITH
+        if before == "by" or (is_with and words.word(run.first - 2) in _OWNED):
+            return not words.carries_on(run.last + 1)
         # "With which lesson does Okonjo close his course?", and "anything from Okonjo".
-        is_of_courses = before in _WITH or names_catalogue(words.text)
+        is_of_courses = is_with or names_catalogue(words.text)
         return is_of_courses and not self._is_common(run)
 
     def _acts(self, run: Run) -> bool:
