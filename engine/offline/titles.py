@@ -76,6 +76,7 @@ class Titles:
         self._terms: list[frozenset[str]] = []
         self._wholes: list[list[frozenset[str]]] = []
         self._written: list[frozenset[str]] = []
+        self._ends: list[frozenset[str]] = []
         self._holding: dict[str, list[int]] = {}
         self._initials: dict[str, list[int]] = {}
         self._words: dict[str, str] = {}
@@ -98,6 +99,7 @@ class Titles:
             first, *_ = tokens_of(whole[0])
             if first.term is not None:
                 self._words.setdefault(fold(whole[0].replace("-", "")), first.term)
+        self._ends.append(frozenset(_pairs(tokens)))
         self._terms.append(frozenset(held))
         wholes = [frozenset(held)]
         # "MCP Servers: Build Rich Apps" is also called by what stands before the colon.
@@ -158,11 +160,11 @@ class Titles:
             if term not in wanted:
                 continue
             if piece and not self._joined(title, tokens[piece[-1] + 1 : at]):
-                runs.append(self._run(title, piece, meant))
+                runs.append(self._run(title, piece, meant, tokens))
                 piece = []
             piece.append(at)
         if piece:
-            runs.append(self._run(title, piece, meant))
+            runs.append(self._run(title, piece, meant, tokens))
         return runs
 
     def _joined(self, title: int, between: Sequence[Token]) -> bool:
@@ -178,11 +180,20 @@ class Titles:
         )
 
     def _run(
-        self, title: int, piece: Sequence[int], meant: Sequence[str | None]
+        self,
+        title: int,
+        piece: Sequence[int],
+        meant: Sequence[str | None],
+        tokens: Sequence[Token],
     ) -> Run:
+        last = piece[-1]
+        # "Computer Use" ends with a word that carries no meaning.
+        pair = " ".join([token.word for token in tokens[last : last + 2]])
+        if pair in self._ends[title] and tokens[last + 1].term is None:
+            last += 1
         held = frozenset([term for at in piece if (term := meant[at]) is not None])
         full = any(held >= whole for whole in self._wholes[title])
-        return Run(piece[0], piece[-1], (title,), len(held), full)
+        return Run(piece[0], last, (title,), len(held), full)
 
     def _by_initials(self, tokens: Sequence[Token]) -> list[Run]:
         found: list[Run] = []
@@ -202,6 +213,12 @@ def _abbreviations(initials: str) -> Iterable[str]:
             if len(part) == length:
                 found.setdefault(part)
     return found
+
+
+def _pairs(tokens: Sequence[Token]) -> list[str]:
+    """Returns each two words that stand beside one another."""
+    behind = tokens[1:]
+    return [f"{one.word} {other.word}" for one, other in zip(tokens, behind, strict=False)]
 
 
 def _apart(runs: Iterable[Run]) -> list[Run]:

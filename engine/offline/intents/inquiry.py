@@ -57,7 +57,7 @@ class Inquiry(NamedTuple):
         courses: The titles of all courses that it names or may mean.
         asks: What it asks of the catalogue.
         lessons: The numbers of all lessons that it names, where it names several.
-        step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
+        step: 1 where the lesson after `lesson` is asked for, -1 for the one before, 2 for the second after it.
         place: The lesson as it is named, where the course is not known yet.
         by_lesson: What is to be found, in a question of the kind `find`, is a lesson and not its course.
         missing_lesson: A lesson that it names, and that its course does not have.

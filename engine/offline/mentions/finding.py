@@ -140,6 +140,9 @@ class _Finder:
         words = self._words
         if words.word(run.last + 1) != "one" or words.carries_on(run.first - 1):
             return False
+        # "Two lessons before the caching one": a lesson.
+        if words.before_article(run) in _BESIDE:
+            return False
         held = {token.word for token in words.tokens}
         return not held.isdisjoint(COURSE_WORDS) or bool(lesson_numbers(words.text))
 

@@ -151,6 +151,10 @@ class WordPlaces:
             return False
         return not nouns.isdisjoint((self.word(at - 1), self.word(at - 2)))
 
+    def before_article(self, run: Run) -> str:
+        """Returns the word before a run and its article."""
+        return self.word(self._before_article(run))
+
     def _before_article(self, run: Run) -> int:
         at = run.first - 1
         if self.word(at) == "the":
