@@ -49,6 +49,8 @@ _MAKES = (
     "leads",
     "runs",
     "presents",
+    "presenting",
+    "speaking",
     "made",
     "created",
     "wrote",

@@ -34,6 +34,8 @@ _ORDINALS = {
     "middle": 0,
 }
 _FORWARD = rf"(?:{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
+_COUNTED_ORDINALS = [ordinal for ordinal, place in _ORDINALS.items() if place > 0]
+_FROM_START = rf"(?:{'|'.join(_COUNTED_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
 # "The second to last" counts from the end.
 _ORDINAL = (
     rf"(?:{_FORWARD}[ -](?:to|from)[ -](?:the[ -])?last|next[ -]to[ -]last|{_FORWARD})"
@@ -94,7 +96,7 @@ _BESIDE = re.compile(
 # "Two lessons before the last", "the second lesson after X": further than beside.
 _COUNTED_STEPS = re.compile(
     rf"\b(?:the\s+)?(?:(?P<count>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\s+(?:lessons|lectures)"
-    rf"|(?P<ordinal>{_FORWARD})\s+(?:lesson|lecture|one))\s+(?={_CLOSE}(?:after|behind|before)\b)",
+    rf"|(?P<ordinal>{_FROM_START})\s+(?:lesson|lecture|one))\s+(?={_CLOSE}(?:after|behind|before)\b)",
     re.IGNORECASE,
 )
 # "After lesson 3, which lesson comes?"
@@ -196,7 +198,7 @@ def _steps_counted(text: str) -> int:
     if found is None:
         return 1
     if found["ordinal"]:
-        return max(_position(found["ordinal"]), 1)
+        return _position(found["ordinal"])
     return max(_counted(found["count"]), 1)
 
 

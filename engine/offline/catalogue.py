@@ -38,6 +38,12 @@ class CourseEntry(NamedTuple):
         return len(self.lessons) <= 1
 
     @property
+    def teachers(self) -> tuple[str, ...]:
+        """Each of those who teach it: "Yuki Sandoval and Bram Teller" are two."""
+        named = _TEACHERS_APART.split(self.instructor or "")
+        return tuple([name for name in named if name])
+
+    @property
     def numbers(self) -> tuple[int, ...]:
         """The numbers of its lessons, in their order."""
         return tuple([lesson.number for lesson in self.lessons])
@@ -78,11 +84,9 @@ class Catalogue:
                 self.lessons.append(LessonOf(course, lesson))
         self.teachers: dict[str, tuple[CourseEntry, ...]] = {}
         for course in self.courses:
-            # "Yuki Sandoval and Bram Teller" are two people, each of whom teaches the course.
-            for teacher in _TEACHERS_APART.split(course.instructor or ""):
-                if teacher:
-                    others = self.teachers.get(teacher, ())
-                    self.teachers[teacher] = (*others, course)
+            for teacher in course.teachers:
+                others = self.teachers.get(teacher, ())
+                self.teachers[teacher] = (*others, course)
         self.teacher_names = Titles(list(self.teachers))
         self.course_titles = Titles([course.title for course in self.courses])
         self.lesson_titles = Titles([each.lesson.title for each in self.lessons])

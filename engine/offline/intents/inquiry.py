@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from antiphon.engine.offline.catalogue import CourseEntry
 from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.evidence import telling_words
 from antiphon.language.lesson_position import LessonPlace
@@ -152,6 +153,15 @@ class Inquiry(NamedTuple):
         if self.has_topic:
             return self.topic
         return self.question
+
+
+def who_speaks(inquiry: Inquiry, course: CourseEntry | None) -> Inquiry:
+    """Returns who teaches a lesson, of a course that several teach, as asked of its beginning too: they say who speaks."""
+    if course is None or len(course.teachers) < 2 or inquiry.lesson is None:
+        return inquiry
+    if inquiry.asks != {"teacher"} or inquiry.step:
+        return inquiry
+    return inquiry._replace(part="beginning")
 
 
 NO_QUESTION = Inquiry("plain", "", "")

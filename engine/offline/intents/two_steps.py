@@ -7,6 +7,8 @@ import re
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.kinds import ELSEWHERE
 from antiphon.engine.offline.intents.second_step import asked_then, bare_question
+from antiphon.language.asking import asked_of_catalogue
+from antiphon.language.lesson_places import lesson_place
 from antiphon.language.sentences import sentences
 
 _LOOK = (
@@ -20,12 +22,13 @@ _STEPS = re.compile(
     rf"(?:[.;:!?]|,)\s+(?:(?:and|then|now|next|after that)\b,?\s+){{0,2}}(?P<question>{_ASKS}.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_TELL = re.compile(r"^\W*(?:tell|show|give)\s+me\s+", re.IGNORECASE)
 # "Find the course whose project is a receptionist and tell me how many lessons it has": the first step finds a course.
 _FINDS_COURSE = re.compile(
     r"\s*(?:(?:please|first|can you|could you|i want you to)\b,?\s+){0,3}"
-    r"(?:look up|look for|find out|find|check|see|search for|identify|work out|figure out)\s+"
-    r"(?:(?P<which>(?:in )?(?:which|what))|the)\s+(?P<noun>course|class)\s+(?P<said>.{3,300}?)"
-    r"(?:\s*[,;.]\s*|\s+)(?:and|then|and then)\s+(?:also\s+)?"
+    r"(?:look up|look for|find out|find me|find|check|see|search for|identify|work out|figure out)\s+"
+    r"(?:(?P<which>(?:in )?(?:which|what))|the)\s+(?P<noun>course|class|lesson|lecture)\s+(?P<said>.{3,300}?)"
+    r"(?:\s*[,;.]\s*|\s+)(?:and then|and|then)\s+(?:also\s+)?"
     rf"(?P<question>(?:give me|send me|say\b|{_ASKS}).*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -68,6 +71,18 @@ def finding_first(text: str) -> tuple[str, str] | None:
         asked = f"Which {noun} is the one {said}?"
     question = found["question"]
     return asked, f"{question[:1].upper()}{question[1:]}"
+
+
+def in_found_lesson(lesson: Inquiry, asked: str) -> Inquiry:
+    """Returns what is asked of a lesson that has to be found first, or of one beside it."""
+    place = lesson_place(asked, after_lessons=True)
+    if place is not None:
+        lesson = lesson._replace(step=place.step)
+    of_lesson = asked_of_catalogue(asked, of_course=True)
+    if of_lesson.is_pure:
+        return lesson._replace(asks=of_lesson.asks)
+    wanted = bare_question(_TELL.sub("", asked))
+    return lesson._replace(wanted=wanted, asks=frozenset())
 
 
 def in_two_steps(step: Inquiry, question: Inquiry, asked: str) -> Inquiry:
