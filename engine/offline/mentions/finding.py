@@ -167,7 +167,9 @@ class _Finder:
                 courses += taught[at]
             mention = self._words.mention(run.first, run.last)
             # "Course link terminal coding desmond": the course that is named is his.
-            is_of_named = any(each in courses for name in known for each in name.courses)
+            is_of_named = any(
+                each in courses for name in (*known, *found) for each in name.courses
+            )
             if overlaps(mention, known) or not (is_of_named or self._names_teacher(run)):
                 continue
             found.append(mention._replace(courses=courses, names_teacher=True))
