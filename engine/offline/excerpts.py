@@ -78,12 +78,10 @@ def look(
     if tongue_of(question) is not ENGLISH:
         measures = _of_known_words(measures)
     extraction = _extract(sources, asked, measures, limit)
-    sure = _sure(question, sources, extraction)
-    if sure in ("medium", "high") and _falls_short(
-        question, sources, extraction, measures
-    ):
-        sure = "low"
-    return Found(sources, extraction, sure)
+    found = Found(sources, extraction, _sure(question, sources, extraction))
+    if found.is_likely and _falls_short(question, found, measures):
+        found = found._replace(certainty="low")
+    return found
 
 
 def _extract(
@@ -142,19 +140,14 @@ def _sure_of_foreign(fit: Fit, medium: float) -> Certainty:
     return sure
 
 
-def _falls_short(
-    question: str,
-    sources: Sequence[Source],
-    extraction: Extraction,
-    measures: Measures,
-) -> bool:
+def _falls_short(question: str, found: Found, measures: Measures) -> bool:
     """Returns True where the excerpts lack what is asked of the things that they name."""
-    likeness = extraction.fit.likeness
+    likeness = found.extraction.fit.likeness
     if likeness is None or tongue_of(question) is not ENGLISH:
         return False
     shown: list[str] = []
-    for excerpt in extraction.excerpts:
-        source = sources[excerpt.passage]
+    for excerpt in _as_shown(found):
+        source = found.sources[excerpt.passage]
         shown.append(source.label)
         shown.append("".join(source.blocks[excerpt.first : excerpt.end]))
     return falls_short(question, shown, likeness, measures.weigh)
@@ -178,19 +171,21 @@ def quote_all(found: Found, draft: Draft, *, with_course: bool = False) -> None:
     Args:
         with_course: Each names its course, even where that is the same for all.
     """
-    shown = [_with_what_it_names(each, found) for each in found.extraction.excerpts]
-    excerpts: list[Excerpt] = []
-    for place, excerpt in enumerate(shown):
-        if place == 0:
-            excerpts.append(_going_on(excerpt, found))
-        else:
-            excerpts.append(_with_reply(excerpt, found))
+    excerpts = _as_shown(found)
     courses = {found.sources[excerpt.passage].course for excerpt in excerpts}
     for excerpt in excerpts:
         source = found.sources[excerpt.passage]
         named = with_course or len(courses) > 1
         draft.paragraph(f"{place_of(source, with_course=named)}: ")
         quote(excerpt, source, draft)
+
+
+def _as_shown(found: Found) -> list[Excerpt]:
+    """Returns the excerpts with what goes with each: what it names, what is said next, or the reply to a question."""
+    named = [_with_what_it_names(each, found) for each in found.extraction.excerpts]
+    shown = [_going_on(excerpt, found) for excerpt in named[:1]]
+    shown += [_with_reply(excerpt, found) for excerpt in named[1:]]
+    return shown
 
 
 def _with_what_it_names(excerpt: Excerpt, found: Found) -> Excerpt:
