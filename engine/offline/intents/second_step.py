@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from antiphon.engine.offline.intents.clauses import asks_of_texts, clauses_of
+from antiphon.engine.offline.intents.clauses import (
+    EXACT,
+    asks_of_texts,
+    clauses_of,
+)
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import asked_of_catalogue
@@ -161,14 +165,24 @@ def _steps_in_course(question: str) -> tuple[str, str] | None:
         return says["said"], _as_question(_without_about(says))
     for form in (_IN_COURSE, _COURSE_ALSO):
         found = form.match(question)
-        if found is not None and asks_of_texts(found["wanted"]):
+        if found is not None and _is_wanted_of(found):
             named = found.groupdict()
-            if named.get("some") and not _POINTS_AT_FOUND.search(found["wanted"]):
-                continue
             # "What does it recommend?" asks it of what was named in front.
             also = f"{named['also']}: " if named.get("also") else ""
             return found["said"], f"{also}{found['wanted']}"
     return None
+
+
+def _is_wanted_of(described: re.Match[str]) -> bool:
+    """Returns True where what is asked behind a description is asked of the texts, and of what is described."""
+    wanted = described["wanted"]
+    if not asks_of_texts(wanted):
+        return False
+    if not described.groupdict().get("some"):
+        return True
+    # "What is it called and who is the person speaking in it?" asks the catalogue.
+    of_course = asked_of_catalogue(wanted, of_course=True)
+    return not of_course.asks & EXACT and _POINTS_AT_FOUND.search(wanted) is not None
 
 
 def _without_about(says: re.Match[str]) -> str:
