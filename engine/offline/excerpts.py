@@ -37,6 +37,8 @@ _THAT_IS = re.compile(
     re.I,
 )
 """Who explains by speaking says what a thing does first, and then: "That's the agentic loop."."""
+_MOST_NAMED = 3
+"""As many sentences say what a thing is, before it is given its name."""
 _ASKED = "?"
 _MARK = "**"
 """Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
@@ -193,12 +195,14 @@ def _as_shown(found: Found) -> list[Excerpt]:
 def _with_what_it_names(excerpt: Excerpt, found: Found) -> Excerpt:
     """Returns an excerpt that begins with "That's called X" with what that is, as far as an excerpt may be long."""
     blocks = found.sources[excerpt.passage].blocks
-    wall = 0
+    if not _THAT_IS.match(blocks[excerpt.first]):
+        return excerpt
+    wall = max(excerpt.first - _MOST_NAMED, 0)
     for other in found.extraction.excerpts:
         if other.passage == excerpt.passage and other.end <= excerpt.first:
             wall = max(wall, other.end)
     first = excerpt.first
-    while first > wall and _THAT_IS.match(blocks[first]):
+    while first > wall:
         if len("".join(blocks[first - 1 : excerpt.end]).strip()) > LONGEST_RUN_CHARS:
             break
         first -= 1
