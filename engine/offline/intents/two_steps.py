@@ -79,7 +79,8 @@ def in_found_lesson(lesson: Inquiry, asked: str) -> Inquiry:
     if place is not None:
         lesson = lesson._replace(step=place.step)
     of_lesson = asked_of_catalogue(asked, of_course=True)
-    if of_lesson.is_pure:
+    # "And what comes after it?" asks for a place and nothing else.
+    if not of_lesson.topic:
         return lesson._replace(asks=of_lesson.asks)
     wanted = bare_question(_TELL.sub("", asked))
     return lesson._replace(wanted=wanted, asks=frozenset())
