@@ -49,6 +49,8 @@ _MAKES = (
     "leads",
     "runs",
     "presents",
+    "presenting",
+    "speaking",
     "made",
     "created",
     "wrote",
@@ -77,7 +79,7 @@ _PUT_IN_WORDS = (
     "lecture long lectures class one ones curious interested hey there sequence kinds quick short brief briefly "
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
     "system exist exists across else somewhere anywhere every whos whats longest shortest everyone teach teaches "
-    "taught thanks help everything detail details besides "
+    "taught thanks help everything anything something detail details besides "
     "apart except another everybody consist consists lines possible"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())

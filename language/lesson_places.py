@@ -34,6 +34,8 @@ _ORDINALS = {
     "middle": 0,
 }
 _FORWARD = rf"(?:{'|'.join(_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
+_COUNTED_ORDINALS = [ordinal for ordinal, place in _ORDINALS.items() if place > 0]
+_FROM_START = rf"(?:{'|'.join(_COUNTED_ORDINALS)}|[1-9]\d?(?:st|nd|rd|th))"
 # "The second to last" counts from the end.
 _ORDINAL = (
     rf"(?:{_FORWARD}[ -](?:to|from)[ -](?:the[ -])?last|next[ -]to[ -]last|{_FORWARD})"
@@ -91,6 +93,12 @@ _BESIDE = re.compile(
     r"|prior\s+lesson)\b",
     re.IGNORECASE,
 )
+# "Two lessons before the last", "the second lesson after X": further than beside.
+_COUNTED_STEPS = re.compile(
+    rf"\b(?:the\s+)?(?:(?P<count>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\s+(?:lessons|lectures)"
+    rf"|(?P<ordinal>{_FROM_START})\s+(?:lesson|lecture|one))\s+(?={_CLOSE}(?:after|behind|before)\b)",
+    re.IGNORECASE,
+)
 # "After lesson 3, which lesson comes?"
 _BESIDE_IN_FRONT = re.compile(
     r"^\W*(?:(?P<next>after)|(?P<previous>before))\s+(?:the\s+)?(?:lesson|lecture)\b.{1,100}\b(?:what|which)\s+"
@@ -127,11 +135,13 @@ def lesson_places(
     text = question[:READ_CHARS]
     if not after_lessons and not speaks_of_lessons(text):
         return ()
-    step = _step(text)
+    counted = _steps_counted(text)
+    step = _step(text) * counted
+    text = _beside_for_counted(text)
     numbered = [LessonPlace(number=each, step=step) for each in _numbers(text)]
     if numbered:
         return tuple(numbered)
-    positions = _positions(text)
+    positions = _positions(text, counted)
     if after_lessons and not positions:
         positions = _last_ordinal(text)
     if positions:
@@ -168,6 +178,7 @@ def spelled_out(question: str) -> str:
 
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
+    text = _beside_for_counted(text)
     for pattern in (*_BY_NUMBER, _BESIDE, *_BY_POSITION):
         text = pattern.sub(" ", text)
     return text
@@ -175,13 +186,29 @@ def without_lesson_places(text: str) -> str:
 
 def with_lesson_places_masked(text: str) -> str:
     """Returns the text with "the lesson" for each lesson that it names by number or place."""
+    text = _beside_for_counted(text)
     for pattern in (*_BY_NUMBER, *_BY_POSITION):
         text = pattern.sub(" the lesson", text)
     return re.sub(r"\bthe (?=\s*the lesson)", "", text)
 
 
+def _steps_counted(text: str) -> int:
+    """Returns 2 for "two lessons before X" and "the second lesson before X"; 1 where none are counted."""
+    found = _COUNTED_STEPS.search(text)
+    if found is None:
+        return 1
+    if found["ordinal"]:
+        return _position(found["ordinal"])
+    return max(_counted(found["count"]), 1)
+
+
+def _beside_for_counted(text: str) -> str:
+    """Returns the text with "the lesson before X" for "two lessons before X", whose number is none of a lesson."""
+    return _COUNTED_STEPS.sub("the lesson ", text)
+
+
 def _step(text: str) -> int:
-    text = _BEFORE_LAST.sub(" ", text)
+    text = _BEFORE_LAST.sub(" ", _beside_for_counted(text))
     beside = _BESIDE.search(text) or _BESIDE_IN_FRONT.search(text)
     if beside is None:
         return 0
@@ -198,12 +225,13 @@ def _numbers(text: str) -> Sequence[int]:
     return range(first, min(last, first + MOST_LESSONS - 1) + 1)
 
 
-def _positions(text: str) -> Sequence[int]:
+def _positions(text: str, steps: int) -> Sequence[int]:
+    """Returns the places that are named; the steps are those before the last, where that is one."""
     several = _SEVERAL.search(text)
     if several is not None:
         return _from_an_end(several["end"], several["count"])
     if _BEFORE_LAST.search(text):
-        return (-2,)
+        return (-1 - steps,)
     from_end = _FROM_END.search(text)
     if from_end is not None:
         return (-abs(_position(from_end["ordinal"])),)
@@ -234,14 +262,18 @@ def _last_ordinal(text: str) -> Sequence[int]:
 
 def _from_an_end(end: str, count: str) -> Sequence[int]:
     """Returns the positions of "the last three lessons"."""
+    number = min(_counted(count), MOST_LESSONS)
+    if end.lower() == "first":
+        return range(1, number + 1)
+    return range(-number, 0)
+
+
+def _counted(count: str) -> int:
     written = count.lower()
     number = NUMBER_WORDS.get(written)
     if number is None:
         number = int(written)
-    number = min(number, MOST_LESSONS)
-    if end.lower() == "first":
-        return range(1, number + 1)
-    return range(-number, 0)
+    return number
 
 
 def _position(ordinal: str) -> int:

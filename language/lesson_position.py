@@ -13,7 +13,7 @@ class LessonPlace(NamedTuple):
         number: Its number; None where it is named otherwise.
         position: Its place among the lessons, from 1, or from -1 at the end; 0 in the middle; None where its number is
             given.
-        step: 1 where the lesson after that one is meant, -1 for the one before it.
+        step: 1 where the lesson after that one is meant, -1 for the one before it, 2 for the second after it.
     """
 
     number: int | None = None

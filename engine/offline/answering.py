@@ -23,7 +23,7 @@ from antiphon.engine.offline.remarks import (
     talk_back,
     with_remarks,
 )
-from antiphon.engine.offline.task import Task
+from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.asking import NOT_HELD, asks_what_to_know
 from antiphon.language.certainty import LEVELS, Certainty, least
@@ -193,11 +193,19 @@ def _answer_of_found(
         draft.doubt(_sure_of_place(found))
         return
     if inquiry.wanted:
-        passages = task.passages_of(inquiry.course, inquiry.lesson)
-        sure = answer_second_step(inquiry, passages, measures, draft)
+        sure = answer_second_step(inquiry, _of_second_step(inquiry, task), measures, draft)
         draft.doubt(least([sure, _sure_of_place(found)]))
         return
     _answer_of_place(inquiry, found, task, measures, draft)
+
+
+def _of_second_step(inquiry: Inquiry, task: Task) -> list[Source]:
+    """Returns the passages of the place that was found: first those that were found there for what is asked."""
+    of_place = task.passages_of(inquiry.course, inquiry.lesson)
+    found = task.found_for(inquiry.wanted, inquiry.course)
+    # A dict keeps each passage once, in this order.
+    ordered = dict.fromkeys([*found, *of_place])
+    return [source for source in ordered if source in of_place]
 
 
 def _sure_of_place(found: Found) -> Certainty:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,8 @@ from antiphon.engine.offline.likely_names import likely_title
 from antiphon.engine.offline.titles import Titles, tokens_of
 from antiphon.language.evidence import Likeness
 from antiphon.vocabulary.ports import KnownCourse
+
+_TEACHERS_APART = re.compile(r"\s*(?:[,;&/]|\band\b)\s*", re.IGNORECASE)
 
 
 class KnownTitle(NamedTuple):
@@ -33,6 +36,12 @@ class CourseEntry(NamedTuple):
     def is_document(self) -> bool:
         """True for a text without lessons, or with one that is all of it."""
         return len(self.lessons) <= 1
+
+    @property
+    def teachers(self) -> tuple[str, ...]:
+        """Each of those who teach it: "Yuki Sandoval and Bram Teller" are two."""
+        named = _TEACHERS_APART.split(self.instructor or "")
+        return tuple([name for name in named if name])
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -75,9 +84,9 @@ class Catalogue:
                 self.lessons.append(LessonOf(course, lesson))
         self.teachers: dict[str, tuple[CourseEntry, ...]] = {}
         for course in self.courses:
-            if course.instructor:
-                others = self.teachers.get(course.instructor, ())
-                self.teachers[course.instructor] = (*others, course)
+            for teacher in course.teachers:
+                others = self.teachers.get(teacher, ())
+                self.teachers[teacher] = (*others, course)
         self.teacher_names = Titles(list(self.teachers))
         self.course_titles = Titles([course.title for course in self.courses])
         self.lesson_titles = Titles([each.lesson.title for each in self.lessons])

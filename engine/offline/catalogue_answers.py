@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from operator import eq, ge, gt, le, lt
 
-from antiphon.engine.offline.intents import Inquiry
+from antiphon.engine.offline.intents import Inquiry, who_speaks
 from antiphon.engine.offline.outline import Outline
 from antiphon.engine.offline.statements import state
 from antiphon.engine.offline.task import Source, Task
@@ -94,13 +94,14 @@ def of_found(inquiry: Inquiry, task: Task) -> Inquiry:
     if lesson is not None and asks != inquiry.asks:
         # "Which course, and which lesson in it": both are named.
         asks |= {"title"}
-    return inquiry._replace(
+    found = inquiry._replace(
         course=best.course,
         courses=(best.course,),
         lesson=lesson,
         missing_lesson=None,
         asks=asks,
     )
+    return who_speaks(found, task.catalogue.course(best.course))
 
 
 def _lesson_meant(inquiry: Inquiry, best: Source, task: Task) -> int | None:

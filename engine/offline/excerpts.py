@@ -31,10 +31,14 @@ MEDIUM_IN_ANOTHER_LANGUAGE = 0.5
 READ_CHARS = 1_000
 _VERSIONS = re.compile(r"\b[A-Z][A-Za-z]+-?\d+(?:\.\d+)*\b")
 _THAT_IS = re.compile(
-    r"\W*(?:(?:and|so|now|but)\W+)?(?:that|this|those|these)(?:['\u2019]s| is| are)\b",
+    r"\W*(?:(?:and|so|now|but)\W+)?(?:(?:that|this|those|these)(?:['\u2019]s| is| are)\b"
+    r"|(?:it|they)(?:['\u2019]s|['\u2019]re| is| are) called\b"
+    r"|(?:i|we|you|they|people) call (?:it|that|this|them|these|those)\b)",
     re.I,
 )
 """Who explains by speaking says what a thing does first, and then: "That's the agentic loop."."""
+_MOST_NAMED = 3
+"""As many sentences say what a thing is, before it is given its name."""
 _ASKED = "?"
 _MARK = "**"
 """Around the sentence that carries the answer: bold in Markdown, and plain to see where Markdown is not rendered."""
@@ -78,12 +82,10 @@ def look(
     if tongue_of(question) is not ENGLISH:
         measures = _of_known_words(measures)
     extraction = _extract(sources, asked, measures, limit)
-    sure = _sure(question, sources, extraction)
-    if sure in ("medium", "high") and _falls_short(
-        question, sources, extraction, measures
-    ):
-        sure = "low"
-    return Found(sources, extraction, sure)
+    found = Found(sources, extraction, _sure(question, sources, extraction))
+    if found.is_likely and _falls_short(question, found, measures):
+        found = found._replace(certainty="low")
+    return found
 
 
 def _extract(
@@ -142,19 +144,14 @@ def _sure_of_foreign(fit: Fit, medium: float) -> Certainty:
     return sure
 
 
-def _falls_short(
-    question: str,
-    sources: Sequence[Source],
-    extraction: Extraction,
-    measures: Measures,
-) -> bool:
+def _falls_short(question: str, found: Found, measures: Measures) -> bool:
     """Returns True where the excerpts lack what is asked of the things that they name."""
-    likeness = extraction.fit.likeness
+    likeness = found.extraction.fit.likeness
     if likeness is None or tongue_of(question) is not ENGLISH:
         return False
     shown: list[str] = []
-    for excerpt in extraction.excerpts:
-        source = sources[excerpt.passage]
+    for excerpt in _as_shown(found):
+        source = found.sources[excerpt.passage]
         shown.append(source.label)
         shown.append("".join(source.blocks[excerpt.first : excerpt.end]))
     return falls_short(question, shown, likeness, measures.weigh)
@@ -178,13 +175,7 @@ def quote_all(found: Found, draft: Draft, *, with_course: bool = False) -> None:
     Args:
         with_course: Each names its course, even where that is the same for all.
     """
-    shown = [_with_what_it_names(each, found) for each in found.extraction.excerpts]
-    excerpts: list[Excerpt] = []
-    for place, excerpt in enumerate(shown):
-        if place == 0:
-            excerpts.append(_going_on(excerpt, found))
-        else:
-            excerpts.append(_with_reply(excerpt, found))
+    excerpts = _as_shown(found)
     courses = {found.sources[excerpt.passage].course for excerpt in excerpts}
     for excerpt in excerpts:
         source = found.sources[excerpt.passage]
@@ -193,15 +184,25 @@ def quote_all(found: Found, draft: Draft, *, with_course: bool = False) -> None:
         quote(excerpt, source, draft)
 
 
+def _as_shown(found: Found) -> list[Excerpt]:
+    """Returns the excerpts with what goes with each: what it names, what is said next, or the reply to a question."""
+    named = [_with_what_it_names(each, found) for each in found.extraction.excerpts]
+    shown = [_going_on(excerpt, found) for excerpt in named[:1]]
+    shown += [_with_reply(excerpt, found) for excerpt in named[1:]]
+    return shown
+
+
 def _with_what_it_names(excerpt: Excerpt, found: Found) -> Excerpt:
     """Returns an excerpt that begins with "That's called X" with what that is, as far as an excerpt may be long."""
     blocks = found.sources[excerpt.passage].blocks
-    wall = 0
+    if not _THAT_IS.match(blocks[excerpt.first]):
+        return excerpt
+    wall = max(excerpt.first - _MOST_NAMED, 0)
     for other in found.extraction.excerpts:
         if other.passage == excerpt.passage and other.end <= excerpt.first:
             wall = max(wall, other.end)
     first = excerpt.first
-    while first > wall and _THAT_IS.match(blocks[first]):
+    while first > wall:
         if len("".join(blocks[first - 1 : excerpt.end]).strip()) > LONGEST_RUN_CHARS:
             break
         first -= 1

@@ -9,7 +9,8 @@ from antiphon.engine.offline.excerpts import Found, look, quote_all
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.lesson_overview import sum_lesson_up
 from antiphon.engine.offline.remarks import CLOSEST
-from antiphon.engine.offline.statements import cite_lesson
+from antiphon.engine.offline.outline import Outline
+from antiphon.engine.offline.statements import cite_lesson, state
 from antiphon.engine.offline.task import PART, Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.certainty import (
@@ -50,6 +51,8 @@ def answer_part(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
     line = task.lesson_line(inquiry.lesson)
     if line is not None and line.outline.course == inquiry.course:
         cite_lesson(line, draft)
+        if "teacher" in inquiry.asks:
+            state(inquiry, Outline(line.outline), draft)
     draft.paragraph(f"It {_SAYS_PART[inquiry.part or 'beginning']}: ")
     draft.cite(source, 0, len(source.blocks))
     return True

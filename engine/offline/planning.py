@@ -99,10 +99,7 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
             return _search_across(inquiry, task)
         case "find":
             why = "To find the course that is meant"
-            calls = [search(inquiry.topic, why, inquiry.course)]
-            if inquiry.asks_of_found_course:
-                calls += _search_plainly(inquiry._replace(topic=inquiry.question))
-            return calls
+            return [search(inquiry.topic, why, inquiry.course)]
         case _:
             return _search_plainly(inquiry)
 

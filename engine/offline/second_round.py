@@ -91,9 +91,9 @@ def _outline_of_best(topic: str, course: str | None, task: Task) -> list[Planned
 def _course_found(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Asks for the outline of the course that was found, and for the text of the lesson that is asked about in it."""
     calls = _outline_of_best(inquiry.topic, inquiry.course, task)
-    if not inquiry.reads_lesson and "overview" not in inquiry.asks:
-        return calls
     found = of_found(inquiry, task)
+    if not found.reads_lesson and "overview" not in inquiry.asks:
+        return calls
     course = task.catalogue.course(found.course)
     if course is not None and inquiry.asks_of_found_course:
         why = "It is the course that is asked about"
@@ -101,8 +101,8 @@ def _course_found(inquiry: Inquiry, task: Task) -> list[Planned]:
     if course is None or found.lesson is None:
         return calls
     title = lesson_title(course, found.lesson)
-    if inquiry.part is not None:
-        part = search_part(course.title, found.lesson, title, inquiry.part, task)
+    if found.part is not None:
+        part = search_part(course.title, found.lesson, title, found.part, task)
         return [*calls, part]
     why = "It is the lesson that is asked about"
     return [*calls, search(inquiry.wanted or title, why, course.title, found.lesson)]

@@ -13,7 +13,7 @@ from antiphon.language.asking import QUESTION_WORDS
 from antiphon.language.commonness import is_common, spelt_alike
 from antiphon.language.evidence import Weigh, is_unknown
 from antiphon.language.tongues import ENGLISH, tongue_of
-from antiphon.language.words import terms, words
+from antiphon.language.words import stem, terms, words
 
 MOST_WORDS = 20_000
 _SHORTEST = 3
@@ -58,23 +58,33 @@ def corrected(
 def _corrected(
     question: str, weigh: Weigh, catalogue: Catalogue, vocabulary: tuple[str, ...]
 ) -> str:
-    unknown = [
+    telling = [
         token
         for token in tokens_of(question)
-        if token.term is not None
-        and token.word not in QUESTION_WORDS
-        and is_unknown(token.term, weigh)
+        if token.term is not None and token.word not in QUESTION_WORDS
     ]
-    if not unknown:
-        return question
-    named = _words_of_titles(question, catalogue)
+    unknown = [token for token in telling if is_unknown(token.term or "", weigh)]
+    named: list[str] = []
+    if unknown:
+        named = _words_of_titles(question, catalogue)
     text = question
     # From the end, so that the places of those before stay right.
-    for token in reversed(unknown):
-        near = _meant(token, question, named, vocabulary)
+    for token in reversed(telling):
+        if token in unknown:
+            near = _meant(token, question, named, vocabulary)
+        else:
+            near = _of_same_stem(token, vocabulary)
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
+
+
+def _of_same_stem(token: Token, vocabulary: tuple[str, ...]) -> str | None:
+    """Returns the word that is misspelt at its end: by its stem "convergance" is known, but not by its meaning."""
+    word = token.word
+    if len(word) < _LONGER or word in vocabulary or word in spelt_alike(word):
+        return None
+    return _slip(word, [each for each in vocabulary if stem(each) == token.term])
 
 
 def _meant(

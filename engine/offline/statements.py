@@ -112,8 +112,12 @@ def _name_neighbour(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
         side, end = "before", "first"
     this = f"lesson {line.number} (\u201c{line.title}\u201d)"
     at = outline.lessons.index(line) + inquiry.step
+    if abs(inquiry.step) > 1:
+        side = f"{abs(inquiry.step)} places {side}"
     if at not in range(len(outline.lessons)):
-        said = f"No lesson comes {side} {this}: it is the {end} of {outline.course}."
+        said = f"No lesson comes {side} {this}: {outline.course} has {outline.numbered}."
+        if abs(inquiry.step) == 1:
+            said = f"No lesson comes {side} {this}: it is the {end} of {outline.course}."
         draft.cite(outline.source, *outline.lesson_blocks, said)
         return
     beside = outline.lessons[at]

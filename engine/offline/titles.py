@@ -28,7 +28,8 @@ _LONG_WORD = 7
 _SAME_SHORT = 80.0
 _SAME_LONG = 86.0
 """Misspelt: "retreival" is 89 like "retrieval"; but "practice" is 82 like "practical", and another word."""
-_MOST_LETTERS_OF_INITIALS = 6
+_FEWEST_INITIALS = 3
+_MOST_INITIALS = 6
 
 
 class Token(NamedTuple):
@@ -75,6 +76,7 @@ class Titles:
         self._terms: list[frozenset[str]] = []
         self._wholes: list[list[frozenset[str]]] = []
         self._written: list[frozenset[str]] = []
+        self._ends: list[frozenset[str]] = []
         self._holding: dict[str, list[int]] = {}
         self._initials: dict[str, list[int]] = {}
         self._words: dict[str, str] = {}
@@ -97,6 +99,7 @@ class Titles:
             first, *_ = tokens_of(whole[0])
             if first.term is not None:
                 self._words.setdefault(fold(whole[0].replace("-", "")), first.term)
+        self._ends.append(frozenset(_pairs(tokens)))
         self._terms.append(frozenset(held))
         wholes = [frozenset(held)]
         # "MCP Servers: Build Rich Apps" is also called by what stands before the colon.
@@ -106,8 +109,8 @@ class Titles:
         self._wholes.append(wholes)
         for term in dict.fromkeys(held):
             self._holding.setdefault(term, []).append(at)
-        if 2 < len(initials) <= _MOST_LETTERS_OF_INITIALS:
-            self._initials.setdefault(initials, []).append(at)
+        for abbreviation in _abbreviations(initials):
+            self._initials.setdefault(abbreviation, []).append(at)
 
     def runs(self, tokens: Sequence[Token]) -> list[Run]:
         """Returns the runs of title words in a question, those of most words first, none in another."""
@@ -125,6 +128,10 @@ class Titles:
     def has_word(self, term: str) -> bool:
         """Returns True for a term of one of the titles."""
         return term in self._holding
+
+    def is_written(self, word: str) -> bool:
+        """Returns True for a word that stands in one of the titles as it is written."""
+        return word in self._words
 
     def holding(self, words: Sequence[Token]) -> tuple[int, ...]:
         """Returns the titles that hold all of these words."""
@@ -153,11 +160,11 @@ class Titles:
             if term not in wanted:
                 continue
             if piece and not self._joined(title, tokens[piece[-1] + 1 : at]):
-                runs.append(self._run(title, piece, meant))
+                runs.append(self._run(title, piece, meant, tokens))
                 piece = []
             piece.append(at)
         if piece:
-            runs.append(self._run(title, piece, meant))
+            runs.append(self._run(title, piece, meant, tokens))
         return runs
 
     def _joined(self, title: int, between: Sequence[Token]) -> bool:
@@ -173,11 +180,20 @@ class Titles:
         )
 
     def _run(
-        self, title: int, piece: Sequence[int], meant: Sequence[str | None]
+        self,
+        title: int,
+        piece: Sequence[int],
+        meant: Sequence[str | None],
+        tokens: Sequence[Token],
     ) -> Run:
+        last = piece[-1]
+        # "Computer Use" ends with a word that carries no meaning.
+        pair = " ".join([token.word for token in tokens[last : last + 2]])
+        if pair in self._ends[title] and tokens[last + 1].term is None:
+            last += 1
         held = frozenset([term for at in piece if (term := meant[at]) is not None])
         full = any(held >= whole for whole in self._wholes[title])
-        return Run(piece[0], piece[-1], (title,), len(held), full)
+        return Run(piece[0], last, (title,), len(held), full)
 
     def _by_initials(self, tokens: Sequence[Token]) -> list[Run]:
         found: list[Run] = []
@@ -186,6 +202,23 @@ class Titles:
             if titles and token.term not in self._holding:
                 found.append(Run(at, at, tuple(titles), 1, full=False))
         return found
+
+
+def _abbreviations(initials: str) -> Iterable[str]:
+    """Returns the initials of a title and of each part of it: "MCP" of "Building with the Model Context Protocol"."""
+    found: dict[str, None] = {}
+    for first in range(len(initials)):
+        for length in range(_FEWEST_INITIALS, _MOST_INITIALS + 1):
+            part = initials[first : first + length]
+            if len(part) == length:
+                found.setdefault(part)
+    return found
+
+
+def _pairs(tokens: Sequence[Token]) -> list[str]:
+    """Returns each two words that stand beside one another."""
+    behind = tokens[1:]
+    return [f"{one.word} {other.word}" for one, other in zip(tokens, behind, strict=False)]
 
 
 def _apart(runs: Iterable[Run]) -> list[Run]:

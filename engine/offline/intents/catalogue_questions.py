@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from antiphon.engine.offline.intents.inquiry import Inquiry
+from antiphon.engine.offline.intents.inquiry import Inquiry, who_speaks
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.intents.sought import called_lesson, topic_stretch
 from antiphon.language.asking import (
@@ -143,6 +143,9 @@ def asks_of_catalogue(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     if not asks_neighbour and not _is_for_catalogue(inquiry, parsed):
         return None
     asks = inquiry.asks
+    spoken = who_speaks(inquiry, parsed.catalogue.course(inquiry.course))
+    if spoken.part is not None:
+        return spoken._replace(kind="lesson")
     # "How long is each of the lessons" does not ask which they are.
     if "duration" in asks:
         asks = asks - {"contents"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from antiphon.engine.offline.catalogue import CourseEntry
 from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.evidence import telling_words
 from antiphon.language.lesson_position import LessonPlace
@@ -57,7 +58,7 @@ class Inquiry(NamedTuple):
         courses: The titles of all courses that it names or may mean.
         asks: What it asks of the catalogue.
         lessons: The numbers of all lessons that it names, where it names several.
-        step: 1 where the lesson after `lesson` is asked for, -1 for the one before.
+        step: 1 where the lesson after `lesson` is asked for, -1 for the one before, 2 for the second after it.
         place: The lesson as it is named, where the course is not known yet.
         by_lesson: What is to be found, in a question of the kind `find`, is a lesson and not its course.
         missing_lesson: A lesson that it names, and that its course does not have.
@@ -152,6 +153,15 @@ class Inquiry(NamedTuple):
         if self.has_topic:
             return self.topic
         return self.question
+
+
+def who_speaks(inquiry: Inquiry, course: CourseEntry | None) -> Inquiry:
+    """Returns who teaches a lesson, of a course that several teach, as asked of its beginning too: they say who speaks."""
+    if course is None or len(course.teachers) < 2 or inquiry.lesson is None:
+        return inquiry
+    if inquiry.asks != {"teacher"} or inquiry.step:
+        return inquiry
+    return inquiry._replace(part="beginning")
 
 
 NO_QUESTION = Inquiry("plain", "", "")

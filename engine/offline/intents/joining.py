@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from antiphon.engine.offline.intents.clauses import EXACT
+from antiphon.engine.offline.intents.clauses import EXACT, asks_of_texts
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.second_step import bare_question, goes_on_in_found
+from antiphon.engine.offline.intents.two_steps import in_found_lesson
+from antiphon.language.lesson_places import lesson_place
 
 LEANS = re.compile(r"\b(?:it|its|he|she|his|her|they|their|there)\b", re.I)
 """What speaks of a course, a lesson or a teacher that was named before."""
@@ -19,7 +21,12 @@ def joined(parts: list[Inquiry], inquiry: Inquiry, part: str) -> Inquiry:
         part: Its own words.
     """
     first = parts[-1]
-    if goes_on_in_found(first, inquiry, part):
+    if _is_of_found_lesson(first, part):
+        inquiry = in_found_lesson(first, part)
+        if not inquiry.wanted:
+            # The neighbour is named together with the lesson that was asked for first.
+            inquiry = inquiry._replace(asks=frozenset({"title"}))
+    elif goes_on_in_found(first, inquiry, part):
         inquiry = first._replace(wanted=bare_question(part))
     elif _is_of_found_course(first, inquiry, part):
         inquiry = first._replace(asks=inquiry.asks)
@@ -29,6 +36,16 @@ def joined(parts: list[Inquiry], inquiry: Inquiry, part: str) -> Inquiry:
         return inquiry
     parts.pop()
     return inquiry
+
+
+def _is_of_found_lesson(first: Inquiry, part: str) -> bool:
+    """Returns True for "and what is the next one about?", behind a question which lesson speaks of something."""
+    if first.kind != "find" or not first.by_lesson or first.wanted or first.step:
+        return False
+    place = lesson_place(part, after_lessons=True)
+    if place is not None:
+        return place.is_relative
+    return LEANS.search(part) is not None and asks_of_texts(part)
 
 
 def _is_of_found_course(first: Inquiry, inquiry: Inquiry, part: str) -> bool:

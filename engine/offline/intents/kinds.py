@@ -43,7 +43,7 @@ ELSEWHERE = re.compile(
     r"|similar (?:topic|subject|theme|thing|idea|lesson|lecture|course|content|material)s?"
     r"|(?:topic|subject|theme) of (?:the )?lesson"
     r"|(?:shares?|sharing|have|has) (?:a|the|its|their) (?:topic|subject|theme)"
-    r"|comes? up again|related to|elsewhere|where else)\b",
+    r"|(?:some(?:one|body)|any(?:one|body)) else|comes? up again|related to|elsewhere|where else)\b",
     re.I,
 )
 _APART_FROM = re.compile(

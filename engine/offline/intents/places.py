@@ -34,6 +34,10 @@ def with_courses(parsed: Parsed) -> Inquiry:
         of_lessons = [each.lesson.course.title for each in parsed.mentions.lessons]
         clear = dict.fromkeys(of_lessons)
     course, other = [*clear, None, None][:2]
+    asks = parsed.asked.asks
+    # "How many years was Kwame Mensah a teacher?" names the teacher, and asks for none.
+    if parsed.mentions.names_teacher and parsed.asked.topic:
+        asks = asks - {"teacher"}
     return Inquiry(
         kind="plain",
         question=parsed.question,
@@ -41,7 +45,7 @@ def with_courses(parsed: Parsed) -> Inquiry:
         course=course,
         other=other,
         courses=tuple(titles),
-        asks=parsed.asked.asks,
+        asks=asks,
         unknown=next(iter(unknown), None),
     )
 

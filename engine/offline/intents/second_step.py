@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-from antiphon.engine.offline.intents.clauses import asks_of_texts, clauses_of
+from antiphon.engine.offline.intents.clauses import (
+    EXACT,
+    asks_of_texts,
+    clauses_of,
+)
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.asking import asked_of_catalogue
@@ -31,7 +35,14 @@ _LESSON_OF_COURSE_SAYS = re.compile(
     re.I | re.S,
 )
 _MADE_BY = r"(?:(?:(?:made|given|taught|held|presented|run) )?(?:by|from))"
-_COURSE = rf"(?:the|that|one|a)\s+(?:\w+\s+)?(?:course|class)\s+(?:{_DESCRIBED_BY}|{_MADE_BY})"
+_TEACHER = r"(?:instructor|teacher|lecturer|tutor|professor|speaker|presenter|host)"
+_NOUN = rf"(?:course|class|{_TEACHER})"
+_COURSE = rf"(?:the|that|one|a)\s+(?:\w+\s+)?{_NOUN}\s+(?:{_DESCRIBED_BY}|who|{_MADE_BY})"
+# Of some course anything may be said: "One of the lecturers used to be a singer."
+_SOME_COURSE = (
+    rf"(?:there(?:['\u2019]s|\s+is|\s+was)\s+)?(?:one|some|an?|another)\s+"
+    rf"(?:of\s+(?:the|your|these|all)\s+)?(?:\w+\s+)?{_NOUN}(?:e?s)?"
+)
 # "In the course that builds a pier, what is said of nails?"
 _IN_COURSE = re.compile(
     rf"\W*(?:in|from|according to|during)\s+{_COURSE}\s+(?P<said>[^.,;:?!\n]{{3,150}})[,:;]\s*(?P<wanted>.+)",
@@ -39,8 +50,9 @@ _IN_COURSE = re.compile(
 )
 # Of "The course with the pier also talks about nails: which ones?" three parts.
 _COURSE_ALSO = re.compile(
-    rf"\W*{_COURSE}\s+(?P<said>[^.;:?!\n]{{3,150}}?)"
-    r"(?:\s+also\s+(?:\w+\s+){0,2}?(?:about|of|on|with|covers|treats|explains|discusses)\s+(?P<also>[^.;:?!\n]{2,80}))?"
+    rf"\W*(?:in\s+)?(?:(?P<some>{_SOME_COURSE})|{_COURSE})\s+(?P<said>[^.;:?!\n]{{3,150}}?)"
+    r"(?:\s+also\s+(?:(?:\w+\s+){0,2}?(?:about|of|on|with|covers|treats|explains|discusses)\s+)?"
+    r"(?P<also>[^.;:?!\n]{2,80}))?"
     r"\s*(?:[:;.]|\s[-\u2013\u2014]+)\s*(?:and\s+)?(?P<wanted>(?:what|which|who|how|why|when|where)\b.+)",
     re.I | re.S,
 )
@@ -66,8 +78,8 @@ _SAYING = frozenset(("say", "tell us", "teach"))
 _ASKS = re.compile(r"(?:what|which|who|whose|how|why|when|where|whether|if)\b", re.I)
 _LEADING_AND = re.compile(r"^\W*(?:and|then|so)\s+", re.I)
 _POINTS_AT_FOUND = re.compile(
-    r"\b(?:it|its|there|they|he|she|that (?:other )?(?:course|class|lesson|one)"
-    r"|the other (?:course|class|lesson|one))\b",
+    rf"\b(?:it|its|there|they|he|she|his|her|their|that (?:other )?(?:course|class|lesson|one|person|{_TEACHER})"
+    rf"|the (?:other )?(?:course|class|lesson|one|{_TEACHER}))\b",
     re.I,
 )
 
@@ -140,6 +152,7 @@ def asks_of_described_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None
         kind="find",
         topic=said,
         wanted=bare_question(wanted),
+        asks=frozenset(),
         lesson=None,
         by_lesson=False,
     )
@@ -152,12 +165,24 @@ def _steps_in_course(question: str) -> tuple[str, str] | None:
         return says["said"], _as_question(_without_about(says))
     for form in (_IN_COURSE, _COURSE_ALSO):
         found = form.match(question)
-        if found is not None and asks_of_texts(found["wanted"]):
+        if found is not None and _is_wanted_of(found):
             named = found.groupdict()
             # "What does it recommend?" asks it of what was named in front.
             also = f"{named['also']}: " if named.get("also") else ""
             return found["said"], f"{also}{found['wanted']}"
     return None
+
+
+def _is_wanted_of(described: re.Match[str]) -> bool:
+    """Returns True where what is asked behind a description is asked of the texts, and of what is described."""
+    wanted = described["wanted"]
+    if not asks_of_texts(wanted):
+        return False
+    if not described.groupdict().get("some"):
+        return True
+    # "What is it called and who is the person speaking in it?" asks the catalogue.
+    of_course = asked_of_catalogue(wanted, of_course=True)
+    return not of_course.asks & EXACT and _POINTS_AT_FOUND.search(wanted) is not None
 
 
 def _without_about(says: re.Match[str]) -> str:

@@ -7,23 +7,28 @@ import re
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.kinds import ELSEWHERE
 from antiphon.engine.offline.intents.second_step import asked_then, bare_question
+from antiphon.language.asking import asked_of_catalogue
+from antiphon.language.lesson_places import lesson_place
+from antiphon.language.sentences import sentences
 
 _LOOK = (
     r"(?:have a look|take a look|look|see|find|check|take|read|go|start|begin|open|consider|note|recall|remember"
     r"|think)\b"
 )
 _ASKS = r"(?:what|which|where|who|whose|how|why|when|does|do|is|are|can|tell me|find|name|show me|search|in which)\b"
+_ASKING = re.compile(rf"\s*{_ASKS}", re.IGNORECASE)
 _STEPS = re.compile(
     rf"\s*(?:(?:please|first|can you|could you|i want you to)\b,?\s+){{0,3}}(?P<step>{_LOOK}.{{3,300}}?)"
     rf"(?:[.;:!?]|,)\s+(?:(?:and|then|now|next|after that)\b,?\s+){{0,2}}(?P<question>{_ASKS}.*)",
     re.IGNORECASE | re.DOTALL,
 )
+_TELL = re.compile(r"^\W*(?:tell|show|give)\s+me\s+", re.IGNORECASE)
 # "Find the course whose project is a receptionist and tell me how many lessons it has": the first step finds a course.
 _FINDS_COURSE = re.compile(
     r"\s*(?:(?:please|first|can you|could you|i want you to)\b,?\s+){0,3}"
-    r"(?:look up|look for|find out|find|check|see|search for|identify|work out|figure out)\s+"
-    r"(?:(?P<which>(?:in )?(?:which|what))|the)\s+(?P<noun>course|class)\s+(?P<said>.{3,300}?)"
-    r"(?:\s*[,;.]\s*|\s+)(?:and|then|and then)\s+(?:also\s+)?"
+    r"(?:look up|look for|find out|find me|find|check|see|search for|identify|work out|figure out)\s+"
+    r"(?:(?P<which>(?:in )?(?:which|what))|the)\s+(?P<noun>course|class|lesson|lecture)\s+(?P<said>.{3,300}?)"
+    r"(?:\s*[,;.]\s*|\s+)(?:and then|and|then)\s+(?:also\s+)?"
     rf"(?P<question>(?:give me|send me|say\b|{_ASKS}).*)",
     re.IGNORECASE | re.DOTALL,
 )
@@ -43,6 +48,18 @@ def steps_in(text: str) -> tuple[str, str] | None:
     return found["step"].strip(), found["question"].strip()
 
 
+def told_first(text: str) -> tuple[str, str] | None:
+    """Returns what a message tells of a lesson and the question behind it; None where it is not of that form."""
+    *told, asked = sentences(text)
+    said = "".join(told).strip()
+    # "Lesson 2 has a topic of another course too" is no statement about the lesson alone.
+    if not said or "?" in said or ELSEWHERE.search(said):
+        return None
+    if "?" not in asked and not _ASKING.match(asked):
+        return None
+    return said, asked.strip()
+
+
 def finding_first(text: str) -> tuple[str, str] | None:
     """Returns an order to find a course, and what to do with it, as the two questions that it is; None for no such."""
     found = _FINDS_COURSE.match(text)
@@ -54,6 +71,19 @@ def finding_first(text: str) -> tuple[str, str] | None:
         asked = f"Which {noun} is the one {said}?"
     question = found["question"]
     return asked, f"{question[:1].upper()}{question[1:]}"
+
+
+def in_found_lesson(lesson: Inquiry, asked: str) -> Inquiry:
+    """Returns what is asked of a lesson that has to be found first, or of one beside it."""
+    place = lesson_place(asked, after_lessons=True)
+    if place is not None:
+        lesson = lesson._replace(step=place.step)
+    of_lesson = asked_of_catalogue(asked, of_course=True)
+    # "And what comes after it?" asks for a place and nothing else.
+    if not of_lesson.topic:
+        return lesson._replace(asks=of_lesson.asks)
+    wanted = bare_question(_TELL.sub("", asked))
+    return lesson._replace(wanted=wanted, asks=frozenset())
 
 
 def in_two_steps(step: Inquiry, question: Inquiry, asked: str) -> Inquiry:
@@ -93,6 +123,21 @@ def after_lesson(lesson: Inquiry, question: Inquiry) -> Inquiry:
     if question.course is None and ELSEWHERE.search(asked):
         return _on_its_topic(lesson, question, None)
     return question
+
+
+def asked_elsewhere(lesson: Inquiry, question: Inquiry, asked: str) -> Inquiry | None:
+    """Returns what is asked of another course, behind a statement about a lesson; None where none is asked.
+
+    "Lesson 1 of A deals with chunks. What does B say about their size?"
+    """
+    other = question.course
+    if other in (None, lesson.course):
+        other = None
+        if not ELSEWHERE.search(asked):
+            return None
+    elif question.has_topic and not _POINTS_TO_STEP.search(asked):
+        return question
+    return _on_its_topic(lesson, question, other)
 
 
 def _in_lesson(step: Inquiry, question: Inquiry) -> Inquiry:

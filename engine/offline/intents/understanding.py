@@ -24,13 +24,17 @@ from antiphon.engine.offline.intents.places import (
 )
 from antiphon.engine.offline.intents.two_steps import (
     after_lesson,
+    asked_elsewhere,
     finding_first,
+    in_found_lesson,
     in_two_steps,
     steps_in,
+    told_first,
 )
 from antiphon.language.asides import without_form, without_reasons
 from antiphon.language.asking import Ask, names_catalogue
 from antiphon.language.lesson_parts import AskedPart, asked_part
+from antiphon.language.lesson_places import lesson_place
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
 from antiphon.language.small_talk import small_talk, without_courtesies
@@ -106,27 +110,67 @@ def _without_foreign_words(
 
 
 def _understand_all(asked: str, before: Inquiry, catalogue: Catalogue) -> Inquiry:
+    inquiry: Inquiry | None = None
     finding = finding_first(asked)
     if finding is not None:
-        return _understand_finding(finding, before, catalogue)
+        inquiry = _understand_finding(finding, before, catalogue)
     steps = steps_in(asked)
-    if steps is not None:
-        step = _understand_one(steps[0], before, catalogue)
-        # A step that names no known lesson is no more than the beginning of the question.
-        if catalogue.course(step.course) and step.is_about_lesson:
-            # "Take the lesson after X": it is the one to look at.
-            beside = _neighbour(step, catalogue)
-            if beside is not None:
-                step = step._replace(lesson=beside, step=0)
-            question = _understand_each(steps[1], step, catalogue)
-            return in_two_steps(step, question, steps[1])
-    return _understand_each(asked, before, catalogue)
+    if inquiry is None and steps is not None:
+        inquiry = _understand_steps(steps, before, catalogue)
+    elif inquiry is None:
+        inquiry = _understand_told(asked, before, catalogue)
+    return inquiry or _understand_each(asked, before, catalogue)
+
+
+def _understand_steps(
+    steps: tuple[str, str], before: Inquiry, catalogue: Catalogue
+) -> Inquiry | None:
+    """Returns what is asked of a lesson to look at; None for a step that is no more than how the question begins."""
+    first, then = steps
+    step = _understand_one(first, before, catalogue)
+    if not _is_known_lesson(step, catalogue):
+        return None
+    # "Take the lesson after X": it is the one to look at.
+    beside = _neighbour(step, catalogue)
+    if beside is not None:
+        step = step._replace(lesson=beside, step=0)
+    place = lesson_place(then)
+    if place is not None and place.is_relative:
+        # "Tell me what the following lesson says of it."
+        then = f"In lesson {step.lesson} of \u201c{step.course}\u201d, {then}"
+        return _understand_one(then, step, catalogue)
+    return in_two_steps(step, _understand_each(then, step, catalogue), then)
+
+
+def _is_known_lesson(step: Inquiry, catalogue: Catalogue) -> bool:
+    return step.is_about_lesson and catalogue.course(step.course) is not None
+
+
+def _understand_told(
+    text: str, before: Inquiry, catalogue: Catalogue
+) -> Inquiry | None:
+    """Returns what is asked behind a statement about one lesson, where another course has to answer it."""
+    told = told_first(text)
+    if told is None:
+        return None
+    said, asked = told
+    lesson = _understand_one(said, before, catalogue)
+    if not _is_known_lesson(lesson, catalogue) or lesson.lessons or lesson.other:
+        return None
+    return asked_elsewhere(lesson, _understand_each(asked, lesson, catalogue), asked)
 
 
 def _understand_finding(
     steps: tuple[str, str], before: Inquiry, catalogue: Catalogue
-) -> Inquiry:
+) -> Inquiry | None:
     """Returns "which course deals with gyms? Give me its link": one question where it can be asked as one."""
+    first, then = steps
+    place = _understand_one(first, before, catalogue)
+    if place.kind == "find" and place.by_lesson:
+        return in_found_lesson(place, then)
+    # A lesson that is known is only to be looked at.
+    if _is_known_lesson(place, catalogue):
+        return None
     asked = " ".join(steps)
     inquiry = _understand_each(asked, before, catalogue)
     if inquiry.kind in ("find", "several"):

@@ -21,7 +21,7 @@ from antiphon.engine.offline.mentions.word_places import (
     WordPlaces,
 )
 from antiphon.engine.offline.titles import Run, ends_between
-from antiphon.language.asking import names_catalogue
+from antiphon.language.asking import QUESTION_WORDS, names_catalogue
 from antiphon.language.commonness import is_common
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 from antiphon.language.questions import lesson_numbers
@@ -34,7 +34,8 @@ _DESCRIBED_IN_FRONT = re.compile(
     r"(?:by|with|that|which|where|whose|in which|taught|given|about|on)\b[^,;:.?!]{1,200}),",
     re.IGNORECASE,
 )
-_GENITIVES = ("'s", "\u2019s")
+_WITH = frozenset(("from", "with"))
+_OWNED = COURSE_WORDS | LESSON_WORDS | {"courses", "classes", "lessons", "lectures"}
 _HAS = frozenset(
     ("has", "had", "covers", "explains", "speaks", "talks", "uses", "shows")
 )
@@ -77,6 +78,7 @@ class _Finder:
             found.append(mention._replace(courses=courses))
         found += self._teachers(found)
         found += called_courses(self._words, self._catalogue, found)
+        found = _of_its_teacher(found)
         found.sort(key=lambda mention: mention.start)
         return tuple(self._described_in_front(found))
 
@@ -138,6 +140,9 @@ class _Finder:
         words = self._words
         if words.word(run.last + 1) != "one" or words.carries_on(run.first - 1):
             return False
+        # "Two lessons before the caching one": a lesson.
+        if words.before_article(run) in _BESIDE:
+            return False
         held = {token.word for token in words.tokens}
         return not held.isdisjoint(COURSE_WORDS) or bool(lesson_numbers(words.text))
 
@@ -157,32 +162,54 @@ class _Finder:
         taught = list(self._catalogue.teachers.values())
         found: list[CourseMention] = []
         for run in self._catalogue.teacher_names.runs(self._words.tokens):
-            mention = self._words.mention(run.first, run.last)
-            if overlaps(mention, known) or not self._names_teacher(run):
-                continue
             courses: tuple[CourseEntry, ...] = ()
             for at in run.titles:
                 courses += taught[at]
+            mention = self._words.mention(run.first, run.last)
+            # "Course link terminal coding desmond": the course that is named is his.
+            is_of_named = any(
+                each in courses for name in (*known, *found) for each in name.courses
+            )
+            if overlaps(mention, known) or not (is_of_named or self._names_teacher(run)):
+                continue
             found.append(mention._replace(courses=courses, names_teacher=True))
         return found
 
     def _names_teacher(self, run: Run) -> bool:
-        """Returns True for a whole name, and for "Kwame's course", "courses by Kwame" and "that Kwame teaches"."""
+        """Returns True for a whole name, and for a part of one that nothing else than a teacher can be."""
         if run.full and run.matched > 1:
             return True
+        if self._is_owner(run) or self._acts(run):
+            return True
         words = self._words
-        if words.word(run.first - 1) == "by" and not words.carries_on(run.last + 1):
-            return True
-        # "With which lesson does Okonjo close his course?"
-        if names_catalogue(words.text) and not self._is_common(run):
-            return True
-        behind = words.text[words.token(run.last).end :]
-        if behind.startswith(_GENITIVES):
-            return True
+        before = words.word(run.first - 1)
+        is_with = before in _WITH
+        if before == "by" or (is_with and words.word(run.first - 2) in _OWNED):
+            return not words.carries_on(run.last + 1)
+        # "With which lesson does Okonjo close his course?", and "anything from Okonjo".
+        is_of_courses = is_with or names_catalogue(words.text)
+        return is_of_courses and not self._is_common(run)
+
+    def _acts(self, run: Run) -> bool:
+        """Returns True for "that Kwame teaches", and for "Tom has a whole lesson on judges"."""
+        words = self._words
         verb = words.word(run.last + 1)
-        # "Tom has a whole lesson on judges": as the subject it is a name even where it begins the sentence.
+        # As the subject it is a name even where it begins the sentence.
         is_name = words.text[words.token(run.first).start].isupper()
         return verb in TEACHES or (is_name and verb in _HAS)
+
+    def _is_owner(self, run: Run) -> bool:
+        """Returns True for "Kwame's", and without the apostrophe for "kwames course" and "kwames last lesson"."""
+        words = self._words
+        last = words.token(run.last)
+        if words.is_genitive(run.last):
+            return True
+        behind = run.last + 1
+        if words.word(behind) in QUESTION_WORDS - _OWNED:
+            behind += 1
+        is_written = self._catalogue.teacher_names.is_written(last.word)
+        is_owner = last.word.endswith("s") and not is_written
+        return is_owner and words.word(behind) in _OWNED
 
     def _is_common(self, run: Run) -> bool:
         """Returns True for a name such as Rose, that everybody uses for other things."""
@@ -251,3 +278,14 @@ class _Finder:
             if len(found) == 1:
                 return found[0]
         return None
+
+
+def _of_its_teacher(found: list[CourseMention]) -> list[CourseMention]:
+    """Returns the mentions; of "the agents course by Kwame" both mean the courses that are called so and are his."""
+    taught = {each for name in found if name.names_teacher for each in name.courses}
+    called = {each for name in found if not name.names_teacher for each in name.courses}
+    narrowed: list[CourseMention] = []
+    for mention in found:
+        of_both = [each for each in mention.courses if each in taught & called]
+        narrowed.append(mention._replace(courses=tuple(of_both) or mention.courses))
+    return narrowed

@@ -60,14 +60,29 @@ def called_courses(
 def _called(
     words: WordPlaces, catalogue: Catalogue, known: Sequence[CourseMention]
 ) -> Iterator[CourseMention]:
+    teachers = [each for each in known if each.names_teacher]
+    titles = [each for each in known if not each.names_teacher]
     for at, token in enumerate(words.tokens):
-        if token.word not in COURSE_WORDS or _is_beside(words, at, known):
+        if token.word not in COURSE_WORDS or _is_beside(words, at, titles):
             continue
         mention = _called_before(words, at) or _called_after(words, at)
+        # "The new course by Kwame" is called by its teacher alone, "the MCP course by Kwame" by both.
+        if mention is not None and _is_beside(words, at, teachers):
+            mention = _of_one_teacher(mention, teachers, catalogue)
         if mention is not None:
             yield mention
         elif (bare := _named_bare(words, at, catalogue)) is not None:
             yield bare
+
+
+def _of_one_teacher(
+    mention: CourseMention, teachers: Sequence[CourseMention], catalogue: Catalogue
+) -> CourseMention | None:
+    """Returns a name beside that of a teacher; None where no course of that name is that teacher's."""
+    taught = {each for teacher in teachers for each in teacher.courses}
+    if taught.isdisjoint(catalogue.named(mention.name)):
+        return None
+    return mention
 
 
 def _is_beside(words: WordPlaces, at: int, known: Sequence[CourseMention]) -> bool:

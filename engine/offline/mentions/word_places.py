@@ -49,6 +49,7 @@ _DOES = frozenset(("does", "do"))
 _ASKS_OF_THING = frozenset(("how", "why", "when", "where", "what"))
 _OF_COURSES = TEACHES | QUESTION_WORDS
 """What a course does, rather than what it is about: it covers, teaches, has lessons."""
+_GENITIVES = ("'s", "\u2019s")
 _STOPS = frozenset(",.;:?!")
 
 
@@ -78,6 +79,10 @@ class WordPlaces:
         token = self.token(at)
         return token.word not in TEACHES and carries_meaning(token)
 
+    def is_genitive(self, at: int) -> bool:
+        """Returns True for the word "Kwame" of "Kwame's course"."""
+        return self.text[self.token(at).end :].startswith(_GENITIVES)
+
     def stands_alone(self, run: Run, *, loosely: bool = False) -> bool:
         """Returns True where no word beside a run could be one more of the name.
 
@@ -103,7 +108,8 @@ class WordPlaces:
         # "The first course" is no nickname of one on first principles.
         if run.first == run.last and self.word(run.first) in NOT_NAMES | CALLING:
             return False
-        is_name = not (self._is_placed_first(run) or self.carries_on(run.first - 1))
+        is_more = self.carries_on(run.first - 1) and not self.is_genitive(run.first - 1)
+        is_name = not (self._is_placed_first(run) or is_more)
         if is_name and self.word(run.last + 1) in nouns:
             return True
         return self.is_called_after(run, nouns)
@@ -144,6 +150,10 @@ class WordPlaces:
         if self.word(at) not in _OF:
             return False
         return not nouns.isdisjoint((self.word(at - 1), self.word(at - 2)))
+
+    def before_article(self, run: Run) -> str:
+        """Returns the word before a run and its article."""
+        return self.word(self._before_article(run))
 
     def _before_article(self, run: Run) -> int:
         at = run.first - 1
