@@ -22,7 +22,7 @@ from antiphon.knowledge import load_document
 from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-RECORDED = tuple(f"recorded/{name}" for name in "nmkjhi")
+RECORDED = tuple(f"recorded/{name}" for name in "nmkjhig")
 """Each asks about a library of its own, in the folder of its name."""
 FILES = ("open", "sealed", "blind-z", "questions", "held-out", *RECORDED)
 OTHERS = ("courses", "spoken")
