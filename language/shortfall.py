@@ -110,15 +110,19 @@ _KINDS = (
             re.I,
         ),
         re.compile(
-            r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b)|o['\u2019 ]?clock|\b(?:noon|midnight|midday|half past|quarter (?:past|to))\b"
-            rf"|\b(?:at|until|till|from|to|by|before|after|past) (?:about |around )?(?:\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\b",
+            r"\b\d{1,2}(?::\d\d| ?[ap]\.?m\b)|o['\u2019 ]?clock"
+            r"|\b(?:noon|midnight|midday|half past|quarter (?:past|to))\b"
+            r"|\b(?:at|until|till|from|to|by|before|after|past) (?:about |around )?"
+            rf"(?:\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\b",
             re.I,
         ),
     ),
     # A port.
     _Kind(
         re.compile(r"\b(?:which|what) (?:\w+ )?port\b", re.I),
-        re.compile(r"\bports?\b[^.?!]{0,40}\d|\d{2,5}\b[^.?!]{0,20}\bport|:\d{4}", re.I),
+        re.compile(
+            r"\bports?\b[^.?!]{0,40}\d|\d{2,5}\b[^.?!]{0,20}\bport|:\d{4}", re.I
+        ),
     ),
     # How many there are, and of years, hours or seconds some length of time.
     _Kind(re.compile(r"\bhow many\b", re.I), _COUNT),

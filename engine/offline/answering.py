@@ -193,7 +193,9 @@ def _answer_of_found(
         draft.doubt(_sure_of_place(found))
         return
     if inquiry.wanted:
-        sure = answer_second_step(inquiry, _of_second_step(inquiry, task), measures, draft)
+        sure = answer_second_step(
+            inquiry, _of_second_step(inquiry, task), measures, draft
+        )
         draft.doubt(least([sure, _sure_of_place(found)]))
         return
     _answer_of_place(inquiry, found, task, measures, draft)

@@ -8,8 +8,8 @@ from antiphon.engine.offline.catalogue_answers import answer_from_catalogue, of_
 from antiphon.engine.offline.excerpts import Found, look, quote_all
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.lesson_overview import sum_lesson_up
-from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.engine.offline.outline import Outline
+from antiphon.engine.offline.remarks import CLOSEST
 from antiphon.engine.offline.statements import cite_lesson, state
 from antiphon.engine.offline.task import PART, Source, Task
 from antiphon.engine.offline.wire import Draft

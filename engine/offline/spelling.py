@@ -58,11 +58,7 @@ def corrected(
 def _corrected(
     question: str, weigh: Weigh, catalogue: Catalogue, vocabulary: tuple[str, ...]
 ) -> str:
-    telling = [
-        token
-        for token in tokens_of(question)
-        if token.term is not None and token.word not in QUESTION_WORDS
-    ]
+    telling = _telling(question)
     unknown = [token for token in telling if is_unknown(token.term or "", weigh)]
     named: list[str] = []
     if unknown:
@@ -70,13 +66,21 @@ def _corrected(
     text = question
     # From the end, so that the places of those before stay right.
     for token in reversed(telling):
+        near = _of_same_stem(token, vocabulary)
         if token in unknown:
             near = _meant(token, question, named, vocabulary)
-        else:
-            near = _of_same_stem(token, vocabulary)
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
+
+
+def _telling(question: str) -> list[Token]:
+    """Returns the words that say what the question is about."""
+    telling: list[Token] = []
+    for token in tokens_of(question):
+        if token.term is not None and token.word not in QUESTION_WORDS:
+            telling.append(token)
+    return telling
 
 
 def _of_same_stem(token: Token, vocabulary: tuple[str, ...]) -> str | None:

@@ -115,9 +115,13 @@ def _name_neighbour(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
     if abs(inquiry.step) > 1:
         side = f"{abs(inquiry.step)} places {side}"
     if at not in range(len(outline.lessons)):
-        said = f"No lesson comes {side} {this}: {outline.course} has {outline.numbered}."
+        said = (
+            f"No lesson comes {side} {this}: {outline.course} has {outline.numbered}."
+        )
         if abs(inquiry.step) == 1:
-            said = f"No lesson comes {side} {this}: it is the {end} of {outline.course}."
+            said = (
+                f"No lesson comes {side} {this}: it is the {end} of {outline.course}."
+            )
         draft.cite(outline.source, *outline.lesson_blocks, said)
         return
     beside = outline.lessons[at]

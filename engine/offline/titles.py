@@ -218,7 +218,9 @@ def _abbreviations(initials: str) -> Iterable[str]:
 def _pairs(tokens: Sequence[Token]) -> list[str]:
     """Returns each two words that stand beside one another."""
     behind = tokens[1:]
-    return [f"{one.word} {other.word}" for one, other in zip(tokens, behind, strict=False)]
+    return [
+        f"{one.word} {other.word}" for one, other in zip(tokens, behind, strict=False)
+    ]
 
 
 def _apart(runs: Iterable[Run]) -> list[Run]:

@@ -156,7 +156,7 @@ class Inquiry(NamedTuple):
 
 
 def who_speaks(inquiry: Inquiry, course: CourseEntry | None) -> Inquiry:
-    """Returns who teaches a lesson, of a course that several teach, as asked of its beginning too: they say who speaks."""
+    """Returns the question who teaches a lesson, asked of its beginning too where several teach the course."""
     if course is None or len(course.teachers) < 2 or inquiry.lesson is None:
         return inquiry
     if inquiry.asks != {"teacher"} or inquiry.step:

@@ -37,7 +37,9 @@ _LESSON_OF_COURSE_SAYS = re.compile(
 _MADE_BY = r"(?:(?:(?:made|given|taught|held|presented|run) )?(?:by|from))"
 _TEACHER = r"(?:instructor|teacher|lecturer|tutor|professor|speaker|presenter|host)"
 _NOUN = rf"(?:course|class|{_TEACHER})"
-_COURSE = rf"(?:the|that|one|a)\s+(?:\w+\s+)?{_NOUN}\s+(?:{_DESCRIBED_BY}|who|{_MADE_BY})"
+_COURSE = (
+    rf"(?:the|that|one|a)\s+(?:\w+\s+)?{_NOUN}\s+(?:{_DESCRIBED_BY}|who|{_MADE_BY})"
+)
 # Of some course anything may be said: "One of the lecturers used to be a singer."
 _SOME_COURSE = (
     rf"(?:there(?:['\u2019]s|\s+is|\s+was)\s+)?(?:one|some|an?|another)\s+"

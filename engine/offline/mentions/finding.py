@@ -170,7 +170,9 @@ class _Finder:
             is_of_named = any(
                 each in courses for name in (*known, *found) for each in name.courses
             )
-            if overlaps(mention, known) or not (is_of_named or self._names_teacher(run)):
+            if overlaps(mention, known) or not (
+                is_of_named or self._names_teacher(run)
+            ):
                 continue
             found.append(mention._replace(courses=courses, names_teacher=True))
         return found
@@ -282,10 +284,14 @@ class _Finder:
 
 def _of_its_teacher(found: list[CourseMention]) -> list[CourseMention]:
     """Returns the mentions; of "the agents course by Kwame" both mean the courses that are called so and are his."""
-    taught = {each for name in found if name.names_teacher for each in name.courses}
-    called = {each for name in found if not name.names_teacher for each in name.courses}
+    taught: set[CourseEntry] = set()
+    called: set[CourseEntry] = set()
+    for mention in found:
+        named = taught if mention.names_teacher else called
+        named.update(mention.courses)
+    both = taught & called
     narrowed: list[CourseMention] = []
     for mention in found:
-        of_both = [each for each in mention.courses if each in taught & called]
-        narrowed.append(mention._replace(courses=tuple(of_both) or mention.courses))
+        of_both = tuple([each for each in mention.courses if each in both])
+        narrowed.append(mention._replace(courses=of_both or mention.courses))
     return narrowed

@@ -60,29 +60,42 @@ def called_courses(
 def _called(
     words: WordPlaces, catalogue: Catalogue, known: Sequence[CourseMention]
 ) -> Iterator[CourseMention]:
-    teachers = [each for each in known if each.names_teacher]
-    titles = [each for each in known if not each.names_teacher]
+    teachers: list[CourseMention] = []
+    titles: list[CourseMention] = []
+    for mention in known:
+        named = teachers if mention.names_teacher else titles
+        named.append(mention)
     for at, token in enumerate(words.tokens):
         if token.word not in COURSE_WORDS or _is_beside(words, at, titles):
             continue
-        mention = _called_before(words, at) or _called_after(words, at)
-        # "The new course by Kwame" is called by its teacher alone, "the MCP course by Kwame" by both.
-        if mention is not None and _is_beside(words, at, teachers):
-            mention = _of_one_teacher(mention, teachers, catalogue)
-        if mention is not None:
-            yield mention
-        elif (bare := _named_bare(words, at, catalogue)) is not None:
-            yield bare
+        called = _called_at(words, at, teachers, catalogue)
+        if called is not None:
+            yield called
+
+
+def _called_at(
+    words: WordPlaces,
+    at: int,
+    teachers: Sequence[CourseMention],
+    catalogue: Catalogue,
+) -> CourseMention | None:
+    """Returns the name of what is called a course at this word; None where it has none of its own."""
+    mention = _called_before(words, at) or _called_after(words, at)
+    # "The new course by Kwame" is called by its teacher alone, "the MCP course by Kwame" by both.
+    if mention is not None and _is_beside(words, at, teachers):
+        mention = _of_one_teacher(mention, teachers, catalogue)
+    return mention or _named_bare(words, at, catalogue)
 
 
 def _of_one_teacher(
     mention: CourseMention, teachers: Sequence[CourseMention], catalogue: Catalogue
 ) -> CourseMention | None:
     """Returns a name beside that of a teacher; None where no course of that name is that teacher's."""
-    taught = {each for teacher in teachers for each in teacher.courses}
-    if taught.isdisjoint(catalogue.named(mention.name)):
-        return None
-    return mention
+    called = catalogue.named(mention.name)
+    for teacher in teachers:
+        if not set(teacher.courses).isdisjoint(called):
+            return mention
+    return None
 
 
 def _is_beside(words: WordPlaces, at: int, known: Sequence[CourseMention]) -> bool:

@@ -112,3 +112,23 @@ def test_who_asks_for_a_maker_wants_one(question: str) -> None:
 )
 def test_what_is_only_about_money_or_makers_wants_neither(question: str) -> None:
     assert not falls_short(question, [NETFLIX], 0.8)
+
+
+@pytest.mark.parametrize(
+    ("question", "held"),
+    [
+        ("In which programming language is Hystrix written?", "It is written in Java."),
+        ("What language do they speak?", "They speak Finnish."),
+        ("Which licence does it have?", "It is under Apache 2.0."),
+        ("Until what time is the library open?", "It closes at 6 pm."),
+        ("On which port does it listen?", "It listens on port 8080."),
+        ("How many years was she a teacher?", "She taught for nine years."),
+    ],
+)
+def test_who_asks_for_a_thing_of_some_kind_wants_one_of_that_kind(
+    question: str, held: str
+) -> None:
+    shown = "We use a tool that many people like."
+
+    assert falls_short(question, [shown], 0.8)
+    assert not falls_short(question, [shown, held], 0.8)
