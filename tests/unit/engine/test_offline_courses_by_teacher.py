@@ -58,7 +58,6 @@ def test_a_course_of_two_teachers_is_found_by_either() -> None:
     [
         ("What is two lessons after the introduction in the bees course?", 2),
         ("What is in the second lesson after the introduction of the bees course?", 2),
-        ("Two lessons before the one on Feeding for Winter, what is said?", 0),
     ],
 )
 def test_lessons_are_counted_from_another_one(question: str, lesson: int) -> None:
@@ -66,6 +65,14 @@ def test_lessons_are_counted_from_another_one(question: str, lesson: int) -> Non
 
     assert (inquiry.course, inquiry.lesson) == (BEES, lesson)
     assert inquiry.missing_lesson is None
+
+
+def test_lessons_are_counted_backwards_too() -> None:
+    inquiry = read(
+        "Two lessons before the one on watches at night, same course: what is said about ropes?"
+    )
+
+    assert (inquiry.course, inquiry.lesson) == (SAILING, 0)
 
 
 @pytest.mark.parametrize(
