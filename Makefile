@@ -32,7 +32,8 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+CHECKS := check-types check-pages check-complexity check-imports check-style
+.PHONY: help launcher run cluster capacity setup setup-dev test check $(CHECKS) audit browser screenshots eval eval-recorded eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -59,13 +60,25 @@ setup-dev: $(VENV)/.dev ## set up everything that the checks and tests need
 test: check browser ## run every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
+# Two at a time: the types take as long as all others together.
 check: $(VENV)/.dev ## check lint, format, types (JavaScript too, if node is installed), imports and complexity
+	$(MAKE) --no-print-directory --jobs 2 --output-sync $(CHECKS)
+
+check-types:
+	$(BIN)/mypy
+
+check-pages:
+	tests/browser/tools.sh types
+
+check-complexity:
+	$(BIN)/python -m tests.house.complexity
+
+check-imports:
+	$(BIN)/lint-imports
+
+check-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/python -m tests.house.complexity
-	tests/browser/tools.sh types
 
 audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`) and known vulnerabilities
 	$(BIN)/python -m tests.house.audit

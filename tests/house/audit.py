@@ -64,7 +64,8 @@ def risky_calls() -> list[Finding]:
 
 def secrets() -> list[Finding]:
     """Returns what detect-secrets finds in all files that git knows."""
-    report = _json_of("detect_secrets", "scan", "--exclude-files", NOT_SCANNED)
+    scan = ("scan", "--exclude-files", NOT_SCANNED)
+    report = _json_of("tests.house.secrets_scan", *scan)
     found: list[Finding] = []
     for file, results in report["results"].items():
         for each in results:
