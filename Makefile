@@ -32,8 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-CHECKS := check-types check-pages check-complexity check-imports check-style
-.PHONY: help launcher run cluster capacity setup setup-dev test check $(CHECKS) audit browser screenshots eval eval-recorded eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -61,6 +60,8 @@ test: check browser ## run every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
 # Two at a time: the types take as long as all others together.
+CHECKS := check-types check-pages check-complexity check-imports check-style
+.PHONY: $(CHECKS)
 check: $(VENV)/.dev ## check lint, format, types (JavaScript too, if node is installed), imports and complexity
 	$(MAKE) --no-print-directory --jobs 2 --output-sync $(CHECKS)
 
