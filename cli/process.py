@@ -107,4 +107,7 @@ def _unwritten(stream: TextIO, error: OSError) -> int:
         os.write(
             2, f"antiphon: the output cannot be written: {error.strerror}\n".encode()
         )
+    if stream is sys.stdout:
+        # What it still holds is lost, and is not to be written, and complained of, once more at the end.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open as long as the process
     return 1

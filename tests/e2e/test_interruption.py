@@ -142,13 +142,20 @@ def test_a_second_ctrl_c_ends_a_service_at_once_though_a_query_is_under_way(
     assert "Traceback" not in rest
 
 
+@pytest.mark.parametrize("buffered", [True, False])
 @pytest.mark.parametrize(
     "arguments",
     [("--help",), ("traces", "list"), ("courses",), ("traces", "list", "--help")],
 )
 def test_a_full_device_is_one_line(
-    arguments: tuple[str, ...], data_dir: Path, tmp_path: Path
+    arguments: tuple[str, ...],
+    buffered: bool,
+    data_dir: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # What is buffered is written once more at the end of the process.
+    monkeypatch.setenv("PYTHONUNBUFFERED", "" if buffered else "1")
     full = os.open("/dev/full", os.O_WRONLY)
 
     ended = run_anew(*arguments, data_dir=data_dir, folder=tmp_path, stdout=full)

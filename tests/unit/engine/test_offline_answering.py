@@ -301,3 +301,20 @@ def test_an_excerpt_that_begins_with_that_s_called_so_says_what_is() -> None:
     said = text(answered("What is the agentic loop?", spoken, other))
 
     assert f"{does}**That's the agentic loop.**" in said
+
+
+def test_what_is_called_by_a_name_is_quoted_with_what_it_is() -> None:
+    spoken = source(
+        "C - Lesson 1",
+        "Now look at this cell. ",
+        "In front of every chunk we put the name of its manual. ",
+        "The text alone does not say it. ",
+        "We call it the breadcrumb. ",
+        "A breadcrumb takes twelve tokens. ",
+    )
+    other = source("C - Lesson 2", "A breadcrumb may be long. ", "It is ten. ")
+
+    said = text(answered("What is the breadcrumb?", spoken, other)).replace("**", "")
+
+    named = said[: said.index("We call it the breadcrumb.")]
+    assert "In front of every chunk we put the name of its manual." in named

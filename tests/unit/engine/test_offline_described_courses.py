@@ -40,6 +40,21 @@ def read(question: str) -> Inquiry:
             "how many ropes are needed?",
         ),
         (
+            "The course with the pier also paints it every spring. Which colour is that?",
+            "the pier",
+            "paints it every spring: Which colour is that?",
+        ),
+        (
+            "The instructor who sang in a choir: how many ropes does he take?",
+            "sang in a choir",
+            "how many ropes does he take?",
+        ),
+        (
+            "There's a course that rebuilds a pier. Which nails does it use?",
+            "that rebuilds a pier",
+            "Which nails does it use?",
+        ),
+        (
             "What does the course with the pier say about wet paint?",
             "the pier",
             "What is said about wet paint?",
@@ -121,6 +136,19 @@ def test_the_verb_behind_a_description_is_none_of_it() -> None:
     inquiry = read("What does the last lesson of the course about piers warn about?")
 
     assert inquiry.unknown == "piers"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "One of the teachers at our school likes piers. Which nails are cheap?",
+        "There is one class where everything is about piers. What is it called and who is the person speaking in it?",
+    ],
+)
+def test_what_is_not_asked_of_the_texts_of_what_was_told_is_no_second_step(
+    question: str,
+) -> None:
+    assert not read(question).wanted
 
 
 def test_the_found_course_is_searched_for_what_is_asked_of_it() -> None:

@@ -121,3 +121,72 @@ def test_what_a_teacher_does_is_not_who_that_is() -> None:
     assert "teacher" not in read("How does the lecturer explain a saga?").asks
     assert read(f"Who is the lecturer of {EVENTS}?").asks == {"teacher"}
     assert read(f"What is the lecturer of {EVENTS} called?").asks >= {"teacher"}
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "wanted"),
+    [
+        (
+            f"Lesson 2 of {EVENTS} is on sagas. Someone else teaches them as well: what wakes the breaker?",
+            None,
+            "what wakes the breaker?",
+        ),
+        (
+            f"Lesson 2 of {EVENTS} is on sagas. What does the reliability course say about that topic?",
+            RELIABILITY,
+            "",
+        ),
+    ],
+)
+def test_what_is_told_of_a_lesson_is_asked_of_another_course_in_the_next_sentence(
+    question: str, other: str | None, wanted: str
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("look_up", EVENTS, 2)
+    assert (inquiry.other, inquiry.wanted) == (other, wanted)
+
+
+@pytest.mark.parametrize(
+    ("question", "step", "wanted"),
+    [
+        (
+            "Look up which lesson has the florist, then tell me what wilts first there.",
+            0,
+            "what wilts first there.",
+        ),
+        (
+            "Find the lesson where the florist wilts and tell me what the next lesson says about pots.",
+            1,
+            "what the next lesson says about pots.",
+        ),
+        (
+            "Which lesson is about the florist, and how often does the gardener water there?",
+            0,
+            "how often does the gardener water there?",
+        ),
+        ("In which lesson is the florist explained, and what comes after it?", 1, ""),
+        (
+            "In which lesson is the florist explained, and what is the next one about?",
+            1,
+            "",
+        ),
+    ],
+)
+def test_a_lesson_that_has_to_be_found_is_asked_in_one_step_more(
+    question: str, step: int, wanted: str
+) -> None:
+    inquiry = read(question)
+
+    assert (inquiry.kind, inquiry.by_lesson) == ("find", True)
+    assert "florist" in inquiry.topic
+    assert inquiry.step == step
+    assert inquiry.wanted.rstrip("?.") == wanted.rstrip("?.")
+
+
+def test_what_the_next_lesson_says_is_read_there() -> None:
+    inquiry = read(
+        f"Look up lesson 1 of {EVENTS}, then tell me what the following lesson does to undo payments."
+    )
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", EVENTS, 2)
