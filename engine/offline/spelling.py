@@ -66,9 +66,12 @@ def _corrected(
     text = question
     # From the end, so that the places of those before stay right.
     for token in reversed(telling):
-        near = _of_same_stem(token, vocabulary)
-        if token in unknown:
-            near = _meant(token, question, named, vocabulary)
+        # Each look reads the whole vocabulary, so only the one that is wanted is taken.
+        near = (
+            _meant(token, question, named, vocabulary)
+            if token in unknown
+            else _of_same_stem(token, vocabulary)
+        )
         if near is not None:
             text = text[: token.start] + near + text[token.end :]
     return text
