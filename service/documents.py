@@ -214,29 +214,37 @@ class Documents:
     async def _index(self, record: _JobRecord, upload: Upload) -> None:
         try:
             async with self._turn:
-                results = await self._indexed(record, upload)
+                summary = await self._indexed(record, upload)
+                # The index has changed: its files follow, also where the service closes.
+                await _to_its_end(self._keep(record, upload, summary))
         finally:
             upload.close()
-        record.set(state="done", files=results)
 
-    async def _indexed(
-        self, record: _JobRecord, upload: Upload
-    ) -> tuple[FileResult, ...]:
+    async def _indexed(self, record: _JobRecord, upload: Upload) -> IndexSummary:
         try:
-            await asyncio.to_thread(upload.place)
-            summary = await self._run(record, self._request())
-            results = await asyncio.to_thread(upload.results, summary.failed)
+            await _to_its_end(asyncio.to_thread(upload.place))
+            return await self._run(record, self._request())
         except BaseException:
             upload.undo()
             raise
+
+    async def _keep(
+        self, record: _JobRecord, upload: Upload, summary: IndexSummary
+    ) -> None:
+        results = await asyncio.to_thread(upload.results, summary.failed)
         await asyncio.to_thread(self._refresh)
-        return results
+        # Who hears that a job is done finds nothing of it kept aside.
+        upload.close()
+        record.set(state="done", files=results)
 
     async def _remove(self, record: _JobRecord, title: str, path: Path) -> None:
         async with self._turn:
             await self._run(record, self._request(title))
-            await asyncio.to_thread(remove_document, path, self._settings.data_dir)
-            await asyncio.to_thread(self._refresh)
+            await _to_its_end(self._delete(record, path))
+
+    async def _delete(self, record: _JobRecord, path: Path) -> None:
+        await asyncio.to_thread(remove_document, path, self._settings.data_dir)
+        await asyncio.to_thread(self._refresh)
         record.set(state="done")
 
     def _request(self, title: str = "") -> IndexRequest:
@@ -272,6 +280,18 @@ class Documents:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Does the work, and waits until it is done even when cancelled.
+
+    A thread cannot be cancelled: what it does must not be undone while it is still at it.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    finally:
+        await asyncio.wait([task])
 
 
 async def _summary_of(

@@ -8,6 +8,8 @@ import io
 import os
 import signal
 import stat
+import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ from antiphon.service import (
     index_paths,
 )
 from antiphon.service.lesson_texts import text_stretch
+from antiphon.service.uploads import FileResult, Upload
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from tests.course_files import write_course
 
@@ -188,6 +191,60 @@ async def test_a_service_that_closes_ends_its_job_and_tells_those_who_follow_it(
         assert (await each)[-1].state == "failed"
     assert list((settings.data_dir / "documents").glob("*")) == []
     assert list((settings.data_dir / ".incoming").iterdir()) == []
+
+
+async def test_a_file_that_is_being_put_in_place_when_the_service_closes_is_taken_back(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+    place = Upload.place
+
+    def slow_place(upload: Upload) -> None:
+        reached.set()
+        go_on.wait()
+        place(upload)
+
+    monkeypatch.setattr(Upload, "place", slow_place)
+    jobs = documents(settings)
+    job = await jobs.add([sent("a.txt", TIDES)])
+    await asyncio.to_thread(reached.wait)
+
+    closing = asyncio.ensure_future(jobs.close())
+    closed, _ = await asyncio.wait([closing], timeout=0.05)
+    go_on.set()
+    await closing
+
+    assert not closed
+    assert jobs.job(job.job_id).state == "failed"
+    assert list((settings.data_dir / "documents").glob("*")) == []
+
+
+async def test_once_the_index_has_changed_a_job_is_done_though_the_service_closes(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, go_on = threading.Event(), threading.Event()
+    results = Upload.results
+
+    def slow_results(
+        upload: Upload, failed: Iterable[tuple[str, str]]
+    ) -> tuple[FileResult, ...]:
+        reached.set()
+        go_on.wait()
+        return results(upload, failed)
+
+    monkeypatch.setattr(Upload, "results", slow_results)
+    jobs = documents(settings)
+    job = await jobs.add([sent("tides.txt", TIDES)])
+    await asyncio.to_thread(reached.wait)
+
+    closing = asyncio.ensure_future(jobs.close())
+    await asyncio.wait([closing], timeout=0.05)
+    go_on.set()
+    await closing
+
+    assert jobs.job(job.job_id).state == "done"
+    assert (settings.data_dir / "documents" / "tides.txt").read_bytes() == TIDES
+    assert sorted(document_paths(settings.data_dir)) == ["Tides"]
 
 
 async def test_what_callers_add_is_for_nobody_elses_eyes(settings: Settings) -> None:
