@@ -31,12 +31,13 @@ MEDIUM_IN_ANOTHER_LANGUAGE = 0.5
 READ_CHARS = 1_000
 _VERSIONS = re.compile(r"\b[A-Z][A-Za-z]+-?\d+(?:\.\d+)*\b")
 _THAT_IS = re.compile(
-    r"\W*(?:(?:and|so|now|but)\W+)?(?:(?:that|this|those|these)(?:['\u2019]s| is| are)\b"
+    r"\W*(?:(?:and|so|now|but)\W+)?(?:in (?:\w+ ){1,3})?(?:(?:that|this|those|these)(?:['\u2019]s| is| are)\b"
     r"|(?:it|they)(?:['\u2019]s|['\u2019]re| is| are) called\b"
     r"|(?:i|we|you|they|people) call (?:it|that|this|them|these|those)\b)",
     re.I,
 )
-"""Who explains by speaking says what a thing does first, and then: "That's the agentic loop."."""
+"""Who explains by speaking says what a thing does first, and then: "That's the agentic loop.", or "In databases that's
+called bi-temporal."."""
 _MOST_NAMED = 3
 """As many sentences say what a thing is, before it is given its name."""
 _ASKED = "?"

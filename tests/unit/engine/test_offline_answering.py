@@ -303,18 +303,21 @@ def test_an_excerpt_that_begins_with_that_s_called_so_says_what_is() -> None:
     assert f"{does}**That's the agentic loop.**" in said
 
 
-def test_what_is_called_by_a_name_is_quoted_with_what_it_is() -> None:
+@pytest.mark.parametrize(
+    "named", ["We call it the breadcrumb. ", "In search that's called the breadcrumb. "]
+)
+def test_what_is_called_by_a_name_is_quoted_with_what_it_is(named: str) -> None:
     spoken = source(
         "C - Lesson 1",
         "Now look at this cell. ",
         "In front of every chunk we put the name of its manual. ",
         "The text alone does not say it. ",
-        "We call it the breadcrumb. ",
+        named,
         "A breadcrumb takes twelve tokens. ",
     )
     other = source("C - Lesson 2", "A breadcrumb may be long. ", "It is ten. ")
 
     said = text(answered("What is the breadcrumb?", spoken, other)).replace("**", "")
 
-    named = said[: said.index("We call it the breadcrumb.")]
-    assert "In front of every chunk we put the name of its manual." in named
+    before = said[: said.index(named.strip())]
+    assert "In front of every chunk we put the name of its manual." in before
