@@ -11,7 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from antiphon.language.evidence import is_light
-from antiphon.language.spoken_of import asks_name_of_thing, has_teacher_act
+from antiphon.language.spoken_of import (
+    asks_name_of_thing,
+    has_teacher_act,
+    speaks_of_some_title,
+)
 from antiphon.language.words import STOP_WORDS, terms, words
 
 Ask = Literal[
@@ -263,7 +267,7 @@ def _read_single_patterns(text: str, asks: set[Ask], *, of_course: bool) -> None
             asks.add(ask)
     if _asks_duration(text):
         asks.add("duration")
-    if asks_name_of_thing(text):
+    if asks_name_of_thing(text) or speaks_of_some_title(text):
         asks.discard("title")
     if has_teacher_act(text):
         asks.discard("teacher")

@@ -12,6 +12,7 @@ _THING_CALLED = re.compile(
     r"\b(?:is|was|are|were|['\u2019]s)\s+(?:that|the|this|those|these)\s+(?P<thing>\w+)\s+(?:called|named)\b",
     re.I,
 )
+_SOME_TITLE = re.compile(r"(?<!\bha[sd] )(?<!have )(?<!with )\ba title\b", re.I)
 _HAS_TITLE = frozenset(("course", "class", "lesson", "lecture", "session", "one"))
 _TEACHER = r"(?:the|our|your|this|that)\s+(?:teacher|instructor|lecturer|professor|prof|tutor|educator|author)s?"
 _ACTS = re.compile(
@@ -32,6 +33,11 @@ def asks_name_of_thing(text: str) -> bool:
     """Returns True for "What was that rule called?": no lesson is."""
     found = _THING_CALLED.search(text)
     return found is not None and found["thing"].lower() not in _HAS_TITLE
+
+
+def speaks_of_some_title(text: str) -> bool:
+    """Returns True for "when a title is deleted": that of a lesson is "the title"."""
+    return _SOME_TITLE.search(text) is not None
 
 
 def has_teacher_act(text: str) -> bool:

@@ -29,6 +29,12 @@ from antiphon.language.questions import lesson_numbers
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.IGNORECASE)
+_SUMS_UP = re.compile(
+    r"\b(?:summar(?:y|i[sz]e)|sum up|overview|recap|gist|tl;?dr|(?:main|key|most important) (?:points|ideas)|takeaways)"
+    r"(?:\s+(?:of|from))?\W*$",
+    re.IGNORECASE,
+)
+_NOTHING_MORE = re.compile(r"\W*(?:please|thanks|thank you)?\W*", re.IGNORECASE)
 _DESCRIBED_IN_FRONT = re.compile(
     r"\W*(?:in|from|during|of)\s+(?P<said>(?:the|that)\s+(?:\w+\s+)?(?:course|class)\s+"
     r"(?:by|with|that|which|where|whose|in which|taught|given|about|on)\b[^,;:.?!]{1,200}),",
@@ -235,13 +241,27 @@ class _Finder:
         runs = self._catalogue.lesson_titles.runs(self._words.tokens)
         if self._loosely or speaks_of_lessons(text):
             return runs
+        # "What comes after Circuit Breakers?", where nothing follows.
         last = -1
         if asks_for_neighbour(text):
             last = len(self._words.tokens) - 1
-        # "What comes after Circuit Breakers?", where nothing follows; "the one on prompt caching".
-        return [run for run in runs if run.last == last or self._is_one(run)]
+        named: list[Run] = []
+        for run in runs:
+            if run.last == last or self._is_summed_up(run) or self._is_one(run):
+                named.append(run)
+        return named
+
+    def _is_summed_up(self, run: Run) -> bool:
+        """Returns True for "the main points of Circuit Breakers": where nothing else is said, all of a title is one."""
+        words = self._words
+        before = words.text[: words.token(run.first).start]
+        behind = words.text[words.token(run.last).end :]
+        if not run.full or run.matched < 2 or _SUMS_UP.search(before) is None:
+            return False
+        return _NOTHING_MORE.fullmatch(behind) is not None
 
     def _is_one(self, run: Run) -> bool:
+        """Returns True for "the one on prompt caching"."""
         return run.matched > 1 and self._words.is_called_after(run, _PART_WORDS)
 
     def _names_lesson(self, run: Run) -> bool:

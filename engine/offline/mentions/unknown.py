@@ -188,7 +188,7 @@ def _name_from(words: WordPlaces, first: int) -> CourseMention | None:
     while end - first < _MOST_NAME_WORDS and _could_go_on(words, end):
         end += 1
     # "What does the course on bees recommend?" names no course "bees recommend".
-    if words.word(end - 1) in _ENDS_NO_NAME:
+    if end > first and words.word(end - 1) in _ENDS_NO_NAME:
         end -= 1
     if end == first:
         return None

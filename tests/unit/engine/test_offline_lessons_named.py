@@ -9,6 +9,7 @@ from antiphon.engine.offline.catalogue_answers import of_found
 from antiphon.engine.offline.intents import Inquiry, understand
 from antiphon.engine.offline.mentions import mentions_in, without_places
 from antiphon.engine.offline.reading import read_task
+from tests.unit.engine import trades
 from tests.unit.engine.briefings import (
     CATALOGUE,
     EVENTS,
@@ -256,3 +257,64 @@ def test_the_first_passage_is_the_lesson_where_the_others_are_of_several() -> No
     found = of_found(task.inquiry, task)
 
     assert (found.course, found.lesson) == (RELIABILITY, 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Summarize Feeding for Winter",
+        "Can you give me the main points of Feeding for Winter?",
+        "a quick recap of Feeding for Winter please",
+        "gist of feeding for winter",
+    ],
+)
+def test_a_title_that_is_summed_up_is_that_of_a_lesson(question: str) -> None:
+    inquiry = understand(question, (), trades.CATALOGUE)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == ("lesson", trades.BEES, 2)
+    assert not inquiry.has_topic
+
+
+def test_words_of_a_title_are_no_lesson_where_more_than_that_is_asked() -> None:
+    inquiry = understand("Summarize feeding for winter in towns", (), trades.CATALOGUE)
+
+    assert inquiry.lesson is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does the lesson before Watches at Night say about striking a title?",
+        "What does the lesson before Watches at Night do when a title is struck?",
+    ],
+)
+def test_a_title_of_something_else_is_asked_of_the_lessons_text(question: str) -> None:
+    inquiry = understand(question, (), trades.CATALOGUE)
+
+    assert (inquiry.kind, inquiry.course, inquiry.lesson) == (
+        "lesson",
+        trades.SAILING,
+        1,
+    )
+
+
+def test_the_title_that_a_lesson_has_is_still_the_catalogues() -> None:
+    inquiry = understand(
+        "Does lesson 2 of the bees course have a title?", (), trades.CATALOGUE
+    )
+
+    assert (inquiry.kind, inquiry.asks) == ("outline", {"title"})
+
+
+def test_a_course_whose_title_begins_with_a_question_word_leaves_no_empty_name() -> (
+    None
+):
+    title = "What to Borrow Next: Recommenders"
+    catalogue = Catalogue((course(title, "Femi Ade", "Hubs", "Trees", first=6),))
+
+    inquiry = understand(
+        "What does lesson 7 of What to Borrow Next say about roots?", (), catalogue
+    )
+
+    assert (inquiry.course, inquiry.lesson) == (title, 7)
+    assert inquiry.unknown is None
