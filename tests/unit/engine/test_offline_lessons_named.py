@@ -303,7 +303,8 @@ def test_the_title_that_a_lesson_has_is_still_the_catalogues() -> None:
         "Does lesson 2 of the bees course have a title?", (), trades.CATALOGUE
     )
 
-    assert (inquiry.kind, inquiry.asks) == ("outline", {"title"})
+    assert inquiry.kind == "outline"
+    assert inquiry.asks == frozenset({"title"})
 
 
 def test_a_course_whose_title_begins_with_a_question_word_leaves_no_empty_name() -> (
