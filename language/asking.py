@@ -32,14 +32,15 @@ Ask = Literal[
 
 READ_CHARS = 2_000
 
+_SUMMARIES = "tldr synopsis rundown digest summary summarize summarise summarized overview recap gist"
+SUMMARY_WORDS = frozenset(_SUMMARIES.split())
 _WORDS_FOR: dict[Ask, str] = {
     "teacher": "teacher teachers instructor instructors lecturer lecturers professor prof tutor educator author",
     "link": "link links hyperlink url urls website webpage homepage address",
     "contents": "outline outlines syllabus curriculum contents content toc structure agenda topics themes subjects",
     "title": "title titles titled name named names called",
     "duration": "duration hours minutes",
-    "overview": "about tldr resume synopsis rundown digest "
-    "summary summarize summarise summarized overview recap gist learn learned covered cover "
+    "overview": f"about {_SUMMARIES} resume learn learned covered cover "
     "covers discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention "
     "mentions mentioned talk talks speak speaks explains explained shown presented",
 }

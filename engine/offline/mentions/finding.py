@@ -21,7 +21,11 @@ from antiphon.engine.offline.mentions.word_places import (
     WordPlaces,
 )
 from antiphon.engine.offline.titles import Run, ends_between
-from antiphon.language.asking import QUESTION_WORDS, names_catalogue
+from antiphon.language.asking import (
+    QUESTION_WORDS,
+    SUMMARY_WORDS,
+    names_catalogue,
+)
 from antiphon.language.commonness import is_common
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
 from antiphon.language.questions import lesson_numbers
@@ -29,12 +33,20 @@ from antiphon.language.questions import lesson_numbers
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.IGNORECASE)
-_SUMS_UP = re.compile(
-    r"\b(?:summar(?:y|i[sz]e)|sum up|overview|recap|gist|tl;?dr|(?:main|key|most important) (?:points|ideas)|takeaways)"
-    r"(?:\s+(?:of|from))?\W*$",
-    re.IGNORECASE,
+_SUMS_UP = SUMMARY_WORDS | {"takeaways"}
+_SUMS_UP_IN_TWO = frozenset(
+    (
+        ("sum", "up"),
+        ("tl", "dr"),
+        ("main", "points"),
+        ("main", "ideas"),
+        ("key", "points"),
+        ("key", "ideas"),
+        ("important", "points"),
+        ("important", "ideas"),
+    )
 )
-_NOTHING_MORE = re.compile(r"\W*(?:please|thanks|thank you)?\W*", re.IGNORECASE)
+_COURTEOUS = frozenset(("please", "thanks", "thank", "you"))
 _DESCRIBED_IN_FRONT = re.compile(
     r"\W*(?:in|from|during|of)\s+(?P<said>(?:the|that)\s+(?:\w+\s+)?(?:course|class)\s+"
     r"(?:by|with|that|which|where|whose|in which|taught|given|about|on)\b[^,;:.?!]{1,200}),",
@@ -253,12 +265,17 @@ class _Finder:
 
     def _is_summed_up(self, run: Run) -> bool:
         """Returns True for "the main points of Circuit Breakers": where nothing else is said, all of a title is one."""
-        words = self._words
-        before = words.text[: words.token(run.first).start]
-        behind = words.text[words.token(run.last).end :]
-        if not run.full or run.matched < 2 or _SUMS_UP.search(before) is None:
+        if not run.full or run.matched < 2:
             return False
-        return _NOTHING_MORE.fullmatch(behind) is not None
+        words = self._words
+        before = run.first - 1
+        if words.word(before) in ("of", "from"):
+            before -= 1
+        last_two = (words.word(before - 1), words.word(before))
+        if last_two[1] not in _SUMS_UP and last_two not in _SUMS_UP_IN_TWO:
+            return False
+        behind = [token.word for token in words.tokens[run.last + 1 :]]
+        return _COURTEOUS.issuperset(behind)
 
     def _is_one(self, run: Run) -> bool:
         """Returns True for "the one on prompt caching"."""
