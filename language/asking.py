@@ -61,6 +61,10 @@ _MAKES = (
     "wrote",
 )
 _IN_CHARGE = re.compile(r"\b(?:in charge(?: of)?|responsible for)\b", re.I)
+_NAMES_BEHIND = re.compile(
+    r"\bnames? of (?:the |all )?(?:people|persons?|man|woman|guys?|lady|folks|team) (?:who (?:is|are) )?behind\b",
+    re.I,
+)
 _ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
 
 
@@ -85,7 +89,7 @@ _PUT_IN_WORDS = (
     "main high level word words sentence sentences collection library database catalog catalogue material materials "
     "system exist exists across else somewhere anywhere every whos whats longest shortest everyone teach teaches "
     "taught thanks help everything anything something detail details besides "
-    "apart except another everybody consist consists lines possible"
+    "apart except another everybody consist consists lines possible biggest largest smallest fewest click"
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
@@ -121,7 +125,16 @@ _HOW_MANY_COURSES = re.compile(
     rf"\b{_COUNTING}(?: \w+)? (?:courses|classes)\b|\bcourses? count\b", re.I
 )
 _LIST_OF_COURSES = re.compile(
-    r"\bcourses\b|\b(?:longest|shortest) course\b|\bcourse (?:is )?(?:the )?(?:longest|shortest)\b|\bcourse list\b",
+    r"\bcourses\b|\b(?:every|all|each)(?: the| of the| your)? (?:teacher|instructor|lecturer)s?\b"
+    r"|\b(?:list|name|show)(?: me)? (?:every|each) course\b|\b(?:every|each) course (?:with|and)\b"
+    r"|\b(?:links?|urls?|addresse?s?)"
+    r" (?:to|of|for) (?:every|each) course\b"
+    r"|\bcourse (?:is )?(?:the )?(?:longest|shortest)\b|\bcourse list\b",
+    re.I,
+)
+_EXTREME_COURSE = re.compile(
+    r"\b(?:longest|shortest|biggest|largest|smallest) (?:\w+ )?course\b"
+    r"|\bcourses?\b.{0,40}\b(?:most|fewest|(?:smallest|lowest|largest|highest) number of) lessons\b",
     re.I,
 )
 _LINKS_OF_LESSONS = re.compile(
@@ -139,6 +152,9 @@ _WHO_DOES = re.compile(
     r"\bwho (?:does|did|has|had|gives|made|makes) (?:the|that|this|your|a) (?:\w+ )?(?:course|class)\b",
     re.I,
 )
+_WHO_IS_BEHIND = re.compile(
+    r"\bwho(?:['\u2019]s| is| are) behind (?:it|this|that|the|your)\b", re.I
+)
 _WHOSE = re.compile(r"\bwhose (?:course|class|lesson|lecture)\b", re.I)
 _HOW_LONG = re.compile(
     r"\bhow (?:long|many hours|many minutes|much time)\b(?P<subject>(?:\W+\w+){0,5})",
@@ -146,10 +162,16 @@ _HOW_LONG = re.compile(
 )
 _TIMED_WORDS = "course courses class lesson lessons lecture lectures session sessions training it they this that each"
 _TAKES_TIME = frozenset(_TIMED_WORDS.split())
+_PARTS = _TAKES_TIME - {"it", "they", "this", "that", "each"}
+_LASTING_WORDS = "take takes taking last lasts run runs go goes need needs total"
+_LASTS = frozenset(_LASTING_WORDS.split())
 _WHERE_TO_FIND = re.compile(
     r"\b(?:web|internet|home) ?(?:page|site)s?\b"
     r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find(?! out)|watch|open|access)\b"
-    r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get)\b|\bwhere on the (?:web|internet|net)\b",
+    r"|\bwhere(?:['\u2019]s| is) (?:the|its|their) (?:\w+ )?(?:page|site|video|recording)\b"
+    r"|\bhow (?:can|could|do|may) (?:i|we|you|one) get (?:to|there)\b"
+    r"|\b(?:open|watch|visit)\b[^\n]{1,100}\bwhere(?:['\u2019]s| is) (?:it|that|this)\W*$"
+    r"|\bwhere (?:can|could|do|may) (?:i|we|you|one) (?:see|get|click)\b|\bwhere on the (?:web|internet|net)\b",
     re.I,
 )
 _PATTERNS: dict[Ask, re.Pattern[str]] = {
@@ -197,6 +219,7 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
     """
     text = text[:READ_CHARS]
     text = _IN_CHARGE.sub("teaches", text)
+    text = _NAMES_BEHIND.sub("teachers of", text)
     if of_course:
         text = _PARTS_OF_COURSE.sub("lessons", text)
     # "That course with the bikes. Who gives it?"
@@ -235,6 +258,11 @@ def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:
     return topic <= NOT_HELD
 
 
+def asks_for_extreme(text: str) -> bool:
+    """Returns True for "the shortest course", and for those with the most lessons."""
+    return _EXTREME_COURSE.search(text[:READ_CHARS]) is not None
+
+
 def asks_what_to_know(text: str) -> bool:
     """Returns True for what one should know before a course: "What are its prerequisites?"."""
     return _WHAT_TO_KNOW.search(text[:READ_CHARS]) is not None
@@ -255,6 +283,8 @@ def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
     elif _HOW_MANY_LESSONS.search(text):
         asks.add("lessons")
         counts = True
+    elif _EXTREME_COURSE.search(text):
+        asks.add("courses")
     elif _LIST_OF_LESSONS.search(text):
         asks.add("contents")
     elif _LIST_OF_COURSES.search(text):
@@ -272,8 +302,14 @@ def _read_single_patterns(text: str, asks: set[Ask], *, of_course: bool) -> None
         asks.discard("title")
     if has_teacher_act(text):
         asks.discard("teacher")
-    if _WHO_DOES.search(text) or (of_course and _WHO_ALONE.search(text)):
+    if _WHO_DOES.search(text) or (of_course and _asks_who(text)):
         asks.add("teacher")
+
+
+def _asks_who(text: str) -> bool:
+    """Returns True for "git course - who?", and for "who's behind it?", where a course is spoken of."""
+    found = _WHO_ALONE.search(text) or _WHO_IS_BEHIND.search(text)
+    return found is not None
 
 
 def _asks_duration(text: str) -> bool:
@@ -282,7 +318,13 @@ def _asks_duration(text: str) -> bool:
     if found is None:
         return False
     subject = words(found["subject"])
-    return not _TAKES_TIME.isdisjoint(subject) or not any(map(_says_something, subject))
+    telling = [word for word in subject if _says_something(word)]
+    if not telling:
+        return True
+    # "How long do they wait?" asks for what they do.
+    if not _PARTS.isdisjoint(subject):
+        return True
+    return not _TAKES_TIME.isdisjoint(subject) and _LASTS.issuperset(telling)
 
 
 def _sharpened(asks: set[Ask]) -> frozenset[Ask]:

@@ -42,12 +42,21 @@ _ORDINAL = (
 )
 _AND = r"(?:\s*[,&]\s*|\s+(?:and|or)\s+)(?:the\s+)?"
 _POSITIONS = re.compile(
-    rf"\b(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
+    rf"\b(?:very\s+)?(?P<ordinals>(?:{_ORDINAL}{_AND}){{0,3}}{_ORDINAL})\s+(?:lesson|lecture|one)s?\b"
     rf"|\b(?:lesson|one)\b.{{0,30}}\b(?:is|comes|be)\s+(?:the\s+)?(?:very\s+)?(?P<alone>{_ORDINAL})\b",
     re.IGNORECASE | re.DOTALL,
 )
 _FROM_END = re.compile(
     rf"\b(?P<ordinal>{_FORWARD})\s+(?:(?:lesson|lecture|one)\s+)?(?:counting\s+)?from\s+the\s+(?:end|back|bottom)\b",
+    re.IGNORECASE,
+)
+_COUNTED_FROM_END = re.compile(
+    r"\b(?:(?:counting|counted|counts?|starting|going|if (?:i|you|we|one) counts?)\s+)?(?:backwards?\s+)?"
+    r"(?:from|at)\s+the\s+(?:end|back|bottom)\b",
+    re.IGNORECASE,
+)
+_OF_THEM = re.compile(
+    rf"\bthe\s+(?:very\s+)?(?P<ordinal>{_ORDINAL})\s+(?:one\s+)?of\s+(?:them|these|those)\b",
     re.IGNORECASE,
 )
 _ENDS_WITH_ORDINAL = re.compile(
@@ -58,13 +67,14 @@ _SEVERAL = re.compile(
     rf"\b(?P<end>first|last|final)\s+(?P<count>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\s+(?:lessons|lectures|ones)\b",
     re.IGNORECASE,
 )
+_WRITTEN = rf"(?:\d{{1,4}}|{'|'.join(NUMBER_WORDS)})"
 _RANGE = re.compile(
-    r"\b(?:(?:lessons|lectures)|from\s+(?:lesson|lecture))\s+(?P<first>\d{1,4})\s*(?:to|through|until|-|\u2013)\s*"
-    r"(?:lesson\s+)?(?P<last>\d{1,4})\b",
+    rf"\b(?:(?:lessons|lectures)|from\s+(?:lesson|lecture))\s+(?P<first>{_WRITTEN})\s*(?:to|through|until|-|\u2013)\s*"
+    rf"(?:lesson\s+)?(?P<last>{_WRITTEN})\b",
     re.IGNORECASE,
 )
 _SHORT = re.compile(r"\bL(?P<number>\d{1,2})\b(?=\s+(?:of|in|from)\b|\s*[?.!,]|\s*$)")
-_PART = r"(?:session|chapter|module|unit|part|video)"
+_PART = r"(?:session|chapter|module|unit|part|bit|video)"
 _PART_BY_NUMBER = re.compile(
     rf"\b(?:{_PART}\s+(?:number\s+|no\.?\s*)?|number\s+|no\.?\s*)(?P<number>\d{{1,2}})\b",
     re.IGNORECASE,
@@ -88,7 +98,7 @@ _WHAT_IS_BESIDE = r"\s+(?:the|that|his|her|its|their)\s+(?:one|introduction|intr
 _BESIDE = re.compile(
     rf"\b(?P<next>next\s+(?:lesson|one)|following\s+lesson|{_CLOSE}after(?={_WHAT_IS_BESIDE})"
     rf"|{_COMES}(?:after|behind)|follows|lesson\s+following|(?:after|following)(?={_THE_ONE}\b)|subsequent\s+lesson)\b"
-    rf"|\b(?P<previous>previous\s+(?:lesson|one)|preceding\s+lesson|{_CLOSE}before(?={_WHAT_IS_BESIDE})"
+    rf"|\b(?P<previous>(?:previous|prior)\s+to|previous\s+(?:lesson|one)|preceding\s+lesson|{_CLOSE}before(?={_WHAT_IS_BESIDE})"
     rf"|{_COMES}before|precedes|lesson\s+preceding|(?:before|preceding)(?={_THE_ONE}\b)"
     r"|prior\s+lesson)\b",
     re.IGNORECASE,
@@ -112,7 +122,7 @@ _END_OF_COURSE = re.compile(
     r"(?:\s+(?:of|by|from|about)(?:\s+[\w-]+){1,6})?\s*[?.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
-_BY_NUMBER = (_BEFORE_LAST, _FROM_END, _RANGE, LESSONS)
+_BY_NUMBER = (_BEFORE_LAST, _FROM_END, _COUNTED_FROM_END, _RANGE, LESSONS)
 _BY_POSITION = (_SEVERAL, _POSITIONS)
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
@@ -221,7 +231,7 @@ def _numbers(text: str) -> Sequence[int]:
     listed = _RANGE.search(text)
     if listed is None:
         return lesson_numbers(text)
-    first, last = int(listed["first"]), int(listed["last"])
+    first, last = _counted(listed["first"]), _counted(listed["last"])
     return range(first, min(last, first + MOST_LESSONS - 1) + 1)
 
 
@@ -239,7 +249,10 @@ def _positions(text: str, steps: int) -> Sequence[int]:
     if found is None:
         return _at_end_of_course(text)
     written = found["ordinals"] or found["alone"]
-    return [_position(each) for each in _EACH_ORDINAL.findall(written)]
+    positions = [_position(each) for each in _EACH_ORDINAL.findall(written)]
+    if _COUNTED_FROM_END.search(text):
+        return [-abs(position) for position in positions]
+    return positions
 
 
 def _at_end_of_course(text: str) -> Sequence[int]:
@@ -253,8 +266,8 @@ def _at_end_of_course(text: str) -> Sequence[int]:
 
 
 def _last_ordinal(text: str) -> Sequence[int]:
-    """Returns the position in "And the last?"."""
-    found = _ENDS_WITH_ORDINAL.search(text)
+    """Returns the position in "And the last?", and in "the link to the last of them"."""
+    found = _OF_THEM.search(text) or _ENDS_WITH_ORDINAL.search(text)
     if found is None:
         return ()
     return [_position(found["ordinal"])]

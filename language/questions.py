@@ -32,7 +32,7 @@ _GOES_ON = re.compile(
 )
 """The beginning of a question that goes on from the one before it."""
 _POINTS_BACK = re.compile(
-    r"\b(?:it|its|they|them|their|he|she|his|her|these|those|one|ones"
+    r"\b(?:(?:it|its|they|them|their|he|she|his|her|these|those|one|ones)\b"
     r"|(?:that|this|the same|the other)(?=\s*(?:[?.!,;]|$)"
     r"|\s+(?:course|lesson|lecture|one|topic|thing|is|are|was|so|mean|means|work|works|do|does|help|happen)\b)"
     r"|(?<!is )(?<!are )there\b(?!\s+(?:is|are|any|a|an)\b)"
@@ -40,6 +40,13 @@ _POINTS_BACK = re.compile(
     r"(?: (?:one|side|lesson|course|part))?\s*(?:[?.!,;]|$))",
     re.IGNORECASE,
 )
+_ENDS_WITH_IT = re.compile(
+    r"\b(?:before|after) (?:it|(?:that|this)(?: one)?)\W*$", re.IGNORECASE
+)
+_ONE_OF_THEM = re.compile(
+    r"\bthe (?:very )?[\w-]+ (?:one )?of (?:them|these|those)\b", re.IGNORECASE
+)
+"""Without a word of what they are, however much else is said."""
 _CONTINUES = re.compile(r"\s*(?:and|but|so)\b", re.IGNORECASE)
 _OF_WHAT_WAS_NAMED = re.compile(
     r"\b(?:it|its|they|them|their|these|those)\b"
@@ -161,14 +168,19 @@ def _continues(question: str) -> bool:
 def points_back(question: str) -> bool:
     """Returns True where a word such as "it" stands for something that the question itself does not name."""
     question = question[:READ_CHARS]
+    if _ONE_OF_THEM.search(question):
+        return True
     found = _POINTS_BACK.search(question)
     if found is None:
         return False
     before = question[: found.start()]
     named = len(frozenset(terms(before)))
     # "Why does a queue block when it is full?" says itself what is meant.
-    # The "who" that begins a question begins no clause in it.
-    return named == 0 or (named == 1 and _CLAUSE.search(before, 1) is None)
+    # The "who" that begins a question begins no clause in it; nor does the "before" of "What comes before that?".
+    begins_clause = _CLAUSE.search(before, 1) is not None and not _ENDS_WITH_IT.search(
+        question
+    )
+    return named == 0 or (named == 1 and not begins_clause)
 
 
 def goes_on(question: str) -> bool:

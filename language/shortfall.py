@@ -62,7 +62,8 @@ _KINDS = (
             r"|\bhow much (?:does|do|did|would|will|is|was|were|it|they|we|you)\b[^.?!]{0,80}\b(?:costs?|pay|paid)\b"
             r"|\bwhat (?:does|did|do|would|will) [^.?!]{0,80}\bcost\b"
             r"|\b(?:what|which)(?:['\u2019]s| is| was| are| were)? (?:(?:the|a|an|his|her|their|your) )?(?:\w+ )?"
-            r"(?:price|fee|salary|wage)s?\b",
+            r"(?:price|fee|salary|wage)s?\b"
+            r"|\bpricing\b|\b(?:price|cost)s? per \w+|\bprice\W*$",
             re.I,
         ),
         re.compile(

@@ -62,7 +62,9 @@ _FIRST_SENTENCE = re.compile(r"^[^.!?\n]{1,80}[.!]\s+(?=\S)")
 _OPENING = re.compile(
     r"^\s*(?:(?:hi|hello|hey|hiya|hallo|hola|bonjour|salut|good (?:morning|evening|afternoon)|ok(?:ay)?|thanks"
     r"|thank you|please|excuse me|i['\u2019](?:d like|m looking for)"
-    r"|um+|uh+|so)(?: there(?! (?:is|are|was|were)\b)| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
+    r"|um+|uh+|so|(?:(?:hm+|no|sorry|wait)[\s,.]+){1,3}i mean(?:t|s)?"
+    r"|(?:great|perfect|nice|cool|alright)(?=\s*[,!.])(?:\W+then)?)"
+    r"(?: there(?! (?:is|are|was|were)\b)| all| everyone)?[\s,.!:\u2026]+){1,4}(?=\S)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(

@@ -30,9 +30,14 @@ _FRAME = re.compile(
 _OF_FRAME = 0.5
 """A lesson that is called no more than an introduction or a conclusion names what others are about."""
 
+_COUNT_OF_COURSES = re.compile(
+    rf"\b(?P<count>\d{{1,2}}|{'|'.join(NUMBER_WORDS)})\s+(?:\w+\s+)?courses\b",
+    re.IGNORECASE,
+)
 _LIST_HEAD = re.compile(r"Courses: (\d+), with (\d+) lessons")
 _EXTREME = re.compile(
-    r"\b(?:(?P<most>longest|biggest|largest|most lessons)|shortest|smallest|fewest lessons)\b",
+    r"\b(?:(?P<most>longest|biggest|largest(?: number of lessons)?|highest number of lessons|most lessons)"
+    r"|shortest|smallest(?: number of lessons)?|lowest number of lessons|fewest lessons)\b",
     re.IGNORECASE,
 )
 _OF_COUNT = re.compile(
@@ -184,25 +189,25 @@ def _answer_from_list(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
 
 
 def _name_extreme(extreme: re.Match[str], listed: Source, draft: Draft) -> None:
-    """Names the course, or the courses, of the most lessons, or of the fewest."""
+    """Names the course of the most lessons or of the fewest, or as many as are asked for, and all that equal them."""
     lines = _lines_of(listed)
-    wanted = min
+    counts = sorted([int(line["count"]) for _, line in lines])
     if extreme["most"]:
-        wanted = max
-    count = wanted([int(line["count"]) for _, line in lines], default=0)
+        counts.reverse()
+    asked = _COUNT_OF_COURSES.search(extreme.string)
+    wanted = counts[:1]
+    if asked is not None:
+        wanted = counts[: _number(asked["count"])]
     draft.say(f"By the number of lessons, the {extreme[0].lower()}:\n\n")
     for at, line in lines:
-        if int(line["count"]) == count:
+        if int(line["count"]) in wanted:
             draft.cite(listed, at, at + 1, f"- {_described(line)}")
             draft.say("\n")
 
 
 def _name_of_count(counted: re.Match[str], listed: Source, draft: Draft) -> None:
     """Names the courses of so many lessons, of more, or of fewer."""
-    written = counted["count"].lower()
-    wanted = NUMBER_WORDS.get(written)
-    if wanted is None:
-        wanted = int(written)
+    wanted = _number(counted["count"])
     compares = _COMPARED.get(" ".join((counted["than"] or "").lower().split()), eq)
     fitting = [
         each for each in _lines_of(listed) if compares(int(each[1]["count"]), wanted)
@@ -214,6 +219,13 @@ def _name_of_count(counted: re.Match[str], listed: Source, draft: Draft) -> None
     for at, line in fitting:
         draft.cite(listed, at, at + 1, f"- {_described(line)}")
         draft.say("\n")
+
+
+def _number(written: str) -> int:
+    number = NUMBER_WORDS.get(written.lower())
+    if number is None:
+        return int(written)
+    return number
 
 
 def _lines_of(listed: Source) -> list[tuple[int, re.Match[str]]]:

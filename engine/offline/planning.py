@@ -18,7 +18,7 @@ from antiphon.engine.offline.calls import (
 from antiphon.engine.offline.catalogue import CourseEntry
 from antiphon.engine.offline.intents import Inquiry
 from antiphon.engine.offline.own_tools import calls_of_own_tools
-from antiphon.engine.offline.second_round import second_round
+from antiphon.engine.offline.second_round import found_again, second_round
 from antiphon.engine.offline.task import (
     COURSE_TOOLS,
     OfferedTool,
@@ -74,13 +74,28 @@ def _next_calls(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Plann
     is_first = not task.attempts and not task.sources
     if is_first and not task.tool_names & COURSE_TOOLS:
         return _call_of_other_tool(task)
+    if not is_first:
+        return _second_rounds(inquiry.parts or (inquiry,), task, weigh)
     for part in inquiry.parts or (inquiry,):
-        if is_first:
-            calls += _first_round(part, task)
-        else:
-            calls += second_round(part, task, weigh)
-    if is_first:
-        calls += calls_of_own_tools(inquiry, task.own_tools)
+        calls += _first_round(part, task)
+    return [*calls, *calls_of_own_tools(inquiry, task.own_tools)]
+
+
+def _second_rounds(
+    parts: Sequence[Inquiry], task: Task, weigh: Weigh | None
+) -> list[Planned]:
+    """Returns the calls that follow the first round, question by question; none where it answered all of them."""
+    calls: list[Planned] = []
+    answered: list[Inquiry] = []
+    for part in parts:
+        follows = second_round(part, task, weigh)
+        calls += follows
+        if not follows:
+            answered.append(part)
+    if not calls:
+        return []
+    for part in answered:
+        calls += found_again(part, task)
     return calls
 
 

@@ -52,6 +52,17 @@ def second_round(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Plan
     return _follow_up(inquiry, task, weigh)
 
 
+def found_again(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Returns a call that finds once more what the first round found for one of several questions.
+
+    A briefing shows what is found last; what was found before leaves it where it says little of the message as a whole.
+    """
+    if inquiry.kind not in ("plain", "lesson") or inquiry.part is not None:
+        return []
+    found = task.found_for(inquiry.focus, inquiry.course)[:1]
+    return _search_with(found, inquiry.focus, inquiry)
+
+
 def _follow_up(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
     """Follows what the first search led to, and asks the catalogue too; neither, where that search answered."""
     if inquiry.part is not None:
@@ -169,7 +180,13 @@ def _follow(
     found = task.found_for(topic, inquiry.course)
     if inquiry.lesson is not None:
         found = tuple([each for each in found if each.lesson == inquiry.lesson])
-    bridges = _bridges(topic, found[:_BRIDGES], weigh)
+    return _search_with(_bridges(topic, found[:_BRIDGES], weigh), topic, inquiry)
+
+
+def _search_with(
+    bridges: Sequence[Source], topic: str, inquiry: Inquiry
+) -> list[Planned]:
+    """Searches by a question and the passages that lead on from it; not at all where none does."""
     if not bridges:
         return []
     query = f"{topic[:_QUERY_CHARS]} {_words_of(bridges[0])}"

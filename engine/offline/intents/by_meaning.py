@@ -58,11 +58,11 @@ def asked_by_meaning(
         asked: What the rules read in it; of that, one is meant.
         of_lesson: It names a lesson.
     """
-    if len(asked.topic) > _MOST_UNPLACED or not _are_common(asked.topic, catalogue):
+    if len(asked.topic) > _MOST_UNPLACED or not are_common(asked.topic, catalogue):
         return asked
     examples = _examples_of(asked.asks, of_lesson)
-    nearest = _nearest(masked, tuple(examples), LEAST_LIKENESS, catalogue)
-    meant = examples.get(nearest)
+    found = nearest(masked, tuple(examples), LEAST_LIKENESS, catalogue)
+    meant = examples.get(found)
     if meant is None:
         return asked
     if meant in asked.asks:
@@ -74,7 +74,7 @@ def asked_by_meaning(
 def _examples_of(asks: frozenset[Ask], of_lesson: bool) -> dict[str, Ask | None]:
     """Returns the examples of what may be meant, and of what is none of it."""
     possible = asks
-    if "link" in asks:
+    if "link" in asks and not of_lesson:
         possible = asks | {"links"}
     elif of_lesson and not asks:
         possible = frozenset({"overview"})
@@ -95,7 +95,7 @@ def small_talk_by_meaning(said: str, catalogue: Catalogue) -> SmallTalk | None:
     if (said_beside := said_in_passing(said)) is not None:
         return said_beside
     # A rare word is a topic, but for those who address us ceremoniously.
-    if "you" not in held and not _are_common(held, catalogue):
+    if "you" not in held and not are_common(held, catalogue):
         return None
     clauses = _CLAUSE.findall(said)
     wanted: list[SmallTalk | None] = []
@@ -118,11 +118,11 @@ def _talk_in(clause: str, catalogue: Catalogue) -> SmallTalk | None:
     said = small_talk(clause)
     if said is not None:
         return said
-    nearest = _nearest(clause, tuple(_TALKING), LEAST_FOR_TALK, catalogue)
-    return _TALKING.get(nearest)
+    found = nearest(clause, tuple(_TALKING), LEAST_FOR_TALK, catalogue)
+    return _TALKING.get(found)
 
 
-def _are_common(held: Iterable[str], catalogue: Catalogue) -> bool:
+def are_common(held: Iterable[str], catalogue: Catalogue) -> bool:
     """Returns True for words that everybody uses, and none of which stands in a title."""
     held_terms = [stem(word) for word in held]
     if any(map(catalogue.has_in_title, held_terms)):
@@ -130,14 +130,14 @@ def _are_common(held: Iterable[str], catalogue: Catalogue) -> bool:
     return all(map(is_common, held_terms))
 
 
-def _nearest(
+def nearest(
     text: str, examples: Sequence[str], least: float, catalogue: Catalogue
 ) -> str:
     """Returns the example that is most like a text; none, which is empty, where none is like it or nothing can tell."""
     if catalogue.likeness is None:
         return ""
     scores = catalogue.likeness(text, examples)
-    score, nearest = max(zip(scores, examples, strict=True))
+    score, found = max(zip(scores, examples, strict=True))
     if score < least:
         return ""
-    return nearest
+    return found

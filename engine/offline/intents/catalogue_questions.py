@@ -18,6 +18,7 @@ _MOST_BESIDE_LESSON = 3
 _ASKS_WHO = re.compile(
     r"\bwho|\b(?:name|instructor|teacher|lecturer) (?:of|for|in)\b", re.I
 )
+_ENDS_SENTENCE = re.compile(r"[.?!;,]\s")
 _CONTENTS = re.compile(r"\b(?:contents?|topics|themes|subjects)\b", re.I)
 _COURSE_ON = re.compile(r"\bcourses? (?:is |are )?(?:on|about|for)\b", re.I)
 # "Which lessons mention caching" names no course.
@@ -190,11 +191,7 @@ def asks_for_unknown(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
         return None
     if (lesson := called_lesson(parsed)) is not None:
         return inquiry._replace(kind="find", topic=lesson, by_lesson=True, unknown=None)
-    name: str | None = None
-    if inquiry.unknown is not None and parsed.asked.is_pure:
-        name = inquiry.unknown
-    elif _could_name_a_course(parsed):
-        name = topic_stretch(parsed)
+    name = _unknown_name(inquiry, parsed)
     if name is None:
         return None
     titles = parsed.catalogue.titled(name)
@@ -205,6 +202,18 @@ def asks_for_unknown(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
             return _of_whole_lesson(named)
         return named._replace(kind="outline")
     return inquiry._replace(kind="outline", course=name, unknown=name)
+
+
+def _unknown_name(inquiry: Inquiry, parsed: Parsed) -> str | None:
+    """Returns what can be nothing but the name of a course; words of two sentences are none."""
+    name: str | None = None
+    if inquiry.unknown is not None and parsed.asked.is_pure:
+        name = inquiry.unknown
+    elif _could_name_a_course(parsed):
+        name = topic_stretch(parsed)
+    if name is None or _ENDS_SENTENCE.search(name):
+        return None
+    return name
 
 
 def _could_name_a_course(parsed: Parsed) -> bool:

@@ -9,8 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from antiphon.language.asking import Ask, Asked, asked_of_catalogue
+from antiphon.language.asking import (
+    Ask,
+    Asked,
+    asked_of_catalogue,
+    asks_for_extreme,
+)
 from antiphon.language.lesson_places import asks_for_neighbour
+from antiphon.language.questions import NUMBER_WORDS
 
 _BORDERS = re.compile(r"[,;:.?!]+\s+|\s[-\u2013\u2014]+\s")
 _ASKS = re.compile(
@@ -58,6 +64,9 @@ def asked_in_clause(bare: str, *, of_course: bool) -> Asked | None:
         asked = asked_of_catalogue(core, of_course=of_course)
         if asked.is_pure and asked.asks & EXACT:
             found = found or asked
+        # "The two shortest courses": but for how many, nothing is left of a topic.
+        elif asks_for_extreme(core) and NUMBER_WORDS.keys() >= frozenset(asked.topic):
+            found = found or asked._replace(topic=())
         elif _ASKS.match(core) and asked.topic:
             return None
     return found

@@ -16,6 +16,9 @@ ASKING: dict[Ask | None, str] = {
         Could you give me an overview of all the courses you have got?
         What is the number of courses in total?
         What else is in your collection?
+        What do you teach here?
+        I am new here. What is on offer?
+        So what can one study with you?
         I would like to see the complete range of courses, please.
         show me the whole catalogue
         Please draw up a list of the available courses for my colleagues.
@@ -125,6 +128,46 @@ ASKING: dict[Ask | None, str] = {
         Does the teacher think that this is a good idea?
         What is compared with what in the lesson?
         Which other course uses it?
+    """,
+}
+BESIDE: dict[str | None, str] = {
+    "place": """
+        To which course does the lesson belong, and what number does it carry?
+        The lesson is part of what?
+        the lesson: which course, which number, whose?
+        Which course is the lesson in?
+        Where do I find the lesson?
+        In which course is there a lesson called the lesson?
+    """,
+    "after": """
+        Which lesson comes after the lesson?
+        I am done with the lesson, what now?
+        I have finished the lesson. What should I watch next?
+        the lesson, and then?
+        What follows once the lesson is over?
+        What follows the lesson?
+        Where do I go on after the lesson?
+    """,
+    "before": """
+        Which lesson comes right before the lesson?
+        What do I have to watch before the lesson?
+        Which lesson leads up to the lesson?
+        I started directly at the lesson. What did I miss before it?
+        What precedes the lesson?
+    """,
+    None: """
+        What is the lesson about?
+        What happens then in the lesson?
+        What should I know before I start the lesson?
+        What do they do next in the lesson?
+        Why is the lesson important now?
+        How is the lesson done?
+        What did I miss in the lesson?
+        Summarize the lesson, I missed it.
+        How does the lesson work, step by step?
+        How long does the lesson take?
+        What is the difference between before and after the lesson?
+        Who teaches the lesson?
     """,
 }
 TALKING: dict[SmallTalk | None, str] = {

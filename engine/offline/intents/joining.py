@@ -32,6 +32,8 @@ def joined(parts: list[Inquiry], inquiry: Inquiry, part: str) -> Inquiry:
         inquiry = first._replace(asks=inquiry.asks)
     elif _is_of_same_outline(first, inquiry):
         inquiry = inquiry._replace(asks=inquiry.asks | first.asks, place=first.place)
+    elif _finds_the_same(first, inquiry):
+        inquiry = first._replace(asks=inquiry.asks | first.asks)
     else:
         return inquiry
     parts.pop()
@@ -55,6 +57,13 @@ def _is_of_found_course(first: Inquiry, inquiry: Inquiry, part: str) -> bool:
     if inquiry.course != first.course or not inquiry.asks <= EXACT:
         return False
     return bool(inquiry.asks) and LEANS.search(part) is not None
+
+
+def _finds_the_same(one: Inquiry, other: Inquiry) -> bool:
+    """Returns True for "Which course is the one about gyms? Tell me who teaches it.": it is found once."""
+    found = (one.kind, one.topic, one.place, one.by_lesson, one.step, one.wanted)
+    others = (other.kind, other.topic, other.place, other.by_lesson, other.step)
+    return one.kind == "find" and found == (*others, other.wanted)
 
 
 def _is_of_same_outline(one: Inquiry, other: Inquiry) -> bool:

@@ -21,6 +21,7 @@ from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.engine.offline.intents.second_step import (
     asked_then,
     asks_of_described_course,
+    asks_of_described_lesson,
     bare_question,
 )
 from antiphon.engine.offline.intents.several_lessons import (
@@ -54,7 +55,7 @@ _APART_FROM = re.compile(
 _ACROSS = re.compile(
     r"\b(?:which|what|how many|all|any|every|each|some) (?:of the |of these |the |these )?(?:courses|lessons)\b"
     r"|\b(?:across|in|do|among|throughout) (?:all |all of )?(?:the|these|your) courses\b"
-    r"|\b(?:any|every|each|which|what|there a|have a|for a|another|other) course\b|\bcourses? (?:that|which)\b",
+    r"|\b(?:any|some|every|each|which|what|there a|have a|for a|another|other) course\b|\bcourses? (?:that|which)\b",
     re.I,
 )
 
@@ -155,6 +156,7 @@ _RULES = (
     _asks_apart_from_course,
     asks_of_every_course,
     asks_of_described_course,
+    asks_of_described_lesson,
     asks_for_found,
     asks_of_catalogue,
     asks_for_unknown,

@@ -26,6 +26,9 @@ _OF_A_COURSE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "content
 _OF_LESSONS: frozenset[Ask] = frozenset(("contents", "lessons", "title", "overview"))
 """After these, "the second one" is a lesson."""
 
+_ADDRESSES_US = re.compile(r"\b(?:you|your|here)\b", re.I)
+_INTRODUCTION = re.compile(r"\bthe (?:introduction|intro)\b", re.I)
+_LINK_BETWEEN = re.compile(r"\blinks? between\b", re.I)
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.I)
 
 
@@ -82,11 +85,12 @@ def parse(question: str, before: Inquiry, catalogue: Catalogue) -> Parsed:
     if parsed.mentions.courses and spelled_out(question) != question:
         return parse(spelled_out(question), before, catalogue)
     if _can_only_mean_a_course(parsed):
+        asks = parsed.asked.asks
         loosely = _placed_by_meaning(
             _parsed(question, leans_on, catalogue, loosely=True)
         )
         # A part of a title will do as a name where that leaves nothing open.
-        if loosely.asked.is_pure and loosely.known:
+        if loosely.asked.is_pure and _names_something(loosely, asks):
             parsed = loosely
     parsed = _asked_in_clause(_placed_by_meaning(parsed))
     if _is_about_the_course_before(parsed):
@@ -110,6 +114,9 @@ def _parsed(
     # "What comes after Circuit Breakers?" is about lessons where that is all that is asked.
     if mentions.lessons and not asked.topic:
         about_lessons = True
+    # "The first thing after the introduction in the MCP course".
+    if mentions.courses and _INTRODUCTION.search(question):
+        about_lessons = True
     return Parsed(
         question=question,
         catalogue=catalogue,
@@ -124,13 +131,29 @@ def _parsed(
 
 def _placed_by_meaning(parsed: Parsed) -> Parsed:
     """Returns a question that speaks of the catalogue and holds words that no rule places as it is meant."""
-    if not parsed.asked.topic or not parsed.points_at_catalogue:
+    if _asks_us(parsed):
+        parsed = parsed._replace(asked=parsed.asked._replace(asks=frozenset()))
+    elif not parsed.asked.topic or not parsed.points_at_catalogue:
         return parsed
     masked = with_places_masked(parsed.question, parsed.known)
     asked = asked_by_meaning(
         masked, parsed.asked, parsed.catalogue, of_lesson=parsed.names_lesson
     )
     return parsed._replace(asked=asked)
+
+
+def _names_something(loosely: Parsed, asks: frozenset[Ask]) -> bool:
+    """Returns True for a part of a title; who asks for all courses names one by more than a word, if at all."""
+    if "courses" not in asks:
+        return bool(loosely.known)
+    return any(" " in mention.name for mention in loosely.known)
+
+
+def _asks_us(parsed: Parsed) -> bool:
+    """Returns True for "What can one study with you?", which names nothing, and has no word of a catalogue."""
+    if parsed.known or parsed.places or not parsed.asked.asks <= {"overview"}:
+        return False
+    return _ADDRESSES_US.search(parsed.question) is not None
 
 
 def _asked_in_clause(parsed: Parsed) -> Parsed:
@@ -152,11 +175,17 @@ def _is_about_lessons(before: Inquiry) -> bool:
 
 def _can_only_mean_a_course(parsed: Parsed) -> bool:
     """Returns True for "Who teaches retrieval?"; "Which lesson was the one with tool calling?" means a lesson."""
-    if parsed.mentions.courses or not parsed.asked.asks & _OF_A_COURSE:
+    asks = parsed.asked.asks
+    if parsed.mentions.courses:
         return False
     if _WHICH_LESSON.search(parsed.question):
         return False
-    return parsed.speaks_of_catalogue
+    if "link" in asks:
+        return _LINK_BETWEEN.search(parsed.question) is None
+    # "Voice agents: name of the final lesson" names a lesson by its place in some course.
+    stands_alone = parsed.before is NO_QUESTION and bool(parsed.places)
+    of_course = asks & _OF_A_COURSE or (stands_alone and asks == {"title"})
+    return bool(of_course) and parsed.speaks_of_catalogue
 
 
 def _is_about_the_course_before(parsed: Parsed) -> bool:

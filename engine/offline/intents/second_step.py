@@ -58,6 +58,15 @@ _COURSE_ALSO = re.compile(
     r"\s*(?:[:;.]|\s[-\u2013\u2014]+)\s*(?:and\s+)?(?P<wanted>(?:what|which|who|how|why|when|where)\b.+)",
     re.I | re.S,
 )
+# "There's a lesson with a pier in it. In that same lesson, what do they say of nails?"
+_IN_DESCRIBED_LESSON = re.compile(
+    rf"\W*(?:(?:there(?:['\u2019]s|\s+is|\s+was)|in|from|during|i\s+remember)\s+)?(?:an?|some|one|the|that)\s+(?:\w+\s+)?"
+    rf"{_LESSON}\s+{_DESCRIBED_BY}\s+(?P<said>[^.,;:?!\n]{{3,150}}?)(?:\s+in\s+it)?"
+    r"\s*(?:[.,;:]|\s[-\u2013\u2014]+)\s*(?:and\s+)?"
+    rf"(?:(?:in|from)\s+(?:that|the)\s+(?:same\s+)?(?:one|{_LESSON})\b[,:]?\s*)?"
+    r"(?P<wanted>(?:what|which|who|how|why|when|where)\b.+)",
+    re.I | re.S,
+)
 # "What does the course with the pier recommend against rust?"
 _COURSE_SAYS = re.compile(
     rf"\W*(?P<asks>what|which|how|why)\b(?P<of>[^.,;?!\n]{{0,40}}?)\s+(?:do|does|did)\s+{_COURSE}\s+"
@@ -157,6 +166,22 @@ def asks_of_described_course(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None
         asks=frozenset(),
         lesson=None,
         by_lesson=False,
+    )
+
+
+def asks_of_described_lesson(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes what is asked of a lesson that is only described: "In the lesson with the pier, what rusts first?"."""
+    found = _IN_DESCRIBED_LESSON.match(parsed.question)
+    if found is None or not parsed.catalogue or inquiry.lesson is not None:
+        return None
+    if inquiry.step or not asks_of_texts(found["wanted"]):
+        return None
+    return inquiry._replace(
+        kind="find",
+        topic=found["said"],
+        wanted=bare_question(found["wanted"]),
+        asks=frozenset(),
+        by_lesson=True,
     )
 
 

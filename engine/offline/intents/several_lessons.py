@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from antiphon.engine.offline.catalogue import Catalogue
 from antiphon.engine.offline.intents.inquiry import Inquiry
 from antiphon.engine.offline.intents.parsing import Parsed
 from antiphon.language.questions import LESSONS, compared_sides, lesson_numbers
@@ -14,15 +15,23 @@ _MOST_COURSES = 4
 _BETWEEN = re.compile(r"\bbetween\b", re.I)
 _ASKS_LESSON = re.compile(
     r"\b(?:which|what)(?: \w+){0,3} (?:lesson|lecture)s?\b|\b(?:which|what) (?:one )?(?:is|comes|stands|lies|sits)\b"
-    r"|\b(?:lesson|lecture|one)s? (?:that (?:is|comes|stands) )?between\b",
+    r"|\b(?:lesson|lecture|one)s? (?:(?:that|which) (?:is|comes|stands|sits|lies) )?between\b",
     re.I,
 )
 _IN_TITLE = re.compile(
-    r"\b(?:with|have|has|having|holds?|contains?|containing|is|are|carry|carries|use|uses|mention|mentions)\s+"
+    r"\b(?:with|have|has|had|having|holds?|contains?|containing|is|are|carry|carries|use|uses|mention|mentions)\s+"
     r"(?:the\s+(?:words?|terms?)\s+)?(?P<words>(?:[^\s.;?!]+\s+){1,5})in\s+(?:its|the|their|his|her|a)\s+"
-    r"(?:titles?|names?)\b"
-    r"|\b(?:whose|the)\s+(?:titles?|names?)\s+(?:that\s+)?(?:has|have|holds?|contains?|says?|mentions?|includes?)\s+"
-    r"(?:the\s+(?:words?|terms?)\s+)?(?P<behind>[^.,;?!]{2,60})",
+    r"(?:(?:lesson|lecture)\s+)?(?:titles?|names?|head(?:ing|line)s?)\b"
+    r"|\b(?:whose|the|any|all|lesson|lecture|course)\s+(?:titles?|names?|head(?:ing|line)s?)\s+(?:that\s+)?"
+    r"(?:with|(?:is|are) about|has|have|had|having|holds?|contains?|containing|says?|mentions?|includes?)\s+"
+    r"(?:the\s+(?:words?|terms?)\s+)?(?P<behind>[^.,;?!]{2,60})"
+    r"|^\W*(?P<front>[^.,;:?!]{2,60}?)\s+(?:turns?\s+up|comes?\s+up|appears?|occurs?|stands?)\s+in\s+(?:the|their)\s+"
+    r"(?:titles?|names?|head(?:ing|line)s?)\b",
+    re.I,
+)
+_BY_TITLES = re.compile(
+    r"\b(?:only|going|judging|just|purely|according)\s+(?:\w+\s+)?(?:by|from|to)\s+(?:the\s+|their\s+|its\s+)?(?:(?:lesson|course)s?\s+)?(?:titles?|names?|head(?:ing|line)s?)\b"
+    r"(?:\s+of\s+(?:the\s+)?lessons)?(?:\s+alone)?",
     re.I,
 )
 _OR = re.compile(r"\s*(?:,|/|\bor\b)\s*", re.I)
@@ -52,8 +61,28 @@ def asks_for_titles_with(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
     """Takes "Which lessons have cache or caching in their titles?"."""
     found = _IN_TITLE.search(parsed.question)
     if found is None:
+        return _by_titles_alone(inquiry, parsed)
+    group = found.lastgroup or "behind"
+    # A word that stands in the title of a course too names no course here.
+    named = [
+        each
+        for each in parsed.mentions.courses
+        if each.start < found.start(group) or each.end > found.end(group)
+    ]
+    courses = [title for each in named for title in each.titles]
+    return _of_each(_lessons_called(found[group], courses, parsed.catalogue), inquiry)
+
+
+def _by_titles_alone(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
+    """Takes "Going only by titles, which lessons are about queues or logs?"."""
+    if not _BY_TITLES.search(parsed.question):
         return None
-    lessons_of = _lessons_called(found["words"] or found["behind"], inquiry, parsed)
+    words = ", ".join(parsed.asked.topic)
+    return _of_each(_lessons_called(words, inquiry.courses, parsed.catalogue), inquiry)
+
+
+def _of_each(lessons_of: Mapping[str, list[int]], inquiry: Inquiry) -> Inquiry | None:
+    """Returns the question what these lessons are called, course by course; None where there are none."""
     parts = [_named(inquiry, title, lessons_of[title]) for title in lessons_of]
     if len(parts) > 1:
         return inquiry._replace(kind="several", parts=tuple(parts[:_MOST_COURSES]))
@@ -61,13 +90,13 @@ def asks_for_titles_with(inquiry: Inquiry, parsed: Parsed) -> Inquiry | None:
 
 
 def _lessons_called(
-    words: str, inquiry: Inquiry, parsed: Parsed
+    words: str, courses: Collection[str], catalogue: Catalogue
 ) -> dict[str, list[int]]:
     """Returns the lessons whose titles hold one of several words, by course; of the courses named where there are."""
     wanted = [frozenset(terms(each)) for each in _OR.split(words)]
     lessons_of: dict[str, list[int]] = {}
-    for course, lesson in parsed.catalogue.lessons:
-        if inquiry.courses and course.title not in inquiry.courses:
+    for course, lesson in catalogue.lessons:
+        if courses and course.title not in courses:
             continue
         held = frozenset(terms(lesson.title))
         if any(each and each <= held for each in wanted):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from antiphon.engine.offline.intents.clauses import asks_of_texts, clauses_of
 from antiphon.engine.offline.intents.inquiry import Inquiry
@@ -227,7 +227,9 @@ def _seeks_lesson(inquiry: Inquiry, parsed: Parsed) -> bool:
 def _seeks_course(inquiry: Inquiry, parsed: Parsed) -> bool:
     if inquiry.has_course or not (parsed.asked.asks & _OF_FOUND or parsed.places):
         return False
-    return _COURSE_THAT.search(parsed.question) is not None
+    found = _COURSE_THAT.search(parsed.question)
+    # "Every course with its teacher" has what each course has.
+    return found is not None and not asked_of_catalogue(found["said"]).is_pure
 
 
 def called_lesson(parsed: Parsed) -> str | None:
@@ -249,8 +251,12 @@ def _stretch(text: str, topic: Sequence[str]) -> str | None:
     if not topic:
         return None
     folded = text.lower()
-    start = folded.find(topic[0])
-    end = folded.rfind(topic[-1]) + len(topic[-1])
-    if start < 0 or end <= start:
+    begins, ends = (list(_whole_word(word, folded)) for word in (topic[0], topic[-1]))
+    if not begins or not ends or ends[-1].end() <= begins[0].start():
         return None
-    return text[start:end][:_STRETCH_CHARS]
+    return text[begins[0].start() : ends[-1].end()][:_STRETCH_CHARS]
+
+
+def _whole_word(word: str, text: str) -> Iterator[re.Match[str]]:
+    """Yields the places of a word: the "im" of "I'm" is none of "time"."""
+    return re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)

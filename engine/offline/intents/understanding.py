@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 
 from antiphon.engine.offline.catalogue import EMPTY, Catalogue
+from antiphon.engine.offline.intents.beside import neighbour_by_meaning
 from antiphon.engine.offline.intents.by_meaning import small_talk_by_meaning
-from antiphon.engine.offline.intents.follow_ups import follow_up
+from antiphon.engine.offline.intents.follow_ups import follow_up, placed_by_answer
 from antiphon.engine.offline.intents.foreign_words import (
-    are_titles_in,
     foreign_words,
-    with_words_of_titles,
 )
 from antiphon.engine.offline.intents.inquiry import NO_QUESTION, Inquiry
 from antiphon.engine.offline.intents.joining import LEANS, joined
@@ -31,32 +30,22 @@ from antiphon.engine.offline.intents.two_steps import (
     steps_in,
     told_first,
 )
-from antiphon.language.asides import without_form, without_reasons
-from antiphon.language.asking import Ask, names_catalogue
+from antiphon.engine.offline.intents.wording import MOST_CHARS, in_english, plainly
+from antiphon.language.asking import Ask
 from antiphon.language.lesson_parts import AskedPart, asked_part
 from antiphon.language.lesson_places import lesson_place
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.question_borders import questions_in
-from antiphon.language.small_talk import small_talk, without_courtesies
-from antiphon.language.spoken_of import as_definition
+from antiphon.language.small_talk import small_talk
 from antiphon.language.tongues import ENGLISH, Tongue, tongue_of
 
-MOST_CHARS = 1000
-"""As much of a question is read: some patterns take time by the square of its length."""
 MOST_EARLIER = 3
 
-_FEWEST_CAPITALS = 9
-"""In fewer letters, capitals are an abbreviation."""
 _MOST_FOREIGN = 3
 _TOLD_BY_TEXTS: frozenset[Ask] = frozenset({"overview"})
-_RUN_TOGETHER = re.compile(r"\b(what|who|where|how|when)s\b", re.I)
 _HOW_MANY_ALONE = re.compile(
     r"\bhow many\b(?=\s+(?:has|have|does|do|did|are|is|in|of|for|with)\b)", re.I
 )
-_SHORT_FOR_WITH = re.compile(r"(?<=\s)w(?:/\s?|\s)(?!o\b)(?=\w)", re.I)
-_LESSON_NUMBER_IN_ANSWER = re.compile(r"\bLesson (\d{1,4})\b")
-_LESSON_IN_ANSWER = re.compile(r"\bLesson (\d{1,4}), ([^:\n]{1,200}):")
-"""The source in front of an excerpt."""
 
 
 def understand(
@@ -75,20 +64,15 @@ def understand(
     talk = small_talk(question) or small_talk_by_meaning(question, catalogue)
     if talk is not None:
         return Inquiry("greeting", question[:MOST_CHARS], "", talk=talk)
-    asked = _plainly(question)
+    asked = plainly(question)
     before = _before(earlier, catalogue, answered)
     tongue = tongue_of(asked)
     # One set of rules reads what is asked of a catalogue, in whichever language.
-    english = asked
-    if not are_titles_in(tongue, catalogue):
-        english = tongue.in_english(asked)
-    english = without_reasons(english)
-    if tongue is not ENGLISH:
-        english = with_words_of_titles(english, catalogue)
+    english = in_english(asked, tongue, catalogue)
     inquiry = _understand_all(english, before, catalogue)
     if tongue is not ENGLISH and inquiry.kind != "outline":
         inquiry = _without_foreign_words(english, before, catalogue) or inquiry
-    if not inquiry.speaks_of_catalogue:
+    if not any(part.speaks_of_catalogue for part in inquiry.parts or (inquiry,)):
         inquiry = _understand_all(asked, before, catalogue)
     return _asked_in(tongue, inquiry)
 
@@ -205,8 +189,27 @@ def _of_course_before(
     first: Inquiry, inquiry: Inquiry, part: str, catalogue: Catalogue
 ) -> Inquiry:
     """Returns "and which company does she speak of in it?" as asked of the course that the question before names."""
+    if inquiry.course is not None:
+        return inquiry
+    if _names_lesson(inquiry) and catalogue.course(first.course):
+        # "…, and what is lesson 7 called?"
+        return _understand_one(
+            f"In \u201c{first.course}\u201d, {part}", first, catalogue
+        )
     if inquiry.has_course or not LEANS.search(part):
         return inquiry
+    return _leaning_on(first, inquiry, part, catalogue)
+
+
+def _names_lesson(inquiry: Inquiry) -> bool:
+    """Returns True for a lesson by its number or its place, of whichever course."""
+    return inquiry.place is not None and not inquiry.place.is_relative
+
+
+def _leaning_on(
+    first: Inquiry, inquiry: Inquiry, part: str, catalogue: Catalogue
+) -> Inquiry:
+    """Returns what is asked of "it" as asked of the course, or of the lesson beside another, that was asked for."""
     if first.kind == "outline" and catalogue.course(first.course):
         place = f"In \u201c{first.course}\u201d"
         number = _neighbour(first, catalogue)
@@ -244,6 +247,9 @@ def _understand_one(question: str, before: Inquiry, catalogue: Catalogue) -> Inq
         of_part = _understand_part(asked, before, catalogue)
         if of_part is not None:
             return of_part._replace(question=question)
+    beside = neighbour_by_meaning(question, catalogue)
+    if beside is not None:
+        return _understand_place(beside, NO_QUESTION, catalogue)
     return _understand_place(question, before, catalogue)
 
 
@@ -270,20 +276,6 @@ def _understand_place(question: str, before: Inquiry, catalogue: Catalogue) -> I
     return with_kind(inquiry, parsed)
 
 
-def _plainly(question: str) -> str:
-    """Returns the question as it would be asked in a quiet voice: without courtesies, and not all in capitals."""
-    asked = _RUN_TOGETHER.sub(r"\1's", question[:MOST_CHARS])
-    asked = _SHORT_FOR_WITH.sub("with ", asked)
-    letters = sum(letter.isalpha() for letter in asked)
-    if letters >= _FEWEST_CAPITALS and asked.isupper():
-        asked = asked.lower()
-    asked = as_definition(without_courtesies(asked).strip())
-    # Of a course or a lesson, what is asked for in short is an overview.
-    if names_catalogue(asked):
-        return asked
-    return without_form(asked)
-
-
 def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inquiry:
     """Returns the last earlier question as it was understood, with a place that its answer named."""
     questions = [each for each in earlier if small_talk(each) is None]
@@ -293,44 +285,8 @@ def _before(earlier: Sequence[str], catalogue: Catalogue, answered: str) -> Inqu
     inquiry = understand(last, recent, catalogue)
     if inquiry.parts:
         inquiry = inquiry.parts[-1]
-    if inquiry.course is not None:
-        return inquiry
-    return _placed_by_answer(inquiry, catalogue, answered)
-
-
-def _placed_by_answer(inquiry: Inquiry, catalogue: Catalogue, answered: str) -> Inquiry:
-    """Returns the inquiry with the courses that its answer lists, or with the first place that it names."""
-    titles = _courses_in(answered, catalogue)
-    if not titles:
-        return _placed_by_excerpt(inquiry, catalogue, answered)
-    # Where the question may mean several courses, an answer from one of them decides.
-    if inquiry.courses and len(titles) > 1:
-        return inquiry
-    if "courses" in inquiry.asks:
-        return inquiry._replace(courses=titles)
-    at = answered.find(titles[0])
-    lesson = _LESSON_NUMBER_IN_ANSWER.search(answered, max(at - 40, 0), at + 200)
-    if lesson is not None:
-        inquiry = inquiry._replace(lesson=int(lesson[1]))
-    return inquiry._replace(course=titles[0])
-
-
-def _courses_in(answered: str, catalogue: Catalogue) -> tuple[str, ...]:
-    """Returns the courses that an answer names, in its order."""
-    named = [each.title for each in catalogue.courses if each.title in answered]
-    named.sort(key=answered.find)
-    return tuple(named)
-
-
-def _placed_by_excerpt(
-    inquiry: Inquiry, catalogue: Catalogue, answered: str
-) -> Inquiry:
-    """Returns the inquiry with the lesson of the first excerpt that answered it, where one course has such a lesson."""
-    quoted = _LESSON_IN_ANSWER.search(answered)
-    if quoted is None:
-        return inquiry
-    lesson = (int(quoted[1]), quoted[2])
-    courses = [each.course.title for each in catalogue.lessons if each.lesson == lesson]
-    if len(courses) != 1:
-        return inquiry
-    return inquiry._replace(course=courses[0], lesson=lesson[0])
+    # After "the next lesson", that one was named.
+    beside = _neighbour(inquiry, catalogue)
+    if beside is not None and inquiry.kind == "outline":
+        inquiry = inquiry._replace(lesson=beside, step=0)
+    return placed_by_answer(inquiry, catalogue, answered)

@@ -27,8 +27,9 @@ from antiphon.language.asking import (
     names_catalogue,
 )
 from antiphon.language.commonness import is_common
+from antiphon.language.evidence import is_light
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
-from antiphon.language.questions import lesson_numbers
+from antiphon.language.questions import NUMBER_WORDS, lesson_numbers
 
 _BESIDE = frozenset(("after", "before", "follows", "following", "precedes"))
 _PART_WORDS = frozenset(("one", "session", "chapter"))
@@ -128,7 +129,9 @@ class _Finder:
 
         "Which sorts of language models are there in the photo course?" names one course once, whatever its full title.
         """
-        runs = self._catalogue.course_titles.runs(self._words.tokens)
+        runs = self._apart_from_lessons(
+            self._catalogue.course_titles.runs(self._words.tokens)
+        )
         called = [run for run in runs if self._is_called_course(run)]
         of_called = {title for run in called for title in run.titles}
         named: list[Run] = []
@@ -137,6 +140,14 @@ class _Finder:
             if run in called or (self._could_be_course(run) and not named_before):
                 named.append(run)
         return named
+
+    def _apart_from_lessons(self, runs: list[Run]) -> list[Run]:
+        """Returns the names without those within the whole title of a lesson: the "graph" of "Asking the Graph"."""
+        titles: list[Run] = []
+        for title in self._catalogue.lesson_titles.runs(self._words.tokens):
+            if title.full and title.matched > 1:
+                titles.append(title)
+        return [run for run in runs if run.full or not _is_within(run, titles)]
 
     def _is_called_course(self, run: Run) -> bool:
         """Returns True for a name that the question calls a course's, or has a lesson of."""
@@ -162,7 +173,10 @@ class _Finder:
         if words.before_article(run) in _BESIDE:
             return False
         held = {token.word for token in words.tokens}
-        return not held.isdisjoint(COURSE_WORDS) or bool(lesson_numbers(words.text))
+        if not held.isdisjoint(COURSE_WORDS) or lesson_numbers(words.text):
+            return True
+        # "Who runs the LoRA one?"
+        return words.word(0) in ("who", "whose", "by")
 
     def _is_title(self, run: Run) -> bool:
         """Returns True for words that can be nothing but a title: all of it, or what stands where one does."""
@@ -172,6 +186,8 @@ class _Finder:
         if self._words.word(run.last + 1) in LESSON_WORDS:
             return False
         if not self._words.stands_alone(run, loosely=self._loosely):
+            return False
+        if self._loosely and self._says_little(run):
             return False
         return self._loosely or (run.matched > 1 and self._words.is_placed(run))
 
@@ -296,7 +312,18 @@ class _Finder:
             return True
         if run.full and words.word(run.first - 1) in _BESIDE:
             return True
+        if self._says_little(run):
+            return False
         return self._loosely and words.stands_alone(run)
+
+    def _says_little(self, run: Run) -> bool:
+        """Returns True for one word such as "many", "got" or "two", which titles hold too."""
+        if run.first != run.last:
+            return False
+        token = self._words.token(run.first)
+        if token.word in NUMBER_WORDS or token.word in QUESTION_WORDS:
+            return True
+        return token.term is not None and is_light(token.term)
 
     def _is_background(self, run: Run) -> bool:
         """Returns True in front of "Which lesson was that?": what is said there describes a lesson, and names none."""
@@ -317,6 +344,15 @@ class _Finder:
             if len(found) == 1:
                 return found[0]
         return None
+
+
+def _is_within(run: Run, others: Sequence[Run]) -> bool:
+    """Returns True for words that are a part of other, longer ones."""
+    for other in others:
+        inside = other.first <= run.first and run.last <= other.last
+        if inside and run.matched < other.matched:
+            return True
+    return False
 
 
 def _of_its_teacher(found: list[CourseMention]) -> list[CourseMention]:

@@ -162,3 +162,35 @@ def test_the_outline_of_a_course_that_does_not_exist_is_not_searched_for_elsewhe
     )
 
     assert planned("Give me the outline of Basket Weaving", attempts=(tried,)) == []
+
+
+def test_what_answers_one_of_two_questions_is_found_again_beside_what_follows() -> None:
+    # The first is answered by what was found; the second leads on.
+    question = "What is a saga? How do the lovely new brokers of the harbour keep their many orders?"
+    saga = source(f"{EVENTS} - Lesson 2", "A saga is a chain of steps.", title="Sagas")
+    broker = source(f"{EVENTS} - Lesson 1", "A broker keeps orders.", title="Brokers")
+    first = "What is a saga?"
+    second = "How do the lovely new brokers of the harbour keep their many orders?"
+    attempts = (
+        attempt(query=first, facts=(1,)),
+        attempt(query=second, facts=(2,)),
+    )
+
+    calls = planned(question, saga, broker, attempts=attempts)
+
+    queries = [str(arguments["query"]) for _, arguments in calls]
+    assert len(queries) == 2
+    assert queries[0].startswith(f"{second} Brokers")
+    assert queries[1] == f"{first} Sagas A saga is a chain of steps."
+
+
+def test_nothing_is_found_again_where_both_questions_are_answered() -> None:
+    saga = source(f"{EVENTS} - Lesson 2", "A saga is a chain of steps.", title="Sagas")
+    broker = source(f"{EVENTS} - Lesson 1", "A broker keeps orders.", title="Brokers")
+    attempts = (
+        attempt(query="What is a saga?", facts=(1,)),
+        attempt(query="What is a broker?", facts=(2,)),
+    )
+
+    question = "What is a saga? What is a broker?"
+    assert planned(question, saga, broker, attempts=attempts) == []

@@ -40,6 +40,9 @@ def test_what_leans_on_the_question_before_refers_back(question: str) -> None:
         "Why does a queue block when it is full?",
         "Is there a lesson on sagas?",
         "What is a saga?",
+        # Words that only begin like one that points back.
+        "HEAD is what?",
+        "history of heaps",
     ],
 )
 def test_a_short_question_of_its_own_does_not(question: str) -> None:
