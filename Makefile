@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -101,6 +101,15 @@ eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for the recorded courses, each
 	failed=; for set in $(RECORDED); do \
 	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
 	    $(BIN)/antiphon eval samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
+	done; test -z "$$failed"
+
+# What strangers ask of a catalogue, and two questions in one message, over all of these libraries.
+WORDINGS := $(filter-out main,$(patsubst samples/wordings/%.jsonl,%,$(wildcard samples/wordings/*.jsonl)))
+eval-wordings: $(DATA)/eval/knowledge/current ## the same for what is asked of a catalogue in many wordings
+	failed=; $(BIN)/antiphon eval samples/wordings/main.jsonl --data-dir $(DATA)/eval || failed=1; \
+	for set in $(WORDINGS); do \
+	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
+	    $(BIN)/antiphon eval samples/wordings/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
 	done; test -z "$$failed"
 
 # Reads ../shared/data/hotpotqa_100 where it is.
