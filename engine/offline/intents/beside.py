@@ -1,4 +1,4 @@
-"""Understands by likeness which lesson beside a named one is asked for: "I'm done with Reading a PDF, now what?".
+"""Understands by likeness what comes beside a named lesson, or which course has it: "I'm done with X, now what?".
 
 The patterns of `language/lesson_places.py` know how a neighbour is named: "the lesson after X". People also say where
 they stand, and leave the rest to be guessed.
@@ -11,7 +11,11 @@ import re
 from antiphon.engine.offline.catalogue import Catalogue, LessonOf
 from antiphon.engine.offline.intents.by_meaning import are_common, nearest
 from antiphon.engine.offline.intents.examples import BESIDE
-from antiphon.engine.offline.mentions import mentions_in, with_places_masked
+from antiphon.engine.offline.mentions import (
+    CourseMention,
+    mentions_in,
+    with_places_masked,
+)
 from antiphon.engine.offline.titles import Run, Titles, tokens_of
 from antiphon.language.asking import QUESTION_WORDS, asked_of_catalogue
 from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
@@ -92,32 +96,38 @@ def _introduction_named(text: str, catalogue: Catalogue) -> tuple[LessonOf, str]
     """Returns the first lesson of the one course that is named, where its introduction is spoken of."""
     if not _INTRODUCTION.search(text):
         return None
-    courses = mentions_in(text, catalogue).courses
-    if len(courses) != 1 or len(courses[0].courses) != 1:
+    named = _course_named(text, catalogue)
+    if named is None or not named.courses[0].lessons:
         return None
-    course = courses[0].courses[0]
-    if not course.lessons:
-        return None
-    rest = _INTRODUCTION.sub("the lesson", with_places_masked(text, courses))
+    course = named.courses[0]
+    rest = _INTRODUCTION.sub("the lesson", with_places_masked(text, [named]))
     return LessonOf(course, course.lessons[0]), rest
 
 
 def _named_in_course(text: str, catalogue: Catalogue) -> tuple[LessonOf, str] | None:
     """Returns the lesson of the course that is named whose title, or a part of it, ends the question."""
-    courses = mentions_in(text, catalogue).courses
-    if len(courses) != 1 or len(courses[0].courses) != 1:
+    named = _course_named(text, catalogue)
+    if named is None:
         return None
-    course = courses[0].courses[0]
+    course = named.courses[0]
     tokens = tokens_of(text)
     titles = Titles([lesson.title for lesson in course.lessons])
     runs = [run for run in titles.runs(tokens) if run.last == len(tokens) - 1]
     if len(runs) != 1 or len(runs[0].titles) != 1:
         return None
     start = tokens[runs[0].first].start
-    if start < courses[0].end:
+    if start < named.end:
         return None
-    rest = with_places_masked(text[:start], courses)
+    rest = with_places_masked(text[:start], [named])
     return LessonOf(course, course.lessons[runs[0].titles[0]]), f"{rest} the lesson"
+
+
+def _course_named(text: str, catalogue: Catalogue) -> CourseMention | None:
+    """Returns the mention of a course that there is, where it is the only one."""
+    courses = mentions_in(text, catalogue).courses
+    if len(courses) != 1 or courses[0].course is None:
+        return None
+    return courses[0]
 
 
 def _is_whole(run: Run) -> bool:
@@ -125,7 +135,7 @@ def _is_whole(run: Run) -> bool:
 
 
 def _side_meant(rest: str, catalogue: Catalogue) -> str | None:
-    """Returns "after" or "before"; None where neither is meant, or words say what else is."""
+    """Returns "after", "before" or "place"; None where none is meant, or words say what else is."""
     held = [word for word in words(rest) if word not in QUESTION_WORDS]
     if not are_common(held, catalogue):
         return None
