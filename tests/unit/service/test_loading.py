@@ -79,8 +79,17 @@ async def test_where_nothing_is_left_to_load_nobody_waits() -> None:
     assert await loading.wait(10) == 0
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-async def test_a_bug_in_loading_keeps_nobody_waiting_either() -> None:
+async def test_a_bug_in_loading_keeps_nobody_waiting_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raised: asyncio.Queue[threading.ExceptHookArgs] = asyncio.Queue()
+    loop = asyncio.get_running_loop()
+
+    def note(hooked: threading.ExceptHookArgs) -> None:
+        loop.call_soon_threadsafe(raised.put_nowait, hooked)
+
+    monkeypatch.setattr(threading, "excepthook", note)
+
     class Broken:
         def load(self) -> None:
             raise ZeroDivisionError
@@ -92,3 +101,6 @@ async def test_a_bug_in_loading_keeps_nobody_waiting_either() -> None:
 
     assert not loading.done
     assert "see its log" in (loading.problem or "")
+    # The thread ends a moment after nobody waits for it any more.
+    hooked = await asyncio.wait_for(raised.get(), 10)
+    assert hooked.exc_type is ZeroDivisionError
