@@ -76,7 +76,11 @@ def _miss_lesson(inquiry: Inquiry, outline: Outline, draft: Draft) -> None:
     number = inquiry.missing_lesson
     if number is None:
         number = inquiry.lesson
-    said = f"{outline.course} has no lesson {number}: it has {outline.numbered}."
+    missed = f"no lesson {number}"
+    # Counted from the end.
+    if number is not None and number < 0:
+        missed = f"fewer than {-number} lessons"
+    said = f"{outline.course} has {missed}: it has {outline.numbered}."
     draft.cite(outline.source, *outline.counting_blocks, said)
 
 

@@ -93,3 +93,11 @@ def test_less_shows_that_the_lesson_named_in_a_question_answers_it(
 
     assert look(task.passages, task.inquiry.focus, measures).certainty == "low"
     assert (draft.stop_reason == LOOSE_FIT) == is_sure
+
+
+def test_a_place_before_the_first_lesson_is_said_in_words() -> None:
+    said = answered(
+        f"What is the tenth lesson from the end of {RELIABILITY} called?", OUTLINED
+    )
+
+    assert said.startswith(f"{RELIABILITY} has fewer than 10 lessons: it has 3 lessons")
