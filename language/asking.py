@@ -162,7 +162,7 @@ _HOW_LONG = re.compile(
 )
 _TIMED_WORDS = "course courses class lesson lessons lecture lectures session sessions training it they this that each"
 _TAKES_TIME = frozenset(_TIMED_WORDS.split())
-_PARTS = _TAKES_TIME - {"it", "they", "this", "that", "each"}
+_TIMED_NOUNS = _TAKES_TIME - {"it", "they", "this", "that", "each"}
 _LASTING_WORDS = "take takes taking last lasts run runs go goes need needs total"
 _LASTS = frozenset(_LASTING_WORDS.split())
 _WHERE_TO_FIND = re.compile(
@@ -322,7 +322,7 @@ def _asks_duration(text: str) -> bool:
     if not telling:
         return True
     # "How long do they wait?" asks for what they do.
-    if not _PARTS.isdisjoint(subject):
+    if not _TIMED_NOUNS.isdisjoint(subject):
         return True
     return not _TAKES_TIME.isdisjoint(subject) and _LASTS.issuperset(telling)
 

@@ -9,7 +9,12 @@ import re
 from collections.abc import Sequence
 
 from antiphon.language.lesson_position import LessonPlace
-from antiphon.language.questions import LESSONS, NUMBER_WORDS, lesson_numbers
+from antiphon.language.questions import (
+    LESSONS,
+    NUMBER_WORDS,
+    lesson_numbers,
+    number_written,
+)
 
 READ_CHARS = 2_000
 MOST_LESSONS = 10
@@ -125,6 +130,7 @@ _END_OF_COURSE = re.compile(
 _BY_NUMBER = (_BEFORE_LAST, _FROM_END, _COUNTED_FROM_END, _RANGE, LESSONS)
 _BY_POSITION = (_SEVERAL, _POSITIONS)
 _INTRODUCTION = re.compile(r"\b(?:introduction|intro)\b", re.IGNORECASE)
+THE_INTRODUCTION = re.compile(r"\bthe (?:introduction|intro)\b", re.IGNORECASE)
 _SPEAKS_OF_LESSONS = re.compile(r"\b(?:lesson|lecture)s?\b", re.IGNORECASE)
 
 
@@ -145,9 +151,9 @@ def lesson_places(
     text = question[:READ_CHARS]
     if not after_lessons and not speaks_of_lessons(text):
         return ()
-    counted = _steps_counted(text)
+    counted = _stepsnumber_written(text)
     step = _step(text) * counted
-    text = _beside_for_counted(text)
+    text = _beside_fornumber_written(text)
     numbered = [LessonPlace(number=each, step=step) for each in _numbers(text)]
     if numbered:
         return tuple(numbered)
@@ -188,7 +194,7 @@ def spelled_out(question: str) -> str:
 
 def without_lesson_places(text: str) -> str:
     """Returns the text without the words that name a lesson."""
-    text = _beside_for_counted(text)
+    text = _beside_fornumber_written(text)
     for pattern in (*_BY_NUMBER, _BESIDE, *_BY_POSITION):
         text = pattern.sub(" ", text)
     return text
@@ -196,29 +202,29 @@ def without_lesson_places(text: str) -> str:
 
 def with_lesson_places_masked(text: str) -> str:
     """Returns the text with "the lesson" for each lesson that it names by number or place."""
-    text = _beside_for_counted(text)
+    text = _beside_fornumber_written(text)
     for pattern in (*_BY_NUMBER, *_BY_POSITION):
         text = pattern.sub(" the lesson", text)
     return re.sub(r"\bthe (?=\s*the lesson)", "", text)
 
 
-def _steps_counted(text: str) -> int:
+def _stepsnumber_written(text: str) -> int:
     """Returns 2 for "two lessons before X" and "the second lesson before X"; 1 where none are counted."""
     found = _COUNTED_STEPS.search(text)
     if found is None:
         return 1
     if found["ordinal"]:
         return _position(found["ordinal"])
-    return max(_counted(found["count"]), 1)
+    return max(number_written(found["count"]), 1)
 
 
-def _beside_for_counted(text: str) -> str:
+def _beside_fornumber_written(text: str) -> str:
     """Returns the text with "the lesson before X" for "two lessons before X", whose number is none of a lesson."""
     return _COUNTED_STEPS.sub("the lesson ", text)
 
 
 def _step(text: str) -> int:
-    text = _BEFORE_LAST.sub(" ", _beside_for_counted(text))
+    text = _BEFORE_LAST.sub(" ", _beside_fornumber_written(text))
     beside = _BESIDE.search(text) or _BESIDE_IN_FRONT.search(text)
     if beside is None:
         return 0
@@ -231,7 +237,7 @@ def _numbers(text: str) -> Sequence[int]:
     listed = _RANGE.search(text)
     if listed is None:
         return lesson_numbers(text)
-    first, last = _counted(listed["first"]), _counted(listed["last"])
+    first, last = number_written(listed["first"]), number_written(listed["last"])
     return range(first, min(last, first + MOST_LESSONS - 1) + 1)
 
 
@@ -275,18 +281,10 @@ def _last_ordinal(text: str) -> Sequence[int]:
 
 def _from_an_end(end: str, count: str) -> Sequence[int]:
     """Returns the positions of "the last three lessons"."""
-    number = min(_counted(count), MOST_LESSONS)
+    number = min(number_written(count), MOST_LESSONS)
     if end.lower() == "first":
         return range(1, number + 1)
     return range(-number, 0)
-
-
-def _counted(count: str) -> int:
-    written = count.lower()
-    number = NUMBER_WORDS.get(written)
-    if number is None:
-        number = int(written)
-    return number
 
 
 def _position(ordinal: str) -> int:

@@ -212,12 +212,16 @@ def lesson_numbers(question: str) -> list[int]:
     numbers: dict[int, None] = {}
     for listed in LESSONS.findall(question):
         for written in _NUMBERS.findall(listed):
-            word = written.lower()
-            number = NUMBER_WORDS.get(word)
-            if number is None:
-                number = int(word)
-            numbers.setdefault(number)
+            numbers.setdefault(number_written(written))
     return list(numbers)
+
+
+def number_written(written: str) -> int:
+    """Returns the number that stands in digits or as one of `NUMBER_WORDS`."""
+    number = NUMBER_WORDS.get(written.lower())
+    if number is None:
+        return int(written)
+    return number
 
 
 def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:

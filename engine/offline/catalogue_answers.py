@@ -12,7 +12,7 @@ from antiphon.engine.offline.statements import state
 from antiphon.engine.offline.task import Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.lesson_position import LessonPlace
-from antiphon.language.questions import NUMBER_WORDS
+from antiphon.language.questions import NUMBER_WORDS, number_written
 
 MOST_OUTLINES = 5
 INTRODUCED = 3
@@ -197,7 +197,7 @@ def _name_extreme(extreme: re.Match[str], listed: Source, draft: Draft) -> None:
     asked = _COUNT_OF_COURSES.search(extreme.string)
     wanted = counts[:1]
     if asked is not None:
-        wanted = counts[: _number(asked["count"])]
+        wanted = counts[: number_written(asked["count"])]
     draft.say(f"By the number of lessons, the {extreme[0].lower()}:\n\n")
     for at, line in lines:
         if int(line["count"]) in wanted:
@@ -207,7 +207,7 @@ def _name_extreme(extreme: re.Match[str], listed: Source, draft: Draft) -> None:
 
 def _name_of_count(counted: re.Match[str], listed: Source, draft: Draft) -> None:
     """Names the courses of so many lessons, of more, or of fewer."""
-    wanted = _number(counted["count"])
+    wanted = number_written(counted["count"])
     compares = _COMPARED.get(" ".join((counted["than"] or "").lower().split()), eq)
     fitting = [
         each for each in _lines_of(listed) if compares(int(each[1]["count"]), wanted)
@@ -219,13 +219,6 @@ def _name_of_count(counted: re.Match[str], listed: Source, draft: Draft) -> None
     for at, line in fitting:
         draft.cite(listed, at, at + 1, f"- {_described(line)}")
         draft.say("\n")
-
-
-def _number(written: str) -> int:
-    number = NUMBER_WORDS.get(written.lower())
-    if number is None:
-        return int(written)
-    return number
 
 
 def _lines_of(listed: Source) -> list[tuple[int, re.Match[str]]]:

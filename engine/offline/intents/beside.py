@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from antiphon.engine.offline.catalogue import Catalogue, LessonOf
-from antiphon.engine.offline.intents.by_meaning import are_common, nearest
+from antiphon.engine.offline.intents.by_meaning import are_common, by_text, nearest
 from antiphon.engine.offline.intents.examples import BESIDE
 from antiphon.engine.offline.mentions import (
     CourseMention,
@@ -18,7 +18,11 @@ from antiphon.engine.offline.mentions import (
 )
 from antiphon.engine.offline.titles import Run, Titles, tokens_of
 from antiphon.language.asking import QUESTION_WORDS, asked_of_catalogue
-from antiphon.language.lesson_places import asks_for_neighbour, speaks_of_lessons
+from antiphon.language.lesson_places import (
+    THE_INTRODUCTION,
+    asks_for_neighbour,
+    speaks_of_lessons,
+)
 from antiphon.language.questions import lesson_numbers
 from antiphon.language.words import words
 
@@ -41,7 +45,7 @@ _AFTER = re.compile(
     r"\b(?:after|behind|follow(?:s|ing)?|next|done|finish(?:ed)?|completed)\b",
     re.IGNORECASE,
 )
-_INTRODUCTION = re.compile(r"\bthe (?:introduction|intro)\b", re.IGNORECASE)
+_SIDE_OF = by_text(BESIDE)
 
 
 def neighbour_by_meaning(question: str, catalogue: Catalogue) -> str | None:
@@ -94,13 +98,13 @@ def _lesson_named(text: str, catalogue: Catalogue) -> tuple[LessonOf, str] | Non
 
 def _introduction_named(text: str, catalogue: Catalogue) -> tuple[LessonOf, str] | None:
     """Returns the first lesson of the one course that is named, where its introduction is spoken of."""
-    if not _INTRODUCTION.search(text):
+    if not THE_INTRODUCTION.search(text):
         return None
     named = _course_named(text, catalogue)
     if named is None or not named.courses[0].lessons:
         return None
     course = named.courses[0]
-    rest = _INTRODUCTION.sub("the lesson", with_places_masked(text, [named]))
+    rest = THE_INTRODUCTION.sub("the lesson", with_places_masked(text, [named]))
     return LessonOf(course, course.lessons[0]), rest
 
 
@@ -139,11 +143,7 @@ def _side_meant(rest: str, catalogue: Catalogue) -> str | None:
     held = [word for word in words(rest) if word not in QUESTION_WORDS]
     if not are_common(held, catalogue):
         return None
-    examples: dict[str, str | None] = {}
-    for side, lines in BESIDE.items():
-        for line in lines.strip().splitlines():
-            examples[line.strip()] = side
-    meant = examples.get(nearest(rest, tuple(examples), LEAST_LIKENESS, catalogue))
+    meant = _SIDE_OF.get(nearest(rest, tuple(_SIDE_OF), LEAST_LIKENESS, catalogue))
     # By meaning, what follows is hardly told from what precedes.
     is_before, is_after = bool(_BEFORE.search(rest)), bool(_AFTER.search(rest))
     if meant is None or is_before == is_after:

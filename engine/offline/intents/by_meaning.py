@@ -35,7 +35,7 @@ _WITHOUT_ITS_WORD: frozenset[Ask] = frozenset(
 Want = TypeVar("Want")
 
 
-def _by_text(listed: Mapping[Want, str]) -> dict[str, Want]:
+def by_text(listed: Mapping[Want, str]) -> dict[str, Want]:
     """Returns what each example wants."""
     wanted: dict[str, Want] = {}
     for want, lines in listed.items():
@@ -44,8 +44,8 @@ def _by_text(listed: Mapping[Want, str]) -> dict[str, Want]:
     return wanted
 
 
-_ASKING: dict[str, Ask | None] = _by_text(ASKING)
-_TALKING: dict[str, SmallTalk | None] = _by_text(TALKING)
+_ASKING: dict[str, Ask | None] = by_text(ASKING)
+_TALKING: dict[str, SmallTalk | None] = by_text(TALKING)
 
 
 def asked_by_meaning(

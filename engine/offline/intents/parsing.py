@@ -17,7 +17,7 @@ from antiphon.engine.offline.mentions import (
     without_places,
 )
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue, names_catalogue
-from antiphon.language.lesson_places import lesson_places, spelled_out
+from antiphon.language.lesson_places import THE_INTRODUCTION, lesson_places, spelled_out
 from antiphon.language.lesson_position import LessonPlace
 from antiphon.language.questions import refers_back
 
@@ -27,7 +27,6 @@ _OF_LESSONS: frozenset[Ask] = frozenset(("contents", "lessons", "title", "overvi
 """After these, "the second one" is a lesson."""
 
 _ADDRESSES_US = re.compile(r"\b(?:you|your|here)\b", re.I)
-_INTRODUCTION = re.compile(r"\bthe (?:introduction|intro)\b", re.I)
 _LINK_BETWEEN = re.compile(r"\blinks? between\b", re.I)
 _WHICH_LESSON = re.compile(r"\b(?:which|what) (?:lesson|lecture)\b", re.I)
 
@@ -115,7 +114,7 @@ def _parsed(
     if mentions.lessons and not asked.topic:
         about_lessons = True
     # "The first thing after the introduction in the MCP course".
-    if mentions.courses and _INTRODUCTION.search(question):
+    if mentions.courses and THE_INTRODUCTION.search(question):
         about_lessons = True
     return Parsed(
         question=question,

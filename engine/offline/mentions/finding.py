@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, LessonOf
 from antiphon.engine.offline.mentions.unknown import called_courses
@@ -89,6 +90,11 @@ class _Finder:
         if after_courses:
             self._course_words = COURSE_WORDS | {"one"}
 
+    @cached_property
+    def _titles(self) -> list[Run]:
+        """The titles of lessons, and parts of them, that the question holds."""
+        return self._catalogue.lesson_titles.runs(self._words.tokens)
+
     def courses(self) -> tuple[CourseMention, ...]:
         found: list[CourseMention] = []
         for run in self._runs_of_courses():
@@ -143,10 +149,7 @@ class _Finder:
 
     def _apart_from_lessons(self, runs: list[Run]) -> list[Run]:
         """Returns the names without those within the whole title of a lesson: the "graph" of "Asking the Graph"."""
-        titles: list[Run] = []
-        for title in self._catalogue.lesson_titles.runs(self._words.tokens):
-            if title.full and title.matched > 1:
-                titles.append(title)
+        titles = [each for each in self._titles if each.full and each.matched > 1]
         return [run for run in runs if run.full or not _is_within(run, titles)]
 
     def _is_called_course(self, run: Run) -> bool:
@@ -266,7 +269,7 @@ class _Finder:
 
     def _runs_of_lessons(self) -> list[Run]:
         text = self._words.text
-        runs = self._catalogue.lesson_titles.runs(self._words.tokens)
+        runs = self._titles
         if self._loosely or speaks_of_lessons(text):
             return runs
         # "What comes after Circuit Breakers?", where nothing follows.
