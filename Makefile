@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -130,6 +130,10 @@ bench: setup $(VENV)/.dev ## measure stages, rates, overhead, memory, cold start
 
 bench-age: $(VENV)/.dev ## measure CPU and memory over 20,000 queries in one process
 	$(BIN)/python -m benchmarks.age
+
+# A double of the API as it is documented plays the models, so no key is needed.
+bench-dollars: $(VENV)/.dev ## measure what a question costs, by model and by what a call is shown (MODELS=)
+	$(BIN)/python -m benchmarks.dollars $(if $(MODELS),--models $(MODELS))
 
 bench-scale: $(VENV)/.dev ## fit how cost grows with events, facts, concurrent queries and stored traces
 	$(BIN)/python -m benchmarks.scale

@@ -420,7 +420,19 @@ class ReadinessReply(Schema):
     )
     courses: int = Field(examples=[4])
     chunks: int = Field(examples=[212])
+    model_key: Literal["none", "unknown", "accepted", "refused"] = Field(
+        description="If the model's server accepts the key; `none`: no server is set, the built-in reasoner answers.",
+        examples=["none"],
+    )
+    model_key_at: float | None = Field(
+        description="When that was found, in seconds since the epoch; null: it is not known yet.",
+        examples=[None],
+    )
     problems: list[str] = Field(examples=[[]])
+    warnings: list[str] = Field(
+        description="What makes answers worse than the settings promise; questions are answered all the same.",
+        examples=[[]],
+    )
 
 
 class ErrorDetail(Schema):

@@ -107,6 +107,7 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         # Not before: it takes the processor from whatever else is done.
         self._app.state.service.load()
+        self._app.state.service.check_model_key()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from antiphon.assembler import state as noting
 from antiphon.assembler.doubts import doubts_of
 from antiphon.assembler.drafts import Draft, draft_from_facts, draft_statement
-from antiphon.assembler.reply import draft_from_reply
+from antiphon.assembler.reply import doubts_of_ending, draft_from_reply
 from antiphon.assembler.state import AnswerState, Decision
 from antiphon.assembler.uncertainty import confidence, without_repeats
 from antiphon.vocabulary.deciding import Decider, Rules
@@ -120,11 +120,14 @@ def _draft(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Draft:
     requested = recorded.event
     if requested.mode == "plain":
         return draft_statement(state, requested.why, recorded.seq)
-    if requested.mode == "reply":
-        reply = state.reply_of(requested.call_id)
-        if reply is not None:
-            return draft_from_reply(state, reply)
-    return draft_from_facts(state, requested.why, recorded.seq)
+    reply = state.reply_of(requested.call_id)
+    if requested.mode == "reply" and reply is not None:
+        return draft_from_reply(state, reply)
+    draft = draft_from_facts(state, requested.why, recorded.seq)
+    if reply is None:
+        return draft
+    # The facts take the place of a reply that is no answer, and say what it ended with.
+    return replace(draft, doubts=(*doubts_of_ending(reply), *draft.doubts))
 
 
 def _links_by_source(citations: Sequence[Citation]) -> dict[str, str | None]:

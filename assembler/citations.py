@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from antiphon.language.answer_text import AnswerText
 from antiphon.vocabulary.values import (
     Citation,
     Fact,
@@ -21,34 +22,25 @@ class Resolved(NamedTuple):
     unresolved: int
 
 
-class Answer(NamedTuple):
-    """The answer's text, and how far into the reply's text it begins."""
-
-    text: str
-    offset: int
-
-
-def answer_of(reply_text: str) -> Answer:
-    """Returns the reply's text without outer white space."""
-    return Answer(reply_text.strip(), len(reply_text) - len(reply_text.lstrip()))
-
-
 def resolve(
     cited: Sequence[ReplyCitation],
-    answer: Answer,
+    answer: AnswerText,
     table: Sequence[ShownSource],
     facts: Mapping[str, Fact],
 ) -> Resolved:
     """Resolves `cited` against the `table` of the very request that the reply answers.
 
     What does not resolve is counted and left out: a citation that names no source shown, no block of it, no span
-    of the answer, or that quotes what was not shown there.
+    of the answer, or that quotes what was not shown there. Citations of text that is no part of the answer count for
+    nothing.
     """
     resolved: dict[
         Citation, None
     ] = {}  # a dictionary, because it keeps each once and in order
     unresolved = 0
     for citation in cited:
+        if answer.leaves_out(citation):
+            continue
         found = _resolve_one(citation, answer, table, facts)
         if not found:
             unresolved += 1
@@ -59,14 +51,14 @@ def resolve(
 
 def _resolve_one(
     cited: ReplyCitation,
-    answer: Answer,
+    answer: AnswerText,
     table: Sequence[ShownSource],
     facts: Mapping[str, Fact],
 ) -> list[Citation]:
     """Returns one citation for each piece of the passage that is quoted; none where it does not resolve."""
-    # The model's offsets count from the beginning of its text, ours from that of the answer without white space.
-    start = max(0, cited.start - answer.offset)
-    end = min(len(answer.text), cited.end - answer.offset)
+    # The model's offsets count in its whole text, ours in what of it is the answer.
+    start = answer.place_of(cited.start)
+    end = answer.place_of(cited.end)
     if start >= end:
         return []
     numbers = _cited_sentences(cited, table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from antiphon.assembler.citations import Resolved, answer_of, resolve
+from antiphon.assembler.citations import Resolved, resolve
 from antiphon.assembler.drafts import Draft, draft_statement
 from antiphon.assembler.foreign_links import without_foreign_links
 from antiphon.assembler.led_astray import (
@@ -17,6 +17,7 @@ from antiphon.assembler.lost_support import lost_support
 from antiphon.assembler.state import AnswerState, Incident
 from antiphon.assembler.support import unsupported_citations, unsupported_sentences
 from antiphon.assembler.uncertainty import indicator
+from antiphon.language.answer_text import DECLINED, answer_of
 from antiphon.vocabulary.events import (
     CLOSEST_FOUND,
     LOOSE_FIT,
@@ -61,12 +62,12 @@ def draft_from_reply(
 ) -> Draft:
     """Drafts the answer that the reply gives."""
     reply = recorded.event
-    answer = answer_of(reply.text.text)
-    doubts = [*_doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
+    answer = answer_of(reply, state.rules)
+    doubts = [*doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
     if not answer.text:
         why = "the model gave no answer"
         if reply.stop_reason == "refusal":
-            why = "the model declined to answer"
+            why = DECLINED
         statement = draft_statement(state, why, recorded.seq)
         return Draft(text=statement.text, doubts=(*doubts, *statement.doubts))
     facts = {fact.id: fact for fact in state.facts}
@@ -95,7 +96,8 @@ def draft_from_reply(
     )
 
 
-def _doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+def doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+    """Returns the doubt that the reply's stop reason is, where it is one."""
     if recorded.event.stop_reason in CUT_OFF:
         return [indicator("truncated", recorded.seq)]
     if recorded.event.stop_reason == "refusal":

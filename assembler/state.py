@@ -51,6 +51,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
     """Everything known of a query that its answer is made of.
 
     Attributes:
+        rules: The version of the rules by which the query is decided.
         wanted: Names of those who were to answer when the question came in; empty where that is not recorded.
         history: The last exchanges of the conversation, oldest first.
         facts: Every fact, in order of discovery.
@@ -67,6 +68,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
         answer: The answer, once it was given.
     """
 
+    rules: int = 1
     question: str = ""
     wanted: tuple[str, ...] = ()
     history: tuple[Exchange, ...] = ()
@@ -139,6 +141,7 @@ def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decisio
     query = recorded.event
     state = replace(
         state,
+        rules=query.rules,
         question=query.query,
         history=query.history,
         wanted=_wanted(query),

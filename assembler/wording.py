@@ -31,6 +31,7 @@ MODEL_FAILURES: dict[FailureKind, str] = {
     "illegal_request": "the request was not a legal one",
     "context_window": "what it was shown did not fit its context",
     "abandoned": "it was given up",
+    "out_of_tokens": "it used up its tokens in thinking",
 }
 
 LINE_CHARS = 200

@@ -1,7 +1,7 @@
 """Every figure of the service's own speed in one run: `make bench`; kept in the data folder, drawn over the runs.
 
 Stages of a query, events and appends a second, the query beside a plain SDK loop, memory per query in flight, cold
-start, and index and search by the size of the library.
+start, index and search by the size of the library, and what a question costs with the usual model.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.service import load_settings
-from benchmarks import overhead, rates, size, stages, starting
+from benchmarks import dollars, overhead, rates, size, stages, starting
 from benchmarks.history import machine, remember
 from benchmarks.processes import log_errors_only, serving
 from benchmarks.scale import in_flight_kib
@@ -77,6 +77,16 @@ def library_figures(chunks: Iterable[int]) -> Figures:
     return found
 
 
+def dollar_figures() -> Figures:
+    """US dollars for a thousand questions to the usual model, as the API's documentation has it."""
+    model = load_settings().model
+    with dollars.double_at(None) as url:
+        costs = asyncio.run(
+            dollars.measure(url, [model], dollars.sample_questions(), dollars.WORK)
+        )
+    return dollars.figures(costs)
+
+
 def parts(chunks: Iterable[int]) -> dict[str, Callable[[], Figures]]:
     """Returns the parts of the report by their names."""
     return {
@@ -86,6 +96,7 @@ def parts(chunks: Iterable[int]) -> dict[str, Callable[[], Figures]]:
         "memory": memory_figures,
         "start": starting.measure,
         "library": partial(library_figures, chunks),
+        "dollars": dollar_figures,
     }
 
 

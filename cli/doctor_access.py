@@ -34,7 +34,8 @@ def prices(settings: service.Settings) -> Check:
             "Prices",
             False,
             f"not known for {', '.join(unknown)}",
-            "No limit of cost can be kept for these, and what they cost is not counted: add them to engine/prices.py.",
+            "No limit of cost can be kept for these, and what they cost is not counted: "
+            "give their prices in ANTIPHON_PRICES.",
         )
     return Check(
         "Prices",

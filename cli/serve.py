@@ -75,12 +75,20 @@ def serve(
 
 def double(
     script: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--script",
             help="YAML or JSON file that says what to reply, how fast, and where to break.",
         ),
-    ],
+    ] = None,
+    documented: Annotated[
+        bool,
+        typer.Option(
+            "--documented",
+            help="Refuse, think, cache and bill as the API's documentation says; without a script, "
+            "two rounds of tool calls and an answer are played.",
+        ),
+    ] = False,
     port: Annotated[
         int, typer.Option("--port", help="Port; 0 takes a free one.")
     ] = 8400,
@@ -89,8 +97,7 @@ def double(
     ] = "127.0.0.1",
 ) -> None:
     """Serves a Messages API that replies from a script (docs/double.md); point ANTHROPIC_BASE_URL at it."""
-    played = service.read_script(script)
-    app = service.Double(played, on_port=True)
+    app = _double(script, documented)
     with listening(loaded_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
         err.print(
@@ -98,6 +105,19 @@ def double(
             soft_wrap=True,
         )
         asyncio.run(api.serve_app(app, listener))
+
+
+def _double(script: Path | None, documented: bool) -> service.Double:
+    played = None
+    if script is not None:
+        played = service.read_script(script)
+    if documented:
+        return service.Double(service.DocumentedApi(script=played), on_port=True)
+    if played is None:
+        raise ConfigurationError(
+            "The double has nothing to reply: name a script with --script, or use --documented."
+        )
+    return service.Double(played, on_port=True)
 
 
 @contextmanager

@@ -102,10 +102,21 @@ def _show_request(request: Request, seen: set[str]) -> None:
         names = [str(tool.get("name", "")) for tool in tools if isinstance(tool, dict)]
         what = f"[{counted(len(names), 'tool')} offered: {', '.join(names)}]"
         out.print(one_line(what, 300), style="dim", soft_wrap=True)
+    out.print(one_line(_told(request), 300), style="dim", soft_wrap=True)
     for message in request.messages:
         out.print(f"{message.role}:", style="bold")
         for content in message.content:
             _show_block(content)
+
+
+def _told(request: Request) -> str:
+    """Returns how the reply may be: its length, its thinking and effort, and if tools may be called."""
+    told = [f"at most {counted(request.max_tokens, 'token')}"]
+    if request.extra is not None:
+        told.append(request.extra)
+    if request.tool_choice is not None:
+        told.append(f"tool_choice {request.tool_choice}")
+    return f"[{', '.join(told)}]"
 
 
 def _show_block(block: StoredText) -> None:
@@ -128,6 +139,10 @@ def _show_value(value: Any) -> None:
             _lines(f"[source: {value.get('source', '')}, {value.get('title', '')}]")
             for part in _dicts(value.get("content")):
                 _lines(f"  {part.get('text', '')}")
+        case "thinking":
+            _lines(
+                f"[thought: {value.get('thinking') or 'the server does not say what'}]"
+            )
         case "tool_use":
             arguments = msgspec.json.encode(value.get("input")).decode()
             _lines(f"[calls {value.get('name', '')} {arguments}]")

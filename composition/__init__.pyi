@@ -18,6 +18,7 @@ from antiphon.composition.logs import (
     redacting_lines,
     silence_logging,
 )
+from antiphon.composition.model_key import key_words
 from antiphon.composition.question import Question, check_question
 from antiphon.composition.reasoners import speaker_of
 from antiphon.composition.redaction import redaction_of
@@ -76,6 +77,7 @@ __all__ = [
     "configure_logging",
     "deciders_of",
     "embedder_of",
+    "key_words",
     "late_embedder_of",
     "load_settings",
     "load_subscribers",

@@ -34,6 +34,8 @@ from antiphon.dispatcher import Registry, ToolCircuits
 from antiphon.engine import (
     SYSTEM_VERSION,
     CitationStyles,
+    ModelTable,
+    read_prices,
 )
 from antiphon.knowledge import Library
 from antiphon.traces import PROGRAM
@@ -69,10 +71,10 @@ def build(
     components = checked([*load_subscribers(settings.subscribers), *subscribers])
     embedder = late_embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
-    reasoners = reasoners_of(settings, library)
+    clock = SystemClock()
+    reasoners = reasoners_of(settings, library, clock)
     registry = registry_of(library, settings.tools)
     telemetry = telemetry_of(settings, registry.names)
-    clock = SystemClock()
     limits = limits_of(settings, clock, settings.query_settings().deadline_s)
     shared = _shared(
         settings, clock, reasoners, limits, registry, components, telemetry
@@ -105,6 +107,7 @@ def build(
         over=partial(_over, settings, shared, reasoners, library),
         models=reasoners.models,
         limits=limits,
+        model_key=reasoners.key,
         later=later,
         unload=embedder.unload,
         telemetry=telemetry,
@@ -140,6 +143,7 @@ def _shared(
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles(reasoners.profiles),
+        model_table=ModelTable(read_prices(settings.prices)),
         provider_circuit=limits.circuit,
         tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
         redaction=redaction_of(settings),

@@ -49,12 +49,15 @@ def _engines(resources: Resources, ports: Ports) -> tuple[object, ...]:
         silence_s=resources.silence_s,
         speeds=resources.model_speeds,
         tools_are_quick=resources.tools_are_quick,
+        table=resources.model_table,
     )
     summaries = SummaryEngine(
         ports.publish,
         ports.spawn,
         resources.clock,
         models=resources.models,
+        styles=resources.styles,
         chance=resources.chance,
+        table=resources.model_table,
     )
     return reasoning, summaries

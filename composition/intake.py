@@ -13,17 +13,17 @@ from antiphon.composition.question import Question, check_question
 from antiphon.composition.resources import Interceptor, Resources, ServiceResources
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
-from antiphon.engine import fixed_size
+from antiphon.engine import fixed_size, write_catalogue
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.events import RULES, QueryReceived
 from antiphon.vocabulary.ports import Conversations
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.values import Exchange, Rate, StoredText, Value
 
 log = structlog.get_logger(__name__)
 
-EXCHANGES_REMEMBERED = 2
-"""Exchanges of the conversation that a query is shown: every call of the query pays for their tokens."""
+EXCHANGES_REMEMBERED = 5
+"""Exchanges of the conversation that a query is shown, all but the last one in a line each."""
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
 WAITING_SHARE = 0.25
@@ -105,14 +105,18 @@ class Intake:
                 conversations, session_id, is_new=question.session_id is None
             )
         resources = self._resources
-        titles = [course.title for course in self._service.library.courses()]
+        courses = self._service.library.courses()
+        titles = [course.title for course in courses]
+        catalogue = write_catalogue(
+            [(course.title, len(course.lessons)) for course in courses]
+        )
         reviewers = [
             subscriber.name
             for subscriber in resources.subscribers
             if subscriber.reviews
         ]
         request_bytes = fixed_size(
-            checked.settings.max_rounds, resources.tool_definitions
+            checked.settings.max_rounds, resources.tool_definitions, catalogue
         )
         first = replace(
             checked,
@@ -128,6 +132,8 @@ class Intake:
             or interceptor.provider_open,
             reviewers=tuple(reviewers),
             faults=interceptor.faults,
+            rules=RULES,
+            catalogue=StoredText(catalogue),
         )
         # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)
@@ -183,7 +189,9 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
     names["fallback"] = resources.models["fallback"].name or settings.model
     rates: list[Rate] = []
     for asked_as, name in names.items():
-        rate = resources.rate_of(name, asked_as)
+        rate = resources.model_table.rate(
+            name, asked_as, settings.thinking, settings.effort
+        )
         if rate is not None:
             rates.append(rate)
     return tuple(rates)
@@ -198,7 +206,7 @@ def unpriced(settings: QuerySettings, rates: Sequence[Rate]) -> str | None:
         if model not in priced:
             return (
                 f"A limit of cost cannot be kept: what the model {model!r} costs is not known. "
-                "Limit its tokens instead (`max_total_tokens`), or add its price to engine/prices.py."
+                "Limit its tokens instead (`max_total_tokens`), or give its price in ANTIPHON_PRICES."
             )
     return None
 

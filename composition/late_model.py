@@ -17,13 +17,19 @@ class OpenModel(Model, Protocol):
     async def aclose(self) -> None: ...
 
 
+class ServedModel(OpenModel, Protocol):
+    """A model at a server that can be asked about its key; such as `engine.AnthropicModel`."""
+
+    async def check_key(self, timeout_s: float) -> bool: ...
+
+
 class LateModel:
-    """Stands for a model until it is made; satisfies `vocabulary.ports.Model`.
+    """Stands for a model until it is made; satisfies `ServedModel`.
 
     `import anthropic` takes most of a second: it loads the types of everything that the API can do.
     """
 
-    def __init__(self, name: str | None, make: Callable[[], OpenModel]) -> None:
+    def __init__(self, name: str | None, make: Callable[[], ServedModel]) -> None:
         """Holds how it is made.
 
         Args:
@@ -33,7 +39,7 @@ class LateModel:
         self._name = name
         self._make = make
         self._lock = threading.Lock()
-        self._made: OpenModel | None = None
+        self._made: ServedModel | None = None
 
     @property
     def name(self) -> str | None:
@@ -48,6 +54,11 @@ class LateModel:
         if self._made is not None:
             return self._made.stream(request, timeout_s)
         return self._stream_when_made(request, timeout_s)
+
+    async def check_key(self, timeout_s: float) -> bool:
+        """Asks the model's server about the key, once the model is made. Returns and raises as the model's own does."""
+        model = await asyncio.to_thread(self._model)
+        return await model.check_key(timeout_s)
 
     async def aclose(self) -> None:
         """Closes what was made."""
@@ -67,7 +78,7 @@ class LateModel:
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
 
-    def _model(self) -> OpenModel:
+    def _model(self) -> ServedModel:
         with self._lock:
             if self._made is None:
                 self._made = self._make()

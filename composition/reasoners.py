@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import NamedTuple
 
 from antiphon import engine
 from antiphon.composition.late_model import LateModel
+from antiphon.composition.model_key import ModelKey, key_words
 from antiphon.composition.settings import ANTHROPIC_URL, Settings
 from antiphon.engine import OFFLINE, Profile
 from antiphon.knowledge import Library
 from antiphon.language.evidence import Measures
-from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError
+from antiphon.vocabulary.errors import ConfigurationError, KnowledgeError, ModelError
 from antiphon.vocabulary.events import Reasoner
-from antiphon.vocabulary.ports import Courses
+from antiphon.vocabulary.ports import Clock, Courses
 
 
 class Reasoners(NamedTuple):
@@ -23,11 +24,13 @@ class Reasoners(NamedTuple):
         primary: Whom a question goes to first; the offline reasoner itself where no server is configured.
         offline: The one that answers where Claude is away.
         profiles: The abilities of the configured server, where there is one.
+        key: What is known of the key for that server.
     """
 
     primary: LateModel
     offline: LateModel
     profiles: dict[Reasoner, Profile]
+    key: ModelKey | None = None
 
     @property
     def models(self) -> tuple[LateModel, ...]:
@@ -37,7 +40,7 @@ class Reasoners(NamedTuple):
         return (self.primary, self.offline)
 
 
-def reasoners_of(settings: Settings, library: Library) -> Reasoners:
+def reasoners_of(settings: Settings, library: Library, clock: Clock) -> Reasoners:
     """Returns who answers by the settings.
 
     Raises:
@@ -47,8 +50,9 @@ def reasoners_of(settings: Settings, library: Library) -> Reasoners:
     if not settings.speaks_to_claude:
         return Reasoners(offline, offline, {})
     check_reasoner(settings)
-    primary = LateModel(None, partial(claude, settings))
-    return Reasoners(primary, offline, {"primary": profile_of(settings)})
+    primary = LateModel(None, lambda: claude(settings, key.note))
+    key = ModelKey(primary.check_key, clock, key_words(settings))
+    return Reasoners(primary, offline, {"primary": profile_of(settings)}, key)
 
 
 def offline_over(courses: Courses, library: Library) -> LateModel:
@@ -77,7 +81,14 @@ def profile_of(settings: Settings) -> Profile:
     # Elsewhere one small call finds out; Anthropic's own server is known to take them.
     if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
         citations = "native"
-    return Profile(citations=citations, **dict.fromkeys(settings.lacking, False))
+    lacking = settings.lacking
+    return Profile(
+        citations=citations,
+        tool_choice_none="tool_choice_none" not in lacking,
+        caching="caching" not in lacking,
+        thinking="thinking" not in lacking,
+        strict="strict" not in lacking,
+    )
 
 
 def speaker_of(settings: Settings) -> engine.AnthropicModel:
@@ -103,8 +114,14 @@ def check_reasoner(settings: Settings) -> None:
         )
 
 
-def claude(settings: Settings) -> engine.AnthropicModel:
-    """Returns a model at the configured server. Raises as `check_reasoner` does."""
+def claude(
+    settings: Settings, ended: Callable[[ModelError | None], None] | None = None
+) -> engine.AnthropicModel:
+    """Returns a model at the configured server. Raises as `check_reasoner` does.
+
+    Args:
+        ended: Hears how each call ends, as `engine.connect` has it.
+    """
     check_reasoner(settings)
     key, token = settings.anthropic_api_key, settings.anthropic_auth_token
     # The SDK sends no request without a key, which a compatible server may not want, and none with both.
@@ -120,4 +137,5 @@ def claude(settings: Settings) -> engine.AnthropicModel:
         settings.anthropic_base_url or ANTHROPIC_URL,
         auth_token=auth_token,
         silence_s=settings.silence_s,
+        ended=ended,
     )

@@ -13,6 +13,7 @@ from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.limits import Limits
+from antiphon.composition.model_key import ModelKey
 from antiphon.composition.remote import RemotePart
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
@@ -24,7 +25,7 @@ from antiphon.dispatcher import (
     ToolCircuits,
     ToolTimes,
 )
-from antiphon.engine import CitationStyles, ModelSpeeds, rate_of
+from antiphon.engine import KNOWN_MODELS, CitationStyles, ModelSpeeds, ModelTable
 from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
@@ -34,7 +35,7 @@ from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
-from antiphon.vocabulary.values import Passage, Rate, StoredText
+from antiphon.vocabulary.values import Passage, StoredText
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Resources:
     Attributes:
         subscribers: Components from outside; a trace names them.
         observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
+        model_table: What is known of the models: what they take, and what their tokens cost.
         silence_s: Seconds without a byte after which the primary model's server is given up.
         remote: Components that act in other processes.
     """
@@ -61,7 +63,7 @@ class Resources:
     model_speeds: ModelSpeeds = field(default_factory=ModelSpeeds)
     tool_times: ToolTimes = field(default_factory=ToolTimes)
     redaction: Redaction = field(default_factory=Redaction)
-    rate_of: Callable[[str, str | None], Rate | None] = rate_of
+    model_table: ModelTable = KNOWN_MODELS
     subscribers: tuple[Subscriber, ...] = ()
     observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
@@ -144,6 +146,7 @@ class ServiceResources:
         telemetry: What is told of the queries to the outside.
         sharing: The queue that workers in other processes take queries from; None: this process works on its own.
         limits: What is shared with other processes of the provider; None: nothing is.
+        model_key: What is known of the key for the model's server; None: no server is asked.
     """
 
     shared: Resources
@@ -159,6 +162,7 @@ class ServiceResources:
     telemetry: Telemetry = NO_TELEMETRY
     sharing: Sharing | None = None
     limits: Limits | None = None
+    model_key: ModelKey | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)

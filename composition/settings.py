@@ -37,6 +37,7 @@ from antiphon.composition.secret_sources import (
     Sources,
     mixed_sources,
 )
+from antiphon.engine import read_prices
 from antiphon.vocabulary.access import scopes_of
 from antiphon.vocabulary.errors import BadInputError, ConfigurationError
 from antiphon.vocabulary.imports import split_names
@@ -52,7 +53,7 @@ ANTHROPIC_URL = "https://api.anthropic.com"
 ENV_FILE = ".env"
 MOST_ROUNDS = 5
 MOST_DEADLINE_S = 600.0
-SWITCHES = ("tool_choice_none", "caching", "thinking")
+SWITCHES = ("tool_choice_none", "caching", "thinking", "strict")
 """What a server may lack."""
 
 
@@ -97,7 +98,10 @@ class Settings(BaseSettings):
             native at Anthropic; elsewhere found out by one small call and remembered.
         silence_s: Seconds without a byte from the model's server after which an attempt is given up, 1 to 600. A server
             of one's own that reads long prompts slowly needs more than the default, and more of `deadline_s` too.
-        server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`.
+        server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`,
+            `strict` (strict tools and their examples).
+        prices: What models cost that no table knows, or that cost something else: `NAME=INPUT/OUTPUT` in US dollars for
+            a million tokens, or `NAME=INPUT/OUTPUT/CACHE_WRITE/CACHE_READ`, with commas between.
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
         embedding_model: A sentence-transformers model in the place of all-MiniLM-L6-v2, such as one for many languages:
             its folder, or its name in the local cache. None is all-MiniLM-L6-v2; the embedder `onnx` runs no other.
@@ -169,6 +173,7 @@ class Settings(BaseSettings):
     citations: Literal["native", "inline", "auto"] = "auto"
     silence_s: float = Field(SILENCE_S, ge=1.0, le=600.0, allow_inf_nan=False)
     server_lacks: str = ""
+    prices: str = ""
     model: str = declared("model")
     final_model: str | None = declared("final_model")
     other_model: str | None = declared("other_model")
@@ -248,6 +253,15 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"knows only {', '.join(SWITCHES)}, found {', '.join(sorted(unknown))}"
             )
+        return value
+
+    @field_validator("prices")
+    @classmethod
+    def _must_be_prices(cls, value: str) -> str:
+        try:
+            read_prices(value)
+        except BadInputError as error:
+            raise ValueError(str(error)) from error
         return value
 
     @field_validator("anybody_may")

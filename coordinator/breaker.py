@@ -78,7 +78,8 @@ def refuse_unpaid_round(state: QueryState) -> BreakerTripped | None:
     if state.found:
         briefing_tokens = _modest_briefing(state)
     model = model_of(state, final=False)
-    needed = state.budget.call_with_briefing(model, briefing_tokens) + kept_back(state)
+    call = state.budget.call_with_briefing(model, briefing_tokens, final=False)
+    needed = call + kept_back(state)
     return _refuse_unpaid(state, needed, "another round and the final call", model)
 
 
@@ -87,9 +88,8 @@ def refuse_unpaid_final_call(state: QueryState) -> BreakerTripped | None:
     if not state.budget.is_limited:
         return None
     model = model_of(state, final=True)
-    return _refuse_unpaid(
-        state, state.budget.call_with_briefing(model, LEAST_BRIEFING), FINAL_CALL, model
-    )
+    needed = state.budget.call_with_briefing(model, LEAST_BRIEFING, final=True)
+    return _refuse_unpaid(state, needed, FINAL_CALL, model)
 
 
 def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | None:
@@ -115,7 +115,7 @@ def spare_for_call(state: QueryState, message_tokens: int) -> Spare:
 def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
     """Returns the most that the open round's call takes, and in a round of tools the final call after it."""
     call = state.budget.call_with_messages(
-        model_of(state, final=state.final), message_tokens
+        model_of(state, final=state.final), message_tokens, final=state.final
     )
     if state.final:
         return call
@@ -125,7 +125,7 @@ def needed_for_call(state: QueryState, message_tokens: int) -> Spend:
 def kept_back(state: QueryState) -> Spend:
     """Returns the part of the budget that a round of tools must leave: a final call with a modest briefing."""
     return state.budget.call_with_briefing(
-        model_of(state, final=True), _modest_briefing(state)
+        model_of(state, final=True), _modest_briefing(state), final=True
     )
 
 

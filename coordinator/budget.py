@@ -16,6 +16,8 @@ from antiphon.vocabulary.values import QuerySettings, Rate, Usage, Value
 BYTES_A_TOKEN = 4
 MARGIN = 1.25
 """The factor on the estimate of a briefing: for its markup, and for tokenizers that make more tokens of a text."""
+MOST_ANSWER_BYTES = 1_200
+"""As much of an earlier answer stands in a briefing."""
 LEAST_BRIEFING = 200
 """Tokens of facts and notes below which a call is not worth making."""
 MODEST_SHARE = 1 / 3
@@ -88,15 +90,20 @@ class Budget(Value, frozen=True, kw_only=True):
                 return rate
         return None
 
-    def call_with_briefing(self, model: str, briefing_tokens: int) -> Spend:
+    def call_with_briefing(
+        self, model: str, briefing_tokens: int, *, final: bool
+    ) -> Spend:
         """Returns the most that a reasoning call takes whose briefing has so many tokens."""
-        return self.call_with_messages(model, self.head_tokens + briefing_tokens)
-
-    def call_with_messages(self, model: str, message_tokens: int) -> Spend:
-        """Returns the most that a reasoning call takes whose messages are estimated at so many tokens."""
-        return self._most(
-            model, self.fixed_tokens, message_tokens, most_output(self.settings)
+        return self.call_with_messages(
+            model, self.head_tokens + briefing_tokens, final=final
         )
+
+    def call_with_messages(
+        self, model: str, message_tokens: int, *, final: bool
+    ) -> Spend:
+        """Returns the most that a reasoning call takes whose messages are estimated at so many tokens."""
+        output_tokens = most_output(self.settings, self.rate(model), final=final)
+        return self._most(model, self.fixed_tokens, message_tokens, output_tokens)
 
     def summary_of(self, message_tokens: int) -> Spend:
         """Returns the most that a summarising call takes."""
@@ -120,9 +127,9 @@ class Budget(Value, frozen=True, kw_only=True):
             usd = rate.cost(input_tokens, output_tokens)
         return Spend(tokens=input_tokens + output_tokens, usd=usd)
 
-    def room(self, model: str, kept_back: Spend) -> int:
+    def room(self, model: str, kept_back: Spend, *, final: bool) -> int:
         """Returns the tokens of the largest briefing of a call that leaves `kept_back`."""
-        bare = self.call_with_briefing(model, 0) + kept_back
+        bare = self.call_with_briefing(model, 0, final=final) + kept_back
         left = self.left
         # Every limit holds at once, so the tightest of them is the room.
         rooms = [
@@ -188,9 +195,11 @@ def initial_budget(first: QueryReceived) -> Budget:
     # Bytes, not characters: scripts other than Latin make more tokens of a character.
     size_bytes = len(first.query.encode(errors="replace"))
     for exchange in first.history:
-        size_bytes += len(exchange.question.encode(errors="replace")) + len(
-            exchange.answer.encode(errors="replace")
-        )
+        answer_bytes = len(exchange.answer.encode(errors="replace"))
+        # Calls are shown no more of an answer; by rules 1 all of it was counted.
+        if first.rules > 1:
+            answer_bytes = min(answer_bytes, MOST_ANSWER_BYTES)
+        size_bytes += len(exchange.question.encode(errors="replace")) + answer_bytes
     return Budget(
         settings=first.settings,
         rates=first.rates,
@@ -199,8 +208,12 @@ def initial_budget(first: QueryReceived) -> Budget:
     )
 
 
-def most_output(settings: QuerySettings) -> int:
-    """Returns the most tokens of one reply; those of a thinking budget may come on top."""
+def most_output(settings: QuerySettings, rate: Rate | None, *, final: bool) -> int:
+    """Returns the most tokens of one reply: those of the answer, and those that the model may think."""
+    thinking = 0
     if settings.thinking.isdigit():
-        return settings.max_tokens + int(settings.thinking)
-    return settings.max_tokens
+        thinking = int(settings.thinking)
+    if rate is not None:
+        by_rate = rate.final_thinking if final else rate.round_thinking
+        thinking = max(thinking, by_rate)
+    return settings.max_tokens + thinking

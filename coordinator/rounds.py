@@ -38,6 +38,7 @@ from antiphon.coordinator.steps import (
     search_first,
     shrink_round,
 )
+from antiphon.language.answer_text import DECLINED, READS_REPLIES, answer_of
 from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
@@ -54,7 +55,7 @@ from antiphon.vocabulary.events import (
 
 OF_ONE_MODEL: tuple[FailureKind, ...] = (
     "rate_limit", "overloaded", "timeout", "silence", "truncated_stream", "stream_error", "malformed", "server_error",
-    "not_found", "invalid_request", "context_window",
+    "not_found", "invalid_request", "context_window", "out_of_tokens",
 )  # fmt: skip
 """Failures that another model of the same provider may not have."""
 
@@ -63,6 +64,7 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
     """Opens the first round; with the fallback reasoner where the provider's circuit is open."""
     event = recorded.event
     state = QueryState(
+        rules=event.rules,
         settings=event.settings,
         received_at=recorded.at,
         question=event.query,
@@ -70,6 +72,7 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
         budget=initial_budget(event),
         reviewers=event.reviewers,
         fallback_searches=event.fallback_searches,
+        catalogue=event.catalogue,
     )
     if not event.provider_open:
         return _first_round(state, recorded)
@@ -132,6 +135,7 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
         thinking=state.settings.thinking,
         spare_tokens=spare.tokens,
         spare_usd=spare.usd,
+        catalogue=state.catalogue,
     )
     return replace(state, phase="reasoning", shown_tokens=briefing.tokens), (request,)
 
@@ -169,27 +173,40 @@ def after_reasoning_completed(
         return state, ()
     if reply.stop_reason == "refusal":
         state, abandoned = abandon_calls(state, state.round_calls, "the model refused")
-        return emit_first(abandoned, answer_with_reply(state))
+        return emit_first(abandoned, _after_refusal(state))
     if reply.tool_calls:
         return tools.request_tools(state, recorded)
-    if reply.text.text.strip():
+    answer = answer_of(reply, state.rules)
+    if not answer.flaw:
         return answer_with_reply(state)
-    return _after_empty_reply(state, recorded)
+    # It cites something before it breaks off with a call: worth giving, where no other call of the model follows.
+    if answer.text and state.final:
+        detail = "a tool call that the model wrote as text was not run"
+        tripped = BreakerTripped(limit="rounds", detail=detail)
+        return emit_first((tripped,), answer_with_reply(state))
+    return _after_empty_reply(state, recorded, answer.flaw)
+
+
+def _after_refusal(state: QueryState) -> Decision:
+    """Answers from the facts in hand; without any, with the statement that the model declined."""
+    # No other call follows: it would show the model the same, and be refused as well.
+    if state.rules >= READS_REPLIES and state.found:
+        return answer_partially(state, DECLINED, call_id=state.call_id)
+    return answer_with_reply(state)
 
 
 def _pay_for_reply(state: QueryState, reply: ReasoningCompleted) -> QueryState:
     # Also a reply that comes late, after the next round was opened, has cost something.
     model = model_of(state, final=state.final)
     budget = state.budget.after(reply.wasted, model)
-    most = budget.call_with_messages(model, state.shown_tokens)
+    most = budget.call_with_messages(model, state.shown_tokens, final=state.final)
     budget = budget.after_reply(reply.usage, model, most=most)
     return replace(state, budget=budget.calibrated(reply.usage, state.shown_tokens))
 
 
 def _after_empty_reply(
-    state: QueryState, recorded: Recorded[ReasoningCompleted]
+    state: QueryState, recorded: Recorded[ReasoningCompleted], why: str
 ) -> Decision:
-    why = "the model's reply was empty"
     recovery = RecoveryStarted(level="round", why=why, event_seq=recorded.seq)
     if state.final:
         return emit_first(

@@ -7,7 +7,12 @@ from typing import Literal
 from antiphon.coordinator.budget import Budget, Spend
 from antiphon.vocabulary.events import Event, Reasoner
 from antiphon.vocabulary.tool_calls import CallIdentity
-from antiphon.vocabulary.values import QuerySettings, ToolCall, Value
+from antiphon.vocabulary.values import (
+    QuerySettings,
+    StoredText,
+    ToolCall,
+    Value,
+)
 
 Phase = Literal[
     "new",
@@ -27,9 +32,11 @@ class QueryState(Value, frozen=True, kw_only=True):
     """A query's life so far.
 
     Attributes:
+        rules: The version of the rules by which the query is decided.
         phase: The step that the query waits for.
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
+        catalogue: The courses as the calls of the model are shown them.
         call_id: The reasoning call of the open round.
         fallback_searches: The fallback reasoner searches before it answers, and calls of the model leave it the time.
         model: The model of all further calls; empty: as the settings say.
@@ -53,6 +60,7 @@ class QueryState(Value, frozen=True, kw_only=True):
         note: The objections to the last draft, for the briefings of all further rounds.
     """
 
+    rules: int = 1
     settings: QuerySettings = QuerySettings()
     received_at: float = 0.0
     phase: Phase = "new"
@@ -70,6 +78,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     partial: bool = False
     stalls: int = 0
     question: str = ""
+    catalogue: StoredText = StoredText("")
     tools: tuple[str, ...] = ()
     found: int = 0
     searched: str = ""

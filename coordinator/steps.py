@@ -109,7 +109,8 @@ def briefing_tokens(state: QueryState) -> int | None:
     if not state.final:
         kept = kept_back(state)
     room = max(
-        LEAST_BRIEFING, state.budget.room(model_of(state, final=state.final), kept)
+        LEAST_BRIEFING,
+        state.budget.room(model_of(state, final=state.final), kept, final=state.final),
     )
     # A number here turns a transcript into a briefing, so a transcript that may fit keeps the setting.
     if (
@@ -214,10 +215,16 @@ def answer_with_draft(state: QueryState) -> Decision:
     )
 
 
-def answer_partially(state: QueryState, why: str) -> Decision:
-    """Requests an answer from the facts in hand."""
+def answer_partially(
+    state: QueryState, why: str, *, call_id: str | None = None
+) -> Decision:
+    """Requests an answer from the facts in hand.
+
+    Args:
+        call_id: The call whose reply they take the place of, where that reply is itself a reason for doubt.
+    """
     return replace(state, phase="answering", partial=True), (
-        AnswerRequested(mode="partial", why=why),
+        AnswerRequested(mode="partial", call_id=call_id, why=why),
     )
 
 

@@ -139,7 +139,9 @@ def _to_follow(state: QueryState) -> Spend:
     briefing = briefing_tokens(state)
     if briefing is None:
         briefing = state.settings.briefing_tokens
-    call = state.budget.call_with_briefing(model_of(state, final=state.final), briefing)
+    call = state.budget.call_with_briefing(
+        model_of(state, final=state.final), briefing, final=state.final
+    )
     if state.final:
         return call
     return call + kept_back(state)

@@ -16,6 +16,7 @@ from antiphon.coordinator.steps import (
     open_final_round,
     request_tool,
 )
+from antiphon.language.answer_text import answer_of
 from antiphon.vocabulary.events import (
     Event,
     ReasoningCompleted,
@@ -109,7 +110,7 @@ def _after_refused_calls(
     """Takes the reply's text for the answer where every call was refused, or opens the final round."""
     if not state.final:
         return open_final_round(state, at=recorded.at)
-    if recorded.event.text.text.strip():
+    if answer_of(recorded.event, state.rules).text:
         return answer_with_reply(state)
     return answer_from_facts(
         state, "the model gave no answer", seq=recorded.seq, at=recorded.at

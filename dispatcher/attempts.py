@@ -10,7 +10,7 @@ from antiphon.dispatcher.output import line, to_output
 from antiphon.dispatcher.tool import CallContext, Tool
 from antiphon.vocabulary.circuit import Circuit
 from antiphon.vocabulary.errors import BadInputError, ServiceError
-from antiphon.vocabulary.ports import Json, ToolOutput
+from antiphon.vocabulary.ports import ToolOutput
 
 MAX_DETAIL = 600
 """Characters of the description of an exception."""
@@ -83,10 +83,10 @@ def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str 
     """Makes the failed call's arguments fit `substitute`, as JSON; None where they cannot be made to.
 
     Args:
-        arguments: The failed call's JSON object.
+        arguments: The failed call's, which fit the failed tool.
     """
-    # Read as plain JSON: the failed tool's own checks turned dates and the like into what only it understands.
-    given: Json = json.loads(arguments.strip() or "{}")
+    # As plain JSON: the failed tool's own checks turned dates and the like into what only it understands.
+    given = failed.parameters.plain(arguments)
     if failed.adapt:
         adapted = failed.adapt(substitute.name, given)
     else:

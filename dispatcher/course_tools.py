@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Sequence
 from typing import Annotated, Protocol
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from antiphon.dispatcher.definition import tool_from_function
+from antiphon.dispatcher.fusing import Search, search_phrasings
 from antiphon.dispatcher.outlines import list_of, outline_of
 from antiphon.dispatcher.output import line
 from antiphon.dispatcher.places import (
@@ -23,13 +24,46 @@ from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import Json, ToolOutput
 from antiphon.vocabulary.values import LessonPart, Passage
 
-# Bounds of the schema: the model is shown them, and they keep hostile arguments from the embedder.
+# Bounds of what comes in: the model is told them, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
+Phrasings = Annotated[list[Query], Field(max_length=3)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
-# A negative number counts from the last lesson.
-LessonNumber = Annotated[int, Field(ge=-1_000, le=100_000)]
-LessonName = Annotated[str, Field(min_length=1, max_length=300)]
+# A number is all that the model is shown, so that it need not choose; who names a lesson in words is understood too. A
+# negative number counts from the last lesson.
+LessonNumber = Annotated[
+    Annotated[int, Field(ge=-1_000, le=100_000)]
+    | Annotated[str, Field(min_length=1, max_length=300)],
+    WithJsonSchema({"type": "integer"}),
+]
 NOT_REPEATED = "Passages that earlier rounds found are not repeated here."
+SEARCH_EXAMPLES: tuple[Json, ...] = (
+    {
+        "query": "What does an index cost when rows are written?",
+        "why": "To learn the price of an index",
+    },
+    {
+        "query": "When is a hash index better than a B-tree?",
+        "course_name": "Introduction to Databases",
+        "lesson_number": 4,
+        "why": "The question is about that lesson",
+    },
+    {
+        "query": "How do services cope with a consumer that is too slow?",
+        "queries": [
+            "backpressure",
+            "bounded queue, dropped messages, consumer lag",
+            "what happens when messages arrive faster than they are processed",
+        ],
+        "why": "The course may call it otherwise",
+    },
+)
+OUTLINE_EXAMPLES: tuple[Json, ...] = (
+    {
+        "course_name": "Introduction to Databases",
+        "why": "To see which lesson is about indexes",
+    },
+    {},
+)
 
 
 class CourseLibrary(CourseCatalogue, Protocol):
@@ -59,19 +93,6 @@ class CourseLibrary(CourseCatalogue, Protocol):
         """Returns how a lesson begins, or how it ends."""
 
 
-class _Search(Protocol):
-    """One of the library's two searches."""
-
-    def __call__(
-        self,
-        query: str,
-        course: str | None,
-        lesson: int | None,
-        *,
-        known: Sequence[Passage] = (),
-    ) -> list[Passage]: ...
-
-
 def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
     """Makes `search_course_content`, `get_course_outline`, and `keyword_search`, which is not offered to the model."""
     courses = _CourseTools(library)
@@ -82,8 +103,15 @@ def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
             substitutes=("get_course_outline", "keyword_search"),
             known_parameter="known",
             adapt=_for_substitute,
+            strict=True,
+            examples=SEARCH_EXAMPLES,
         ),
-        tool_from_function(courses.get_course_outline, retry_safe=True),
+        tool_from_function(
+            courses.get_course_outline,
+            retry_safe=True,
+            strict=True,
+            examples=OUTLINE_EXAMPLES,
+        ),
         tool_from_function(
             courses.keyword_search, known_parameter="known", offered=False
         ),
@@ -106,8 +134,9 @@ class _CourseTools:
     async def search_course_content(
         self,
         query: Query,
+        queries: Phrasings | None = None,
         course_name: CourseName | None = None,
-        lesson_number: LessonNumber | LessonName | None = None,
+        lesson_number: LessonNumber | None = None,
         part: LessonPart | None = None,
         known: Sequence[Passage] = (),
     ) -> ToolOutput:
@@ -119,10 +148,13 @@ class _CourseTools:
         the question does not hold. For lists of lessons or courses, and their links, use get_course_outline.
 
         Args:
-            query: What to look for, as a short question or phrase in the words that the course would use.
+            query: What to look for: the question in short.
+            queries: Up to three more phrasings of the same need, among them the words that an expert or the course
+                itself would use; all are searched in one run and fused.
             course_name: Search in this course only, by its title or a part of it. Only for a course that is known to
                 exist; leave out to search all courses.
-            lesson_number: Search in this lesson only: its number, or with course_name its title or "last".
+            lesson_number: Search in this lesson only: its number; with course_name -1 is the last lesson, -2 the one
+                before.
             part: With course_name and lesson_number: how that lesson begins or ends, whatever the query.
         """
         if part is not None:
@@ -130,19 +162,28 @@ class _CourseTools:
             if found:
                 return _listing(found)
         return await self._search(
-            self._library.search, query, course_name, lesson_number, known
+            self._library.search,
+            _phrasings(query, queries),
+            course_name,
+            lesson_number,
+            known,
         )
 
     async def keyword_search(
         self,
         query: Query,
+        queries: Phrasings | None = None,
         course_name: CourseName | None = None,
-        lesson_number: LessonNumber | LessonName | None = None,
+        lesson_number: LessonNumber | None = None,
         known: Sequence[Passage] = (),
     ) -> ToolOutput:
         """Searches the text of the course lessons by words alone."""
         return await self._search(
-            self._library.keyword_search, query, course_name, lesson_number, known
+            self._library.keyword_search,
+            _phrasings(query, queries),
+            course_name,
+            lesson_number,
+            known,
         )
 
     async def get_course_outline(
@@ -170,8 +211,8 @@ class _CourseTools:
 
     async def _search(
         self,
-        search: _Search,
-        query: str,
+        search: Search,
+        phrasings: Sequence[str],
         course_name: str | None,
         lesson: int | str | None,
         known: Sequence[Passage],
@@ -179,10 +220,10 @@ class _CourseTools:
         # The library blocks, on embedding and on SQLite: in a thread it holds up no other query.
         place = await asyncio.to_thread(find_place, self._library, course_name, lesson)
         found = await asyncio.to_thread(
-            search, query, place.course, place.lesson, known=known
+            search_phrasings, search, phrasings, place, known
         )
         if not found:
-            return _nothing_found(query, place, known)
+            return _nothing_found(phrasings[0], place, known)
         if known:
             return _listing(found, NOT_REPEATED)
         return _listing(found)
@@ -197,6 +238,11 @@ class _CourseTools:
         return await asyncio.to_thread(
             self._library.lesson_part, place.course, place.lesson, part
         )
+
+
+def _phrasings(query: str, queries: Sequence[str] | None) -> list[str]:
+    """Returns the phrasings to search by, each once, the question in short first."""
+    return list(dict.fromkeys([query, *(queries or ())]))
 
 
 def _listing(found: Sequence[Passage], *notes: str) -> ToolOutput:

@@ -18,6 +18,7 @@ from antiphon.dispatcher.parameters import parameters_of
 from antiphon.dispatcher.tool import Adapt, Tool, origin
 from antiphon.vocabulary.errors import ConfigurationError, ToolDefinitionError
 from antiphon.vocabulary.imports import import_named, split_names
+from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Passage
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -68,6 +69,8 @@ def tool_from_function(
     known_parameter: str | None = None,
     adapt: Adapt | None = None,
     offered: bool = True,
+    strict: bool = False,
+    examples: Sequence[Json] = (),
 ) -> Tool:
     """Makes a tool of an async function with typed parameters and a docstring.
 
@@ -110,6 +113,8 @@ def tool_from_function(
         known_parameter=known_parameter,
         adapt=adapt,
         offered=offered,
+        strict=strict,
+        examples=tuple(examples),
     )
 
 

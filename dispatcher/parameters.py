@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
+from antiphon.dispatcher.lenient import as_json, lenient_object, mended
 from antiphon.dispatcher.output import line
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
@@ -22,13 +24,20 @@ WHY = "Why you make this call, in one short sentence: what you want to learn fro
 """The description of the optional `why` of every tool."""
 
 
+class _Accepted(NamedTuple):
+    """Arguments that fit: as JSON, and as the types of the function."""
+
+    text: str
+    read: BaseModel
+
+
 @dataclass(frozen=True)
 class Parameters:
     """The arguments that a tool may be called with.
 
     Attributes:
         model: Checks the arguments; its fields are aliased, so that a parameter may be called `schema` or `json`.
-        schema: The JSON schema that the model (Claude) is given.
+        schema: Their JSON schema, with all bounds; `Tool.schema` is what the model (Claude) is given.
         passes_why: The function itself takes `why`.
     """
 
@@ -44,23 +53,75 @@ class Parameters:
     def read(self, arguments: str) -> Json:
         """Reads the arguments as the function takes them, by name; those not given are left to its defaults.
 
+        Arguments that do not fit are read once more, leniently (lenient.py); what fits is never read in another way.
+
         Raises:
             BadInputError: They are no JSON object, or do not fit; the message names each wrong one.
         """
+        given = self._given(self._accepted(arguments).read)
+        if not self.passes_why:
+            given.pop("why", None)
+        return given
+
+    def plain(self, arguments: str) -> Json:
+        """Returns the arguments that `read` accepts as the JSON values that they are. Raises as it does."""
+        plain: Json = json.loads(self._accepted(arguments).text)
+        return plain
+
+    def check_example(self, example: Json) -> None:
+        """Checks arguments that the model is to be shown: they must fit as they stand, each in its own type.
+
+        Raises:
+            BadInputError: They do not; the message names each wrong one.
+        """
+        try:
+            text = json.dumps(example, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise BadInputError(f"it cannot be written as JSON ({error}).") from error
+        try:
+            self.model.model_validate_json(text, strict=True)
+        except ValidationError as error:
+            raise BadInputError(_describe_mismatch(error, self.names)) from None
+
+    def _accepted(self, arguments: str) -> _Accepted:
         # Before anything parses them: they are whatever a model wrote.
         if len(arguments) > MAX_ARGUMENTS:
             raise BadInputError(
                 f"The arguments are {len(arguments):,} characters long; send at most {MAX_ARGUMENTS:,}."
             )
+        text = arguments.strip() or "{}"
+        read = self._validated(text)
+        if isinstance(read, _Accepted):
+            return read
+        return self._accepted_leniently(text, read)
+
+    def _accepted_leniently(self, text: str, error: ValidationError) -> _Accepted:
+        """Reads arguments that did not fit as they stand; raises what was wrong with them where they cannot be mended.
+
+        Args:
+            error: Why they did not fit.
+        """
+        given = lenient_object(text)
+        if given is None:
+            raise BadInputError(_describe_mismatch(error, self.names))
+        if not _wrong_names(error):
+            # The form alone was wrong: without that the arguments may fit, or what is wrong with them be named.
+            read = self._validated(as_json(given) or text)
+            if isinstance(read, _Accepted):
+                return read
+            error = read
+        put_right = mended(given, _wrong_names(error), self.schema)
+        read = self._validated(as_json(put_right) or text)
+        if isinstance(read, _Accepted):
+            return read
+        raise BadInputError(_describe_mismatch(error, self.names))
+
+    def _validated(self, text: str) -> _Accepted | ValidationError:
+        # Returned and not raised: a cause would bring pydantic's own message, which repeats the whole input, into logs.
         try:
-            read = self.model.model_validate_json(arguments.strip() or "{}")
+            return _Accepted(text, self.model.model_validate_json(text))
         except ValidationError as error:
-            # Without the cause: pydantic's own message repeats the whole input, and goes into logs.
-            raise BadInputError(_describe_mismatch(error, self.names)) from None
-        given = self._given(read)
-        if not self.passes_why:
-            given.pop("why", None)
-        return given
+            return error
 
     def _given(self, read: BaseModel) -> Json:
         given: Json = {}
@@ -135,6 +196,12 @@ def _plain(schema: Json) -> Json:
         return {"anyOf": choices, **plain}
     # The property's own description goes before that of its type.
     return {**choices[0], **plain}
+
+
+def _wrong_names(error: ValidationError) -> set[str]:
+    """Returns the arguments that do not fit; none where the whole is no object."""
+    details = error.errors(include_url=False, include_context=False)
+    return {str(detail["loc"][0]) for detail in details if detail["loc"]}
 
 
 def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:

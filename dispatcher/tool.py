@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from antiphon.dispatcher.parameters import Parameters
-from antiphon.vocabulary.errors import ToolDefinitionError
+from antiphon.dispatcher.strict_schema import strict_schema
+from antiphon.vocabulary.errors import BadInputError, ToolDefinitionError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
 from antiphon.vocabulary.values import Passage, StoredText
@@ -46,6 +47,11 @@ class Tool:
             that a search need not bring them again. None: it takes none.
         adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
         offered: The model may call it; one that is not offered only stands in for others.
+        strict: Claude's arguments are constrained to the schema while they are written.
+        examples: Arguments that the model is shown, each a call as it should be.
+
+    Raises:
+        ToolDefinitionError: An example does not fit the parameters, or these cannot be constrained.
     """
 
     name: str
@@ -60,10 +66,25 @@ class Tool:
     known_parameter: str | None = None
     adapt: Adapt | None = None
     offered: bool = True
+    strict: bool = False
+    examples: tuple[Json, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.strict:
+            strict_schema(self.parameters.schema, self.origin)
+        for number, example in enumerate(self.examples, start=1):
+            try:
+                self.parameters.check_example(example)
+            except BadInputError as error:
+                raise ToolDefinitionError(
+                    f"Tool {self.origin} cannot be called as its example {number} shows: {error}"
+                ) from error
 
     @property
     def schema(self) -> Json:
-        """The JSON schema of its arguments."""
+        """The JSON schema of its arguments, as the model is given it."""
+        if self.strict:
+            return strict_schema(self.parameters.schema, self.origin)
         return self.parameters.schema
 
     @property
@@ -78,6 +99,20 @@ def origin(function: Callable[..., object]) -> str:
     if not name:
         return repr(function)
     return f"{function.__module__}.{name}"
+
+
+def _definition(tool: Tool) -> Json:
+    """Returns a tool as the Messages API takes it; what a server does not know is left out where a request is built."""
+    definition: Json = {
+        "name": tool.name,
+        "description": _described(tool),
+        "input_schema": tool.schema,
+    }
+    if tool.strict:
+        definition["strict"] = True
+    if tool.examples:
+        definition["input_examples"] = list(tool.examples)
+    return definition
 
 
 def _described(tool: Tool) -> str:
@@ -142,14 +177,7 @@ class Registry:
         # Sorted by name, so that the bytes are the same every time: servers cache them.
         definitions = []
         for name in self.names:
-            tool = self._tools[name]
-            definitions.append(
-                {
-                    "name": name,
-                    "description": _described(tool),
-                    "input_schema": tool.schema,
-                }
-            )
+            definitions.append(_definition(self._tools[name]))
         return StoredText(
             json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
         )

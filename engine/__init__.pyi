@@ -2,12 +2,22 @@
 
 from antiphon.engine.anthropic_model import AnthropicModel, connect
 from antiphon.engine.capabilities import Finding, find_capabilities
+from antiphon.engine.documented import DocumentedApi, refusals_of
 from antiphon.engine.fold import reply_of
 from antiphon.engine.in_process import InProcessTransport
 from antiphon.engine.limited_model import (
     LimitedModel,
     LocalCallBudget,
     check_wait,
+)
+from antiphon.engine.models import (
+    KNOWN_MODELS,
+    PRICES_FROM,
+    PRICES_OF,
+    ModelTable,
+    Price,
+    read_prices,
+    traits_of,
 )
 from antiphon.engine.offline import (
     OFFLINE,
@@ -24,15 +34,15 @@ from antiphon.engine.preparing import (
     prepare,
     prepare_rest,
     prepare_summary,
+    prepare_wider,
+    unmarked,
 )
-from antiphon.engine.prices import (
-    PRICES_FROM,
-    PRICES_OF,
-    Price,
-    price_of,
-    rate_of,
+from antiphon.engine.prompts import (
+    SUMMARY_PROMPT,
+    SYSTEM_VERSION,
+    system_prompt,
+    write_catalogue,
 )
-from antiphon.engine.prompts import SUMMARY_PROMPT, SYSTEM_VERSION
 from antiphon.engine.reasoning import ReasoningEngine
 from antiphon.engine.reply import events_of
 from antiphon.engine.request import (
@@ -48,6 +58,7 @@ from antiphon.engine.summarising import SummaryEngine
 from antiphon.vocabulary.values import Profile
 
 __all__ = [
+    "KNOWN_MODELS",
     "OFFLINE",
     "PRICES_FROM",
     "PRICES_OF",
@@ -56,12 +67,14 @@ __all__ = [
     "AnthropicModel",
     "CacheMarks",
     "CitationStyles",
+    "DocumentedApi",
     "Double",
     "Finding",
     "InProcessTransport",
     "LimitedModel",
     "LocalCallBudget",
     "ModelSpeeds",
+    "ModelTable",
     "OfflineMessagesApi",
     "PreparedRequest",
     "Price",
@@ -80,11 +93,16 @@ __all__ = [
     "prepare",
     "prepare_rest",
     "prepare_summary",
-    "price_of",
-    "rate_of",
+    "prepare_wider",
+    "read_prices",
     "read_script",
+    "refusals_of",
     "reply_of",
     "request_bytes",
     "request_json",
     "request_size",
+    "system_prompt",
+    "traits_of",
+    "unmarked",
+    "write_catalogue",
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
@@ -19,10 +20,16 @@ from anthropic import (
 )
 from anthropic.types import RawMessageStreamEvent
 
-from antiphon.engine.body import CONNECTION_ERRORS, read_events, read_refusal
+from antiphon.engine.body import (
+    CONNECTION_ERRORS,
+    read_events,
+    read_refusal,
+    read_whole,
+)
 from antiphon.engine.connection_failures import from_connection
 from antiphon.engine.failures import from_status
 from antiphon.engine.request import request_bytes
+from antiphon.engine.wire_json import as_object
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.settings import SILENCE_S
@@ -61,8 +68,10 @@ class AnthropicModel:
         *,
         name: str | None = None,
         silence_s: float = SILENCE_S,
+        ended: Callable[[ModelError | None], None] | None = None,
     ) -> None:
         self._client = client
+        self._ended = ended or _not_heard
         self._name = name
         # All options are named, and the address is whole and parsed: the SDK makes a deep copy of each default for each
         # request, parses a text each time, and a relative one twice.
@@ -105,29 +114,39 @@ class AnthropicModel:
                 # A reply that is left in the middle must give its connection back.
                 await response.aclose()
         except ModelError as error:
-            raise self._without_secrets(error) from error.__cause__
+            failure = self._without_secrets(error)
+            self._ended(failure)
+            raise failure from error.__cause__
+        # Here and not beside the model, where each event would pass through one more generator.
+        self._ended(None)
 
-    async def check_key(self, timeout_s: float) -> str:
-        """Asks for the list of models, which costs nothing; returns what that says about the key.
+    async def check_key(self, timeout_s: float) -> bool:
+        """Asks for the list of models, which costs no tokens.
+
+        Returns:
+            True if the server accepts the key; False if what it answers says nothing about the key.
 
         Raises:
-            ModelError: The server cannot be reached, or refuses the key.
+            ModelError: The server refuses the key (`authentication`), or cannot be reached in time.
         """
         try:
-            await self._client.get(
-                "/v1/models",
-                cast_to=httpx2.Response,
-                options={"timeout": httpx2.Timeout(timeout_s)},
-            )
+            async with asyncio.timeout(timeout_s):
+                answer = await self._list_models()
+        except TimeoutError as error:
+            raise ModelError(
+                "timeout", f"no answer within {timeout_s:g} s", retryable=True
+            ) from error
         except (APIConnectionError, *CONNECTION_ERRORS) as error:
             failure = from_connection(error, streaming=False)
             raise self._without_secrets(failure) from error
         except _RefusedError as refused:
-            if refused.status_code in (401, 403, 407):
+            if refused.why.kind in ("authentication", "connection"):
                 raise self._without_secrets(refused.why) from None
             # Compatible servers need not have such a list.
-            return "the key was not checked, `antiphon doctor --model` does"
-        return "the key is accepted"
+            return False
+        except AnthropicError as error:
+            raise self._without_secrets(_unsigned(error)) from error
+        return _is_list(answer)
 
     async def aclose(self) -> None:
         """Gives the connections back."""
@@ -150,12 +169,24 @@ class AnthropicModel:
         except _RefusedError as refused:
             raise refused.why from None
         except AnthropicError as error:
-            raise ModelError(
-                "authentication", f"the request could not be signed: {error}"
-            ) from error
+            raise _unsigned(error) from error
         return cast(
             httpx2.Response, sent
         )  # the SDK's overloads leave out a plain response that is streamed
+
+    async def _list_models(self) -> bytes:
+        response = await self._client.get(
+            "/v1/models",
+            cast_to=httpx2.Response,
+            options={"params": {"limit": 1}},
+            stream=True,
+            stream_cls=_STREAM,
+        )
+        listed = cast(httpx2.Response, response)  # as in `_send`
+        try:
+            return await read_whole(listed)
+        finally:
+            await listed.aclose()
 
     def _without_secrets(self, error: ModelError) -> ModelError:
         """Takes the keys out of what an error says, for some servers repeat them, and then makes it short."""
@@ -189,6 +220,20 @@ async def _refuse(response: httpx2.Response) -> None:
     raise _RefusedError(response.status_code, why)
 
 
+def _unsigned(error: AnthropicError) -> ModelError:
+    return ModelError("authentication", f"the request could not be signed: {error}")
+
+
+def _is_list(body: bytes) -> bool:
+    """Returns True for a list of models: some servers answer every path with a page of their own."""
+    answer = as_object(body.decode("utf-8", "replace"))
+    return answer is not None and isinstance(answer.get("data"), list)
+
+
+def _not_heard(_: ModelError | None) -> None:
+    """Hears the end of a call where nobody asked for it."""
+
+
 def without_key(text: str, key: str) -> str:
     """Replaces a key in `text`, and what is left of one that was cut in two; a short one is a placeholder, and none."""
     if len(key) < KEY_CHARS:
@@ -212,6 +257,7 @@ def connect(
     name: str | None = None,
     silence_s: float = SILENCE_S,
     transport: httpx2.AsyncBaseTransport | None = None,
+    ended: Callable[[ModelError | None], None] | None = None,
 ) -> AnthropicModel:
     """Makes a model behind `base_url`; connections are opened when first needed.
 
@@ -221,6 +267,7 @@ def connect(
         name: What its answers are labelled with; None means the model that each request names.
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
+        ended: Is called at the end of each call: with its error, or with None where it brought a whole reply.
     """
     http = (
         DefaultAioHttpClient()
@@ -238,4 +285,4 @@ def connect(
         # The SDK leaves out what is marked so; the types of its constructor do not say it.
         default_headers=cast(dict[str, str], dict.fromkeys(_UNSENT, Omit())),
     )
-    return AnthropicModel(client, name=name, silence_s=silence_s)
+    return AnthropicModel(client, name=name, silence_s=silence_s, ended=ended)

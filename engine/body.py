@@ -60,6 +60,16 @@ async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:
         raise from_connection(error, streaming=True, request_id=request_id) from error
 
 
+async def read_whole(response: httpx2.Response) -> bytes:
+    """Returns the body of a response that is no reply of a model.
+
+    Raises:
+        ModelError: It is too large.
+    """
+    async with aclosing(response.aiter_bytes()) as chunks:
+        return await _whole(b"", chunks)
+
+
 async def read_refusal(response: httpx2.Response) -> bytes:
     """Returns the beginning of an error's body; what could be read of it, where the connection breaks."""
     body = bytearray()

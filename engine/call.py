@@ -11,9 +11,14 @@ from msgspec.structs import replace
 from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.fold import ReplyFold
 from antiphon.engine.inline import read_citations
-from antiphon.engine.preparing import PreparedRequest, prepare_rest
-from antiphon.engine.prices import with_cost
+from antiphon.engine.models import ModelTable
+from antiphon.engine.preparing import (
+    PreparedRequest,
+    prepare_rest,
+    prepare_wider,
+)
 from antiphon.engine.reply import Reply, joined
+from antiphon.engine.request import CHARS_PER_TOKEN
 from antiphon.engine.retry import retry_wait
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
@@ -29,6 +34,8 @@ from antiphon.vocabulary.values import Request, ToolCall, Usage
 PAUSED = "pause_turn"
 MOST_PARTS = 5
 """A reply that is paused more often than this is taken as it is."""
+_LEAST_WRITTEN = 1 / 4
+"""A reply that was cut off before it had written so much of its answer's tokens used the rest up in thinking."""
 
 
 class CallRequest(Protocol):
@@ -44,6 +51,9 @@ class CallRequest(Protocol):
     def model(self) -> str: ...
 
     @property
+    def max_tokens(self) -> int: ...
+
+    @property
     def spare_tokens(self) -> int | None: ...
 
     @property
@@ -57,6 +67,7 @@ class CallPorts:
     Attributes:
         chance: A random number from 0 to 1.
         ids: Ids that the session's tool calls have had.
+        table: What the models' tokens cost.
     """
 
     publish: Publish
@@ -64,6 +75,7 @@ class CallPorts:
     clock: Clock
     chance: Callable[[], float]
     ids: set[str]
+    table: ModelTable
 
 
 class Call:
@@ -87,6 +99,12 @@ class Call:
         self._fold: ReplyFold | None = None
         self._wasted = Usage()
         self._reading_s: float | None = None
+        self._thought_s = 0.0
+
+    @property
+    def thought_s(self) -> float:
+        """Seconds from a streamed reply's beginning to its first word or tool call, if it thought before that."""
+        return self._thought_s
 
     @property
     def reading_s(self) -> float | None:
@@ -103,9 +121,9 @@ class Call:
         """All usage so far, as far as the server reported it."""
         used = self._wasted
         if self._so_far is not None:
-            used += self._priced(self._so_far.usage)
+            used += self._priced(self._so_far.usage, self._so_far.model)
         if self._fold is not None:
-            used += self._priced(self._fold.usage)
+            used += self._priced(self._fold.usage, self._fold.model)
         return used
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
@@ -168,13 +186,19 @@ class Call:
 
     async def _attempts(self, request: Request) -> Reply:
         attempt = 1
+        widened = False
         while True:
             try:
                 return await self._attempt(request)
             except ModelError as error:
-                wait_s = retry_wait(
-                    error, attempt, self._left_s(), self._ports.chance()
-                )
+                if error.kind == "out_of_tokens" and not widened:
+                    widened = True
+                    wait_s: float | None = 0.0
+                    request = prepare_wider(self._prepared).request
+                else:
+                    wait_s = retry_wait(
+                        error, attempt, self._left_s(), self._ports.chance()
+                    )
                 if wait_s is None or not self._may_use_more():
                     raise
                 await self._wait(attempt, wait_s, error)
@@ -203,12 +227,14 @@ class Call:
             return False
         return used.cost_usd <= spare_usd
 
-    def _priced(self, usage: Usage) -> Usage:
+    def _priced(self, usage: Usage, model: str) -> Usage:
+        """Adds the cost by the model that the server names, or by the one that was asked."""
         if usage.all_input_tokens + usage.output_tokens == 0:
             return Usage()
-        if usage.cost_usd is not None:
-            return usage
-        return with_cost(usage, self._model.name or self._asked.model)
+        priced = self._ports.table.priced(usage, model)
+        if priced.cost_usd is not None:
+            return priced
+        return self._ports.table.priced(usage, self._model.name or self._asked.model)
 
     async def _attempt(self, request: Request) -> Reply:
         fold = ReplyFold(self._ports.ids)
@@ -216,12 +242,13 @@ class Call:
         try:
             await self._read(request, fold)
             reply = fold.reply()
+            self._refuse_thinking_alone(fold, reply)
             self._fold = None
             return reply
         finally:
             if self._fold is not None:
                 # It failed or was cancelled: what it has used until then is part of the call's end.
-                self._wasted += self._priced(fold.usage)
+                self._wasted += self._priced(fold.usage, fold.model)
                 self._fold = None
 
     async def _read(self, request: Request, fold: ReplyFold) -> None:
@@ -239,6 +266,8 @@ class Call:
                 if fold.restarts > restarts:
                     self._discard_text()
                 if brought is not None:
+                    if fold.thinks and not self._thought_s:
+                        self._thought_s = self._ports.clock.now() - began_at
                     self._emit(brought)
             if began_at is not None and request.stream:
                 self._reading_s = self._ports.clock.now() - began_at
@@ -246,6 +275,19 @@ class Call:
             # An iteration that is left in the middle keeps its connection until the garbage is collected.
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
+
+    def _refuse_thinking_alone(self, fold: ReplyFold, reply: Reply) -> None:
+        """Refuses a reply that was cut off before most of its answer: its tokens were used up in thinking."""
+        if reply.stop_reason != "max_tokens" or reply.tool_calls or not fold.thinks:
+            return
+        written = len(reply.text.text) // CHARS_PER_TOKEN
+        if written >= self._asked.max_tokens * _LEAST_WRITTEN:
+            return
+        raise ModelError(
+            "out_of_tokens",
+            f"the model used up its {reply.usage.output_tokens:,} tokens in thinking before it answered "
+            "(ANTIPHON_MAX_TOKENS gives it more, a lower ANTIPHON_EFFORT lets it think less)",
+        )
 
     def _emit(self, brought: str | ToolCall) -> None:
         call_id = self._asked.call_id

@@ -9,8 +9,15 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from antiphon.engine.models import traits_of
 from antiphon.engine.reply import Reply
-from antiphon.engine.server_profile import REFUSALS, ask, source_request
+from antiphon.engine.server_profile import (
+    PROBE_TOKENS,
+    REFUSALS,
+    ask,
+    source_request,
+)
+from antiphon.engine.thinking import thinking_of
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json, Model
 from antiphon.vocabulary.values import Message, Request, StoredText
@@ -24,6 +31,12 @@ _CACHED_SYSTEM = StoredText(
 _TOOL = StoredText(
     '[{"name":"look_up","description":"Looks a word up.","input_schema":{"type":"object",'
     '"properties":{"word":{"type":"string"}},"required":["word"]}}]'
+)
+_STRICT_TOOL = StoredText(
+    _TOOL.text.replace(
+        '"required":["word"]', '"required":["word"],"additionalProperties":false'
+    ).removesuffix("}]")
+    + ',"strict":true,"input_examples":[{"word":"aster"}]}]'
 )
 
 
@@ -114,15 +127,14 @@ def _probes(name: str) -> list[list[_Probe]]:
     )
     cached = replace(simple, system=_CACHED_SYSTEM)
     # Older models want a budget for thinking, newer ones choose it themselves; each refuses the other's way.
-    adaptive = replace(
-        simple, max_tokens=2048, extra='{"thinking":{"type":"adaptive"}}'
-    )
+    adaptive = replace(simple, extra='{"thinking":{"type":"adaptive"}}')
     budgeted = replace(
-        simple,
-        max_tokens=2048,
-        extra='{"thinking":{"type":"enabled","budget_tokens":1024}}',
+        simple, extra='{"thinking":{"type":"enabled","budget_tokens":1024}}'
     )
+    between_tools = replace(simple, extra='{"thinking":{"type":"between_tools"}}')
+    disabled = replace(simple, extra='{"thinking":{"type":"disabled"}}')
     effort = replace(simple, extra='{"output_config":{"effort":"low"}}')
+    strict = replace(look_up, tools=_STRICT_TOOL)
     lacks = "ANTIPHON_SERVER_LACKS"
     return [
         [_Probe("Tool use", look_up, _tool_call_is_missing)],
@@ -147,7 +159,12 @@ def _probes(name: str) -> list[list[_Probe]]:
             _Probe("thinking (adaptive)", adaptive, _anything_will_do),
             _Probe("thinking (1024)", budgeted, _anything_will_do, f"{lacks}=thinking"),
         ],
+        [
+            _Probe("little thinking (between_tools)", between_tools, _anything_will_do),
+            _Probe("no thinking (disabled)", disabled, _anything_will_do),
+        ],
         [_Probe("effort", effort, _anything_will_do)],
+        [_Probe("strict tools", strict, _tool_call_is_missing, f"{lacks}=strict")],
     ]
 
 
@@ -227,7 +244,13 @@ def _failed(probe: _Probe, error: ModelError) -> Finding:
 
 def _request(name: str, words: str) -> Request:
     message = _message("user", {"type": "text", "text": words})
-    return Request(model=name, max_tokens=200, system=_SYSTEM, messages=(message,))
+    return Request(
+        model=name,
+        max_tokens=PROBE_TOKENS,
+        system=_SYSTEM,
+        messages=(message,),
+        extra=thinking_of(traits_of(name), final=False).json(),
+    )
 
 
 def _message(role: Literal["user", "assistant"], block: Json) -> Message:

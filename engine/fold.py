@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from antiphon.engine.blocks import Block
-from antiphon.engine.prices import with_cost
-from antiphon.engine.reply import Reply, events_of
+from antiphon.engine.reply import Reply, content_of, events_of
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall, Usage
@@ -16,6 +15,7 @@ MAX_BLOCKS = 500
 """A bound against a server that begins blocks without end."""
 MAX_COUNT = 2**53
 """A count of tokens above it is no count: JSON numbers are exact only below."""
+THINKING = ("thinking", "redacted_thinking")
 _FIELD_OF_DELTA = {
     "text_delta": "text",
     "input_json_delta": "partial_json",
@@ -65,8 +65,18 @@ class ReplyFold:
 
     @property
     def usage(self) -> Usage:
-        """The tokens that the server reported so far, priced where the model's price is known."""
-        return with_cost(_usage(self._usage), _text(self._message or {}, "model"))
+        """The tokens that the server reported so far."""
+        return _usage(self._usage)
+
+    @property
+    def model(self) -> str:
+        """The model that the server names; empty while it has named none."""
+        return _text(self._message or {}, "model")
+
+    @property
+    def thinks(self) -> bool:
+        """True if the reply holds a block of thinking so far."""
+        return any(block.kind in THINKING for block in self._blocks)
 
     def reply(self) -> Reply:
         """Returns the whole reply.
@@ -119,10 +129,8 @@ class ReplyFold:
         self._request_id = _text(event, "request_id") or None
         self._take_usage(self._message)
         # A message may begin with blocks in place, where a server goes on with a paused one.
-        content = self._message.get("content")
-        if isinstance(content, list):
-            for index, block in enumerate(content):
-                self._on_block_start({"index": index, "content_block": block})
+        for index, block in enumerate(content_of(self._message)):
+            self._on_block_start({"index": index, "content_block": block})
 
     def _on_message_delta(self, event: Json) -> None:
         stop_reason = _text(_object(event, "delta"), "stop_reason")
@@ -181,8 +189,13 @@ class ReplyFold:
     def _with_free_id(self, start: Json) -> Json:
         """Gives the tool call that a block starts with an id which no other call of the session has."""
         call_id = start.get("id")
-        if start.get("type") != "tool_use" or not isinstance(call_id, str):
+        if start.get("type") != "tool_use":
             return start
+        # Some servers number their calls, and some send no id: the call itself is none the worse.
+        if type(call_id) is int:
+            call_id = str(call_id)
+        if not isinstance(call_id, str) or not call_id:
+            call_id = "toolu"
         free = call_id
         number = 2
         while free in self._ids:
@@ -252,7 +265,15 @@ def _usage(counts: Json) -> Usage:
         output_tokens=_count(counts, "output_tokens"),
         cache_read_tokens=_count(counts, "cache_read_input_tokens"),
         cache_write_tokens=_count(counts, "cache_creation_input_tokens"),
+        thinking_tokens=_thinking_tokens(counts),
     )
+
+
+def _thinking_tokens(counts: Json) -> int:
+    details = counts.get("output_tokens_details")
+    if not isinstance(details, dict):
+        return 0
+    return _count(details, "thinking_tokens")
 
 
 def _count(counts: Json, name: str) -> int:

@@ -1,9 +1,9 @@
 """From what is asked to the request as it is sent: built, marked as cacheable, fit for the server, made legal; pure.
 
-Where a request is marked as cacheable is decided by what it costs and what it can save. Servers cache prefixes in the
-order tools, system, messages. Tools and system are the same for every query and always end in a mark. Marks in the
-messages cost a quarter more for what they write, and pay only where another call with the same `tools` and
-`tool_choice` is likely to read it: never before the final call, which offers no tools.
+Servers cache prefixes in the order tools, system, messages. Tools and system are the same from query to query and end
+in a mark, if they are long enough for the model to cache them at all. The messages of a briefing begin otherwise in
+each call, so no mark in them could ever be read. A transcript only grows: a mark at its end costs a quarter more for
+what it writes, and is read by the next round, which has the same `tool_choice`.
 """
 
 from __future__ import annotations
@@ -14,31 +14,46 @@ from msgspec.structs import replace
 
 from antiphon.engine.inline import Sources, numbered
 from antiphon.engine.legality import make_legal
-from antiphon.engine.prices import Price, price_of
 from antiphon.engine.prompts import SUMMARY_PROMPT
-from antiphon.engine.request import build_request, continued, peek
+from antiphon.engine.request import (
+    CHARS_PER_TOKEN,
+    build_request,
+    continued,
+    fixed_chars_of,
+    floor_of,
+    peek,
+    widened,
+    with_room,
+    without_thinking,
+)
+from antiphon.engine.thinking import Thinking, thinking_of
 from antiphon.vocabulary.events import (
     CitationStyle,
     ReasoningRequested,
     SummaryRequested,
 )
-from antiphon.vocabulary.values import Message, Profile, Request, StoredText
+from antiphon.vocabulary.values import (
+    Message,
+    Profile,
+    Request,
+    StoredText,
+)
 
 MOST_MARKS = 3
 """The API allows four; the system prompt has one."""
-FOLLOWED = 0.5
-"""Share of tool rounds that are followed by another one. An assumption; a service's own traces show its own share."""
-CHARS_PER_TOKEN = 4
-_USUAL_PRICE = Price(
-    input=1.0, output=5.0, cache_write=1.25, cache_read=0.1, least_cached=1024
-)
-"""The usual proportions, for a model whose price is not known."""
 _MARK = ',"cache_control":{"type":"ephemeral"}}'
 
 
 class CacheMarks(NamedTuple):
-    """The marks of one request, for the query's next: its blocks before they were marked, and which were."""
+    """What one request leaves for the query's next.
 
+    Attributes:
+        models: The models that were asked so far.
+        blocks: Its blocks before they were marked.
+        marked: Which of them were marked.
+    """
+
+    models: frozenset[str] = frozenset()
     blocks: tuple[StoredText, ...] = ()
     marked: tuple[int, ...] = ()
 
@@ -47,11 +62,12 @@ class PreparedRequest(NamedTuple):
     """A request that may be sent, and the fields of `ReasoningStarted` that describe it.
 
     Attributes:
-        caching: Why its messages are marked as cacheable or not; empty where there was nothing to decide.
+        caching: What of it is marked as cacheable, or why it is not; empty where there was nothing to decide.
         sources: The sentences that inline citations name; empty where citations are native.
         marks: What the query's next request must know.
         profile: The profile that it was built for, and `tool_definitions` the tools that it could offer: with the
-            request that was asked for, all that it is made of. None for a summary.
+            request that was asked for, all that it is made of.
+        room: The tokens of its reply that may be thinking, beside those of the answer.
     """
 
     request: Request
@@ -62,6 +78,7 @@ class PreparedRequest(NamedTuple):
     marks: CacheMarks = CacheMarks()
     profile: Profile | None = None
     tool_definitions: StoredText | None = None
+    room: int = 0
 
 
 def prepare(
@@ -81,16 +98,22 @@ def prepare(
         ModelError: (`illegal_request`) It cannot be made legal.
     """
     inline = style == "inline"
-    request = build_request(asked, tools, profile, inline=inline)
     if system is not None:
-        request = replace(request, system=system)
-    marks = before
+        system = unmarked(system)
+    request = build_request(asked, tools, profile, inline=inline, system=system)
+    room = request.max_tokens - asked.max_tokens
+    # Blocks of thinking belong to the model that wrote them: another one refuses them with 400
+    # (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5, read 2026-11-26). Who wrote those of
+    # a query that was resumed is not known.
+    if before.models != {asked.model}:
+        request = replace(request, messages=without_thinking(request.messages))
+    marks = CacheMarks(before.models | {asked.model})
     caching = ""
     if profile.caching:
-        rounds_after = max(asked.max_rounds - asked.round, 0)
-        if asked.final:
-            rounds_after = 0
-        request, marks, caching = _place_marks(request, before, rounds_after)
+        rounds_after = 0 if asked.final else max(asked.max_rounds - asked.round, 0)
+        request, marks, caching = _place_marks(
+            request, before, floor_of(profile), rounds_after
+        )
     sources: Sources = ()
     if inline:
         messages, sources = numbered(request.messages)
@@ -98,8 +121,27 @@ def prepare(
     # Last, so that the rules see the very request that is sent.
     legal = make_legal(request)
     return PreparedRequest(
-        legal.request, legal.repairs, caching, style, sources, marks, profile, tools
+        legal.request,
+        legal.repairs,
+        caching,
+        style,
+        sources,
+        marks,
+        profile,
+        tools,
+        room,
     )
+
+
+def prepare_wider(prepared: PreparedRequest) -> PreparedRequest:
+    """Prepares another attempt at a request whose reply used its tokens up in thinking.
+
+    Raises:
+        ModelError: (`illegal_request`) It cannot be made legal.
+    """
+    traits = prepared.profile.model if prepared.profile is not None else None
+    request = make_legal(widened(prepared.request, prepared.room, traits)).request
+    return prepared._replace(request=request)
 
 
 def prepare_rest(
@@ -117,50 +159,88 @@ def prepare_rest(
     return prepared._replace(request=request)
 
 
-def prepare_summary(asked: SummaryRequested) -> PreparedRequest:
+def prepare_summary(
+    asked: SummaryRequested, profile: Profile | None = None
+) -> PreparedRequest:
     """Prepares a summarising request: no tools, nothing to cite, and too short to be cached.
+
+    Args:
+        profile: What server and model can do; None in traces of a time when summaries did not depend on it.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
     """
+    thinking = Thinking()
+    traits = None
+    if profile is not None and profile.thinking:
+        traits = profile.model
+        thinking = thinking_of(traits, final=False)
     request = Request(
         model=asked.model,
-        max_tokens=asked.max_tokens,
+        max_tokens=with_room(asked.max_tokens, thinking.room, traits),
         system=SUMMARY_PROMPT,
         messages=asked.messages,
+        extra=thinking.json(),
     )
     legal = make_legal(request)
-    return PreparedRequest(legal.request, legal.repairs)
+    return PreparedRequest(
+        legal.request, legal.repairs, profile=profile, room=thinking.room
+    )
 
 
 def _place_marks(
-    request: Request, before: CacheMarks, rounds_after: int
+    request: Request, before: CacheMarks, floor: int, rounds_after: int
 ) -> tuple[Request, CacheMarks, str]:
     """Marks the request; returns it with what the next one must know, and the decision in words.
 
     Args:
         before: What the query's last request left; its marks stay where its blocks do.
+        floor: Tokens that the model caches at least.
         rounds_after: Rounds of tools that may still follow this call.
     """
+    fixed_chars = fixed_chars_of(request.system, request.tools)
+    decisions: list[str] = []
+    if fixed_chars >= floor * CHARS_PER_TOKEN:
+        request = replace(request, system=_with_mark_at_end(request.system))
+        decisions.append("tools and system prompt cached")
+    else:
+        decisions.append(
+            "tools and system prompt not cached: "
+            f"about {fixed_chars // CHARS_PER_TOKEN} tokens, and the model caches from {floor}"
+        )
     blocks: list[StoredText] = []
     for message in request.messages:
         blocks += message.content
-    # The server finds a mark of the last call only where everything before it is the same.
-    same = _common_length(before.blocks, blocks)
-    marked = [at for at in before.marked if at < same]
-    caching = ""
-    last = _last_lasting(blocks)
-    if last is not None and last not in marked:
-        pays, caching = _weigh_mark(request, blocks[: last + 1], rounds_after)
-        if pays:
-            marked.append(last)
-    marked = marked[-MOST_MARKS:]
+    marked: list[int] = []
+    if len(request.messages) > 1:
+        marked, decision = _marks_of_transcript(
+            blocks, before, floor * CHARS_PER_TOKEN - fixed_chars, rounds_after
+        )
+        decisions.append(decision)
     messages = _with_marks(request.messages, frozenset(marked))
     return (
         replace(request, messages=messages),
-        CacheMarks(tuple(blocks), tuple(marked)),
-        caching,
+        CacheMarks(before.models | {request.model}, tuple(blocks), tuple(marked)),
+        "; ".join(decisions),
     )
+
+
+def _marks_of_transcript(
+    blocks: list[StoredText], before: CacheMarks, least_chars: int, rounds_after: int
+) -> tuple[list[int], str]:
+    """Chooses which blocks of a transcript are marked, and says why."""
+    # The server finds a mark of the last call only where everything before it is the same.
+    same = _common_length(before.blocks, blocks)
+    marked = [at for at in before.marked if at < same]
+    last = _last_lasting(blocks)
+    if rounds_after == 0:
+        return marked, "messages not cached: no call with the same tool choice follows"
+    chars = sum([len(block.text) for block in blocks[: last + 1]])
+    if chars < least_chars:
+        return marked, f"messages not cached: about {chars // CHARS_PER_TOKEN} tokens"
+    if last not in marked:
+        marked.append(last)
+    return marked[-MOST_MARKS:], "messages cached for the next round"
 
 
 def _common_length(before: tuple[StoredText, ...], now: list[StoredText]) -> int:
@@ -173,46 +253,25 @@ def _common_length(before: tuple[StoredText, ...], now: list[StoredText]) -> int
     return length
 
 
-def _last_lasting(blocks: list[StoredText]) -> int | None:
+def _last_lasting(blocks: list[StoredText]) -> int:
     """Finds the last block that may stay as it is: plain texts, such as the round's number, change with each call."""
-    for at in range(len(blocks) - 1, -1, -1):
+    for at in range(len(blocks) - 1, 0, -1):
         if peek(blocks[at]).type != "text":
             return at
-    return None
+    return 0
 
 
-def _weigh_mark(
-    request: Request, prefix: list[StoredText], rounds_after: int
-) -> tuple[bool, str]:
-    """Returns True if marking `prefix` is expected to pay, and the reason in words."""
-    if rounds_after == 0:
-        return False, "messages not cached: no call with the same tools can follow"
-    price = price_of(request.model)
-    unit = "USD"
-    if price is None:
-        price = _USUAL_PRICE
-        unit = "millionths of the input price"
-    # System and tools stand before the messages, and count for the least that a server caches.
-    fixed_chars = len(request.system.text)
-    if request.tools is not None:
-        fixed_chars += len(request.tools.text)
-    prefix_chars = 0
-    for block in prefix:
-        prefix_chars += len(block.text)
-    tokens = prefix_chars // CHARS_PER_TOKEN
-    if tokens + fixed_chars // CHARS_PER_TOKEN < price.least_cached:
-        return False, f"messages not cached: about {tokens} tokens are too few"
-    # Writing is dearer than plain input for certain, reading is cheaper only where another round follows.
-    gain = FOLLOWED * (price.input - price.cache_read) - (
-        price.cache_write - price.input
-    )
-    pays = gain > 0
-    decision = "cached" if pays else "not cached"
-    saved = tokens * gain / 1_000_000
-    return (
-        pays,
-        f"messages {decision}: writing about {tokens} tokens is expected to save {saved:.6f} {unit}",
-    )
+def _with_mark_at_end(system: StoredText) -> StoredText:
+    """Marks the last block of a system prompt."""
+    return StoredText(system.text.removesuffix("}]") + _MARK + "]")
+
+
+def unmarked(system: StoredText) -> StoredText:
+    """Returns a system prompt as it was before its last block was marked."""
+    marked = _MARK + "]"
+    if not system.text.endswith(marked):
+        return system
+    return StoredText(system.text.removesuffix(marked) + "}]")
 
 
 def _with_marks(

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failure_kinds import kind_of
+from antiphon.engine.models import KNOWN_MODELS, ModelTable, traits_of
 from antiphon.engine.preparing import CacheMarks, prepare
-from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply
 from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.speeds import ModelSpeeds
@@ -48,6 +48,7 @@ class ReasoningEngine:
         silence_s: Seconds without a byte after which the server is given up.
         speeds: How fast the models wrote lately, shared by all sessions.
         tools_are_quick: Returns True if a tool gains nothing by starting before its reply is complete.
+        table: What is known of the models.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class ReasoningEngine:
         silence_s: float = SILENCE_S,
         speeds: ModelSpeeds | None = None,
         tools_are_quick: Callable[[], bool] = lambda: False,
+        table: ModelTable = KNOWN_MODELS,
     ) -> None:
         self._publish = publish
         self._emit_live = emit_live
@@ -72,7 +74,8 @@ class ReasoningEngine:
         self._tools = tools
         self._styles = styles or CitationStyles()
         self._clock = clock
-        self._ports = CallPorts(publish, emit_live, clock, chance, set())
+        self._table = table
+        self._ports = CallPorts(publish, emit_live, clock, chance, set(), table)
         self._followed = followed
         self._silence_s = silence_s
         self._speeds = speeds or ModelSpeeds()
@@ -106,7 +109,7 @@ class ReasoningEngine:
     async def _run(self, asked: ReasoningRequested, call: Call | None) -> None:
         """Makes the call, and publishes its one outcome."""
         try:
-            reply, wasted = await within(
+            reply, made = await within(
                 self._clock, asked.timeout_s, self._reply(asked, call)
             )
         except TimeoutError:
@@ -115,15 +118,15 @@ class ReasoningEngine:
         except ModelError as error:
             self._fail(asked.call_id, error)
         else:
-            self._publish(_completed(asked, reply, wasted))
+            self._publish(self._completed(asked, reply, made))
         finally:
             self._cancels.pop(asked.call_id, None)
             self._calls.pop(asked.call_id, None)
 
     async def _reply(
         self, asked: ReasoningRequested, call: Call | None
-    ) -> tuple[Reply, Usage]:
-        """Returns the reply, and the usage of attempts that failed."""
+    ) -> tuple[Reply, Call]:
+        """Returns the reply, and the call that brought it."""
         ends_at = self._clock.now() + asked.timeout_s
         if call is None:
             # The call's own time pays for finding out how its server is shown sources.
@@ -146,24 +149,26 @@ class ReasoningEngine:
                 "context_window",
                 "the reply broke off: the model's context window was full",
             )
-        return reply, call.wasted
+        return reply, call
 
     def _open(self, asked: ReasoningRequested, style: CitationStyle) -> Call:
         """Prepares the call and announces its first attempt."""
         before = self._marks.get(asked.reasoner, CacheMarks())
-        prepared = prepare(
-            asked, self._tools, self._styles.profile(asked.reasoner), style, before
-        )
+        model = self._models[asked.reasoner]
+        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+        traits = traits_of(model.name or asked.model)
+        profile = self._styles.profile(asked.reasoner, traits)
+        prepared = prepare(asked, self._tools, profile, style, before)
         self._marks[asked.reasoner] = prepared.marks
-        if not self._gains_by_a_stream(asked):
+        if not self._gains_by_a_stream(asked, prepared.request.max_tokens):
             request = replace(prepared.request, stream=False)
             prepared = prepared._replace(request=request)
-        call = Call(asked, prepared, self._models[asked.reasoner], self._ports)
+        call = Call(asked, prepared, model, self._ports)
         self._calls[asked.call_id] = call
         call.announce()
         return call
 
-    def _gains_by_a_stream(self, asked: ReasoningRequested) -> bool:
+    def _gains_by_a_stream(self, asked: ReasoningRequested, max_tokens: int) -> bool:
         """Returns False for a reply that nobody follows, that no slow tool waits for, and that is sure to be in time.
 
         Each piece of a stream costs as much as a short reply does as a whole (decisions 180 and 289).
@@ -174,9 +179,7 @@ class ReasoningEngine:
         if not asked.final and not self._tools_are_quick():
             return True
         # A reply in one piece is silent until it is complete, so even the longest must keep the limit of silence.
-        longest_s = self._speeds.longest_s(
-            asked.model, asked.max_tokens, self._clock.now()
-        )
+        longest_s = self._speeds.longest_s(asked.model, max_tokens, self._clock.now())
         return longest_s > self._silence_s * _SHARE_OF_SILENCE
 
     def _fail(self, call_id: str, error: ModelError) -> None:
@@ -198,22 +201,22 @@ class ReasoningEngine:
             )
         )
 
-
-def _completed(
-    asked: ReasoningRequested, reply: Reply, wasted: Usage
-) -> ReasoningCompleted:
-    model = reply.model or asked.model
-    return ReasoningCompleted(
-        call_id=asked.call_id,
-        round=asked.round,
-        content=reply.content,
-        text=reply.text,
-        tool_calls=reply.tool_calls,
-        citations=reply.citations,
-        stop_reason=reply.stop_reason,
-        usage=with_cost(reply.usage, model),
-        model=model,
-        message_id=reply.message_id,
-        request_id=reply.request_id,
-        wasted=wasted,
-    )
+    def _completed(
+        self, asked: ReasoningRequested, reply: Reply, call: Call
+    ) -> ReasoningCompleted:
+        model = reply.model or asked.model
+        return ReasoningCompleted(
+            call_id=asked.call_id,
+            round=asked.round,
+            content=reply.content,
+            text=reply.text,
+            tool_calls=reply.tool_calls,
+            citations=reply.citations,
+            stop_reason=reply.stop_reason,
+            usage=self._table.priced(reply.usage, model),
+            model=model,
+            message_id=reply.message_id,
+            request_id=reply.request_id,
+            wasted=call.wasted,
+            thought_s=call.thought_s,
+        )

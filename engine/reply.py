@@ -44,18 +44,26 @@ def joined(paused: Reply, rest: Reply) -> Reply:
     )
 
 
+def content_of(message: Json) -> list[Json]:
+    """Returns a message's content blocks; some servers send a plain text in their place."""
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        return [{"type": "text", "text": content}]
+    if isinstance(content, list):
+        return content
+    return []
+
+
 def events_of(message: Json) -> Iterator[Json]:
     """Yields a reply that was not streamed as the events of a stream: some servers ignore `stream`."""
     yield {"type": "message_start", "message": message | {"content": []}}
-    content = message.get("content")
-    if isinstance(content, list):
-        for index, block in enumerate(content):
-            yield {
-                "type": "content_block_start",
-                "index": index,
-                "content_block": block,
-            }
-            yield {"type": "content_block_stop", "index": index}
+    for index, block in enumerate(content_of(message)):
+        yield {
+            "type": "content_block_start",
+            "index": index,
+            "content_block": block,
+        }
+        yield {"type": "content_block_stop", "index": index}
     yield {
         "type": "message_delta",
         "delta": {"stop_reason": message.get("stop_reason")},

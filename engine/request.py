@@ -11,11 +11,28 @@ from msgspec.structs import replace
 
 from antiphon.engine.prompts import system_prompt
 from antiphon.engine.server_profile import FULL_PROFILE
+from antiphon.engine.thinking import (
+    ROUND_EFFORT,
+    Thinking,
+    thinking_of,
+    wider_room,
+)
 from antiphon.vocabulary.events import ReasoningRequested
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.typed import prepared
-from antiphon.vocabulary.values import Message, Profile, Request, StoredText
+from antiphon.vocabulary.values import (
+    Message,
+    ModelTraits,
+    Profile,
+    Request,
+    StoredText,
+)
 
+CHARS_PER_TOKEN = 3
+"""Rather too many tokens than too few: a mark on what turns out too short to be cached costs nothing."""
+_USUAL_FLOOR = 1024
+"""Tokens that a model caches at least, if no table knows it."""
+_STRICT_FIELDS = ("strict", "input_examples")
 _NO_TOOLS = '{"type":"none"}'
 
 
@@ -25,37 +42,134 @@ def build_request(
     profile: Profile = FULL_PROFILE,
     *,
     inline: bool = False,
+    system: StoredText | None = None,
 ) -> Request:
-    """Builds the request that `asked` stands for; tools are offered only where the call may use them.
+    """Builds the request that `asked` stands for.
 
-    A final call whose messages hold tool blocks keeps the tools and forbids their use: some servers answer
-    such messages without tools with an empty reply or a 400.
+    A final call keeps the tools and forbids their use if it so begins with the bytes of the calls before it and they
+    are cached; and if its messages hold tool blocks, because some servers answer such messages without tools with an
+    empty reply or a 400.
 
     Args:
         tools: The JSON list of all tool definitions, sorted by name; an empty list means none.
-        profile: What the server can do.
+        profile: What the server and the model can do.
         inline: Sources will be shown as numbered text.
+        system: The system prompt, where it is not today's.
     """
-    offered: StoredText | None = tools
+    if system is None:
+        system = system_prompt(
+            asked.max_rounds, inline=inline, catalogue=asked.catalogue.text
+        )
+    if not _takes_strict(profile):
+        tools = _without_strict(tools)
+    offered: StoredText | None = None
     tool_choice = None
-    if tools.text == "[]" or (asked.final and not _has_tool_calls(asked.messages)):
-        offered = None
-    elif asked.final and profile.tool_choice_none:
-        tool_choice = _NO_TOOLS
+    if _offers_tools(asked, profile, system, tools):
+        offered = tools
+        if asked.final and profile.tool_choice_none:
+            tool_choice = _NO_TOOLS
     messages = asked.messages
-    extra = None
+    thinking = Thinking()
     if profile.thinking:
-        extra = _thinking(asked)
+        thinking = thinking_of(
+            profile.model,
+            final=asked.final,
+            wanted=asked.thinking,
+            effort=asked.effort,
+        )
     else:
-        messages = _without_thinking(messages)
+        messages = without_thinking(messages)
     return Request(
         model=asked.model,
-        max_tokens=asked.max_tokens,
-        system=system_prompt(asked.max_rounds, inline=inline, cached=profile.caching),
+        max_tokens=with_room(asked.max_tokens, thinking.room, profile.model),
+        system=system,
         messages=messages,
         tools=offered,
         tool_choice=tool_choice,
+        extra=thinking.json(),
+    )
+
+
+def widened(request: Request, room: int, traits: ModelTraits | None) -> Request:
+    """Returns the request of an attempt after one that used its tokens up in thinking: more room, and low effort.
+
+    Args:
+        room: The tokens that the first attempt had for thinking.
+    """
+    extra = request.extra
+    if extra is not None:
+        fields: Json = msgspec.json.decode(extra)
+        if "output_config" in fields:
+            fields["output_config"]["effort"] = ROUND_EFFORT
+        extra = msgspec.json.encode(fields).decode()
+    answer_tokens = request.max_tokens - room
+    return replace(
+        request,
+        max_tokens=with_room(answer_tokens, wider_room(room), traits),
         extra=extra,
+    )
+
+
+def with_room(max_tokens: int, room: int, traits: ModelTraits | None) -> int:
+    """Returns the most tokens of a reply that may think in `room` of them, within what the model can write at all."""
+    if traits is None:
+        return max_tokens + room
+    return min(max_tokens + room, traits.max_output)
+
+
+def fixed_chars_of(system: StoredText, tools: StoredText | None) -> int:
+    """Returns the characters of what stands before the messages."""
+    if tools is None:
+        return len(system.text)
+    return len(system.text) + len(tools.text)
+
+
+def floor_of(profile: Profile) -> int:
+    """Returns the tokens that the model caches at least."""
+    if profile.model is None:
+        return _USUAL_FLOOR
+    return profile.model.least_cached
+
+
+def _offers_tools(
+    asked: ReasoningRequested, profile: Profile, system: StoredText, tools: StoredText
+) -> bool:
+    if tools.text == "[]":
+        return False
+    if not asked.final or _has_tool_calls(asked.messages):
+        return True
+    return _begins_alike(asked, profile, system, tools)
+
+
+def _begins_alike(
+    asked: ReasoningRequested, profile: Profile, system: StoredText, tools: StoredText
+) -> bool:
+    """Returns True if a final call with the tools begins with bytes that calls before it had cached."""
+    # Of a query without rounds there was no such call; and a server may run tools that it cannot forbid.
+    if not (asked.max_rounds and profile.tool_choice_none and profile.caching):
+        return False
+    if profile.model is None:
+        return False
+    return fixed_chars_of(system, tools) >= floor_of(profile) * CHARS_PER_TOKEN
+
+
+def _takes_strict(profile: Profile) -> bool:
+    return profile.strict and profile.model is not None and profile.model.strict
+
+
+# One list of tools a service, and one more a tenant.
+@lru_cache(maxsize=64)
+def _without_strict(tools: StoredText) -> StoredText:
+    """Returns the definitions without the fields that not every server and model knows."""
+    # Most services have tools of their own making too, whose bytes are to stay as they are.
+    if not any(f'"{name}"' in tools.text for name in _STRICT_FIELDS):
+        return tools
+    definitions: list[Json] = []
+    for tool in msgspec.json.decode(tools.text):
+        kept = {name: tool[name] for name in tool if name not in _STRICT_FIELDS}
+        definitions.append(kept)
+    return StoredText(
+        json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
     )
 
 
@@ -78,9 +192,10 @@ def request_size(request: Request) -> int:
     return size
 
 
-def fixed_size(max_rounds: int, tools: StoredText) -> int:
+def fixed_size(max_rounds: int, tools: StoredText, catalogue: str = "") -> int:
     """Estimates the bytes that a request has beside its messages."""
-    return len(system_prompt(max_rounds, inline=True).text) + len(tools.text)
+    system = system_prompt(max_rounds, inline=True, catalogue=catalogue)
+    return len(system.text) + len(tools.text)
 
 
 def request_json(request: Request) -> Json:
@@ -124,23 +239,8 @@ def _joined(request: Request) -> bytes:
     return f"{{{','.join(fields)}}}".encode()
 
 
-def _thinking(asked: ReasoningRequested) -> str | None:
-    """Returns the fields for thinking and effort, or None where the model's own defaults are wanted."""
-    fields: Json = {}
-    if asked.effort is not None:
-        fields["output_config"] = {"effort": asked.effort}
-    if asked.thinking.isdigit():
-        fields["thinking"] = {"type": "enabled", "budget_tokens": int(asked.thinking)}
-    elif asked.thinking == "adaptive":
-        fields["thinking"] = {"type": "adaptive"}
-    elif asked.thinking != "default":
-        fields["thinking"] = {"type": "disabled"}
-    if not fields:
-        return None
-    return msgspec.json.encode(fields).decode()
-
-
-def _without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Returns the messages without blocks of thinking."""
     shorter = []
     for message in messages:
         content = []

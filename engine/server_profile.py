@@ -6,20 +6,31 @@ import asyncio
 from collections.abc import Mapping
 
 import msgspec
+from msgspec.structs import replace
 
 from antiphon.engine.fold import ReplyFold
+from antiphon.engine.models import traits_of
 from antiphon.engine.reply import Reply
+from antiphon.engine.thinking import thinking_of
 from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import CitationStyle, Reasoner
 from antiphon.vocabulary.ports import Clock, Model
-from antiphon.vocabulary.values import Message, Profile, Request, StoredText
+from antiphon.vocabulary.values import (
+    Message,
+    ModelTraits,
+    Profile,
+    Request,
+    StoredText,
+)
 
 PROBE_S = 20.0
 """Seconds for the reply to a probe: it is two sentences long."""
 REFUSALS = frozenset({"invalid_request", "server_error", "stream_error", "malformed"})
 """How servers refuse what they do not know; all other failures say nothing about what they know."""
 PROBE_ATTEMPTS = 2
+PROBE_TOKENS = 2_000
+"""A model that no table knows may think before it answers, and its thinking counts."""
 _UNUSUAL_WORD = "heliotrope"
 """A word that no model writes by itself."""
 _SOURCE = {
@@ -50,9 +61,10 @@ class CitationStyles:
         self._found: dict[Reasoner, CitationStyle] = {}
         self._probing = asyncio.Lock()
 
-    def profile(self, reasoner: Reasoner) -> Profile:
-        """Returns what the reasoner's server can do."""
-        return self._profiles.get(reasoner, FULL_PROFILE)
+    def profile(self, reasoner: Reasoner, traits: ModelTraits | None = None) -> Profile:
+        """Returns what the reasoner's server can do, with the traits of the model that is asked there."""
+        profile = self._profiles.get(reasoner, FULL_PROFILE)
+        return replace(profile, model=traits)
 
     def known(self, reasoner: Reasoner) -> CitationStyle | None:
         """Returns the style, or None where it must be found out first."""
@@ -112,7 +124,13 @@ def source_request(name: str) -> Request:
         '[{"type":"text","text":"Answer briefly, and cite the search result."}]'
     )
     message = Message(role="user", content=tuple(content))
-    return Request(model=name, max_tokens=200, system=system, messages=(message,))
+    return Request(
+        model=name,
+        max_tokens=PROBE_TOKENS,
+        system=system,
+        messages=(message,),
+        extra=thinking_of(traits_of(name), final=False).json(),
+    )
 
 
 async def ask(

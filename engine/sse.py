@@ -73,10 +73,13 @@ class SseDecoder:
 
 
 def _event(block: bytes) -> Json | None:
-    """Reads one block of lines; None for comments, empty events and OpenAI's end mark."""
+    """Reads one block of lines; None for comments and empty events."""
     name, data = _name_and_data(block)
-    if data in (b"", b"[DONE]"):
+    if not data:
         return None
+    # Gateways that translate end a stream as OpenAI does, some of them without a `message_stop` before.
+    if data == b"[DONE]":
+        return {"type": "message_stop"}
     if name == "error":
         return _error_event(data)
     event = read_object(data)

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failure_kinds import kind_of
+from antiphon.engine.models import KNOWN_MODELS, ModelTable, traits_of
 from antiphon.engine.preparing import prepare_summary
-from antiphon.engine.prices import with_cost
 from antiphon.engine.reply import Reply
+from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
@@ -47,13 +48,17 @@ class SummaryEngine:
         spawn: Spawn,
         clock: Clock,
         models: Mapping[Reasoner, Model],
+        styles: CitationStyles | None = None,
         chance: Callable[[], float] = random.random,
+        table: ModelTable = KNOWN_MODELS,
     ) -> None:
         self._publish = publish
         self._spawn = spawn
         self._models = models
+        self._styles = styles or CitationStyles()
         self._clock = clock
         self._chance = chance
+        self._table = table
         self._running: dict[str, _SummaryCall] = {}
 
     def on_summary_requested(self, recorded: Recorded[SummaryRequested]) -> None:
@@ -66,11 +71,13 @@ class SummaryEngine:
             self._clock,
             self._chance,
             set(),
+            self._table,
         )
+        model = self._models[asked.reasoner]
+        traits = traits_of(model.name or asked.model)
+        profile = self._styles.profile(asked.reasoner, traits)
         try:
-            call = Call(
-                asked, prepare_summary(asked), self._models[asked.reasoner], ports
-            )
+            call = Call(asked, prepare_summary(asked, profile), model, ports)
         except ModelError as error:
             self._fail(asked, error)
             return
@@ -103,7 +110,7 @@ class SummaryEngine:
         except ModelError as error:
             self._fail(asked, error, call.used)
         else:
-            self._publish(_completed(asked, reply, call.wasted))
+            self._publish(_completed(asked, reply, call.wasted, self._table))
         finally:
             self._running.pop(asked.call_id, None)
 
@@ -128,7 +135,7 @@ class SummaryEngine:
 
 
 def _completed(
-    asked: SummaryRequested, reply: Reply, wasted: Usage
+    asked: SummaryRequested, reply: Reply, wasted: Usage, table: ModelTable
 ) -> SummaryCompleted:
     model = reply.model or asked.model
     return SummaryCompleted(
@@ -137,7 +144,7 @@ def _completed(
         content=reply.content,
         text=reply.text,
         stop_reason=reply.stop_reason,
-        usage=with_cost(reply.usage, model),
+        usage=table.priced(reply.usage, model),
         model=model,
         message_id=reply.message_id,
         request_id=reply.request_id,

@@ -138,12 +138,12 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "tokens_run_out": Scenario(
         what="the budget of tokens pays for one round and the final call",
-        settings=QuerySettings(max_total_tokens=7_000, briefing_tokens=600),
+        settings=QuerySettings(max_total_tokens=14_000, briefing_tokens=600),
         dear=True,
     ),
     "money_runs_out": Scenario(
         what="the budget in dollars pays for the final call only",
-        settings=QuerySettings(max_cost_usd=0.03),
+        settings=QuerySettings(max_cost_usd=0.07),
         dear=True,
     ),
     "nothing_to_spend": Scenario(
@@ -203,7 +203,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "sums_up_too_dearly": Scenario(
         what="the budget pays for one summary of two",
-        settings=replace(_SUMS_UP, max_rounds=3, max_total_tokens=9_800),
+        settings=replace(_SUMS_UP, max_rounds=3, max_total_tokens=15_000),
         greedy=True,
     ),
     "cannot_sum_up": Scenario(

@@ -135,7 +135,7 @@ def _models(resources: Resources, settings: QuerySettings) -> tuple[str, ...]:
 def _is_free(resources: Resources, models: Sequence[str]) -> bool:
     """Returns True where each of the models is known to cost nothing."""
     for model in models:
-        rate = resources.rate_of(model, model)
+        rate = resources.model_table.rate(model)
         if rate is None or rate.input or rate.output:
             return False
     return True

@@ -15,7 +15,13 @@ from msgspec.structs import replace
 
 from antiphon.composition import Caller, Resources, Wiring, redacting, wire
 from antiphon.dispatcher import Settlement
-from antiphon.engine import CacheMarks, CitationStyles, PreparedRequest, prepare
+from antiphon.engine import (
+    CacheMarks,
+    CitationStyles,
+    PreparedRequest,
+    prepare,
+    traits_of,
+)
 from antiphon.history.recorded_order import RecordedClock, WaitingEvents
 from antiphon.history.recording import (
     CallRecord,
@@ -211,11 +217,12 @@ class RecordedActions:
     def _prepared(self, asked: e.ReasoningRequested) -> PreparedRequest | None:
         """Returns the request as the engine would prepare it; None where it would be illegal and is as recorded."""
         before = self._marks.get(asked.reasoner, CacheMarks())
+        name = self._resources.models[asked.reasoner].name or asked.model
         try:
             prepared = prepare(
                 asked,
                 self._resources.tool_definitions,
-                self._styles.profile(asked.reasoner),
+                self._styles.profile(asked.reasoner, traits_of(name)),
                 self._recording.style,
                 before,
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 from msgspec.structs import replace
 
@@ -12,10 +11,12 @@ from antiphon.engine import (
     CacheMarks,
     PreparedRequest,
     Profile,
-    build_request,
     prepare,
     prepare_rest,
     prepare_summary,
+    prepare_wider,
+    system_prompt,
+    unmarked,
 )
 from antiphon.history.verifying import Finding
 from antiphon.vocabulary.errors import ModelError
@@ -25,16 +26,17 @@ from antiphon.vocabulary.events import (
     QueryResumed,
     Reasoner,
     ReasoningRequested,
+    ReasoningRetried,
     ReasoningStarted,
     Recorded,
     SummaryRequested,
 )
 from antiphon.vocabulary.values import StoredText
 
-NO_PROFILE = (
-    "the requests: the trace is older than the record of what its server could be sent"
-)
-"""Said of a trace whose requests cannot be built again; of these only the system prompts are compared."""
+OLDER = "the requests: they are built otherwise today (system prompt version {now}, and in the trace {then})"
+"""Said of a trace whose requests are read as they were sent, and not built again."""
+FIRST_COMPARED = 2
+"""The first version of the rules whose requests are built as they are today."""
 
 
 class RequestCheck:
@@ -49,11 +51,13 @@ class RequestCheck:
         ReasoningRequested,
         SummaryRequested,
         ReasoningStarted,
+        ReasoningRetried,
     )
     compares = (ReasoningStarted,)
 
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._version = _prompt_version(events)
+        self._is_older = _rules(events) < FIRST_COMPARED
         self._asked: dict[str, ReasoningRequested | SummaryRequested] = {}
         self._prepared: dict[str, PreparedRequest] = {}
         self._marks: dict[Reasoner, CacheMarks] = {}
@@ -67,6 +71,9 @@ class RequestCheck:
                 self._marks.clear()
             case ReasoningRequested() | SummaryRequested() as asked:
                 self._asked[asked.call_id] = asked
+            case ReasoningRetried(why="out_of_tokens", call_id=call_id):
+                if call_id in self._prepared:
+                    self._prepared[call_id] = prepare_wider(self._prepared[call_id])
             case ReasoningStarted(call_id=call_id) as started:
                 # A fork or a fault may have left out what was asked for.
                 if call_id in self._asked:
@@ -78,9 +85,9 @@ class RequestCheck:
         started: ReasoningStarted,
         asked: ReasoningRequested | SummaryRequested,
     ) -> Finding | None:
-        if isinstance(asked, ReasoningRequested) and started.profile is None:
-            self.skipped = NO_PROFILE
-            return self._compare_prompt(started, _possible_prompts(asked))
+        if self._is_older or started.profile is None:
+            self.skipped = OLDER.format(now=SYSTEM_VERSION, then=self._version)
+            return None
         try:
             today, prepared = self._built(started, asked)
         except ModelError as error:
@@ -95,33 +102,40 @@ class RequestCheck:
         )
         if started != expected:
             return Finding(expected)
-        return self._compare_prompt(started, [today])
+        return self._compare_prompt(started, today)
 
     def _built(
         self, started: ReasoningStarted, asked: ReasoningRequested | SummaryRequested
     ) -> tuple[StoredText, PreparedRequest]:
         """Returns today's system prompt, and the request as it is prepared today with the prompt of that time."""
-        if isinstance(asked, SummaryRequested):
-            summary = prepare_summary(asked)
-            request = replace(summary.request, system=started.request.system)
-            return summary.request.system, summary._replace(request=request)
         first = started.attempt == 1 and started.part == 1
         if first or started.call_id not in self._prepared:
             self._prepared[started.call_id] = self._prepare(started, asked)
         prepared = self._prepared[started.call_id]
-        today = _prompt(asked, prepared.profile or Profile(), prepared.style)
+        if isinstance(asked, SummaryRequested):
+            today = prepare_summary(asked).request.system
+        else:
+            today = system_prompt(
+                asked.max_rounds,
+                inline=prepared.style == "inline",
+                catalogue=asked.catalogue.text,
+            )
         if started.part == 1:
             return today, prepared
         return today, prepare_rest(prepared, _paused(started, prepared))
 
     def _prepare(
-        self, started: ReasoningStarted, asked: ReasoningRequested
+        self, started: ReasoningStarted, asked: ReasoningRequested | SummaryRequested
     ) -> PreparedRequest:
-        assert started.profile is not None
+        profile = started.profile or Profile()
+        if isinstance(asked, SummaryRequested):
+            summary = prepare_summary(asked, profile)
+            request = replace(summary.request, system=started.request.system)
+            return summary._replace(request=request)
         prepared = prepare(
             asked,
             started.tool_definitions or StoredText("[]"),
-            started.profile,
+            profile,
             started.citations,
             self._marks.get(asked.reasoner, CacheMarks()),
             started.request.system,
@@ -130,12 +144,12 @@ class RequestCheck:
         return prepared
 
     def _compare_prompt(
-        self, started: ReasoningStarted, today: Sequence[StoredText]
+        self, started: ReasoningStarted, today: StoredText
     ) -> Finding | None:
-        if self._told_of_prompt or started.request.system in today:
+        if self._told_of_prompt or unmarked(started.request.system) == today:
             return None
         self._told_of_prompt = True
-        now = replace(started, request=replace(started.request, system=today[0]))
+        now = replace(started, request=replace(started.request, system=today))
         if self._version == SYSTEM_VERSION:
             # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
             detail = f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}"
@@ -165,14 +179,8 @@ def _prompt_version(events: Sequence[Recorded[Event]]) -> str | None:
     return dict(first.versions).get("system_prompt")
 
 
-def _prompt(asked: ReasoningRequested, profile: Profile, style: str) -> StoredText:
-    inline = style == "inline"
-    return build_request(asked, StoredText("[]"), profile, inline=inline).system
-
-
-def _possible_prompts(asked: ReasoningRequested) -> list[StoredText]:
-    """Returns the system prompts that a call may have now, the usual one first: servers differ in what they accept."""
-    return [
-        _prompt(asked, Profile(caching=caching), style)
-        for caching, style in product((True, False), ("native", "inline"))
-    ]
+def _rules(events: Sequence[Recorded[Event]]) -> int:
+    first = events[0].event
+    if not isinstance(first, QueryReceived):
+        return 1
+    return first.rules

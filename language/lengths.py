@@ -44,3 +44,33 @@ def shorten(text: str, most_chars: int) -> str:
     if " " in words:
         words = words.rsplit(" ", 1)[0]
     return words + ELLIPSIS
+
+
+def first_lines(text: str, most_tokens: int) -> str:
+    """Returns the leading lines of `text` that fit into `most_tokens`, so that lists stay lists; at least some words.
+
+    An ellipsis marks what is left out.
+    """
+    text = text.strip()
+    if tokens_of(text) <= most_tokens:
+        return text
+    kept: list[str] = []
+    left = most_tokens
+    for line in text.splitlines():
+        left -= tokens_of(line + "\n")
+        if left < 0:
+            break
+        kept.append(line)
+    if not kept:
+        return _first_words(text, most_tokens)
+    return "\n".join([*kept, ELLIPSIS])
+
+
+def _first_words(text: str, most_tokens: int) -> str:
+    chars = most_tokens * BYTES_A_TOKEN
+    words = shorten(text, chars)
+    while tokens_of(words) > most_tokens:
+        # Scripts other than Latin make more bytes of a character: then it is cut shorter.
+        chars = chars * 4 // 5
+        words = shorten(text, chars)
+    return words

@@ -16,6 +16,7 @@ import msgspec
 from antiphon.vocabulary.typed import prepared
 
 Tag = Literal[
+    "courses",
     "conversation",
     "question",
     "attempts",

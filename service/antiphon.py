@@ -190,6 +190,10 @@ class Antiphon:
         """Starts loading what was left out, in the background; `readiness` reports when it is loaded."""
         self._runtime.loading.begin()
 
+    def check_model_key(self) -> None:
+        """Starts checking the key for the model's server, in the background; `readiness` reports what is found."""
+        self._runtime.check_model_key()
+
     async def start(
         self,
         question: Question,
@@ -392,7 +396,9 @@ class Antiphon:
 
     def readiness(self) -> Readiness:
         """Reports whether the service can answer questions now, and what is missing if it cannot."""
-        return self._runtime.readiness(self._resources)
+        # Over a network anybody may ask; what the model's server says of the account is for its owner.
+        in_full = "admin" in self.principal.scopes
+        return self._runtime.readiness(self._resources, in_full=in_full)
 
     def worker(self, name: str) -> tuple[Worker, Sweeper]:
         """Returns the part that works on queries of the queue, and the one that looks for those which nobody comes to.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from antiphon.composition import Settings, catalog_of, who_hears
-from antiphon.engine import Price, price_of
+from antiphon.engine import ModelTable, Price, read_prices
 from antiphon.service.network_forks import DOWNWARDS, FREE, MODELS, models_of
 from antiphon.vocabulary.settings import DECLARED, QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
@@ -91,7 +91,8 @@ def prices_of(settings: Settings) -> Mapping[str, Price | None]:
     named = [settings.model, settings.final_model, settings.other_model]
     if settings.compression == "model":
         named.append(settings.summarising_model)
-    return {model: price_of(model) for model in named if model}
+    table = ModelTable(read_prices(settings.prices))
+    return {model: table.price(model) for model in named if model}
 
 
 def _limit_of(name: str) -> ForkLimit:

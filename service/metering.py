@@ -63,10 +63,11 @@ def need_of(
     rates = rates_of(settings, resources)
     fixed = fixed_size(settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN
     shown = settings.briefing_tokens + fixed
-    tokens = round(calls * (shown + settings.max_tokens) * MARGIN)
-    dearest = max(
-        [rate.cost(shown, settings.max_tokens) for rate in rates], default=0.0
-    )
+    # The final call thinks most.
+    written = settings.max_tokens
+    written += max([rate.final_thinking for rate in rates], default=0)
+    tokens = round(calls * (shown + written) * MARGIN)
+    dearest = max([rate.cost(shown, written) for rate in rates], default=0.0)
     cost_usd = calls * dearest * MARGIN
     if settings.max_total_tokens is not None:
         tokens = min(tokens, settings.max_total_tokens)
@@ -75,9 +76,9 @@ def need_of(
     # As the query itself reckons (coordinator/budget.py): no call is made that might not be paid for.
     smallest = round((fixed + _LEAST_BRIEFING) * MARGIN)
     # The reasoner that stands in is free, and no reason to begin.
-    costs = [rate.cost(smallest, settings.max_tokens) for rate in rates if rate.output]
+    costs = [rate.cost(smallest, written) for rate in rates if rate.output]
     least = Allowance(
-        min(tokens, smallest + settings.max_tokens),
+        min(tokens, smallest + written),
         min(cost_usd, min(costs, default=0.0)),
     )
     problem = unpriced(replace(settings, max_cost_usd=0.0), rates)

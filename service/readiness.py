@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from antiphon.composition import ServiceResources
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
 from antiphon.vocabulary.values import Value
 
+ModelKeyState = Literal["none", "unknown", "accepted", "refused"]
+
 _UNREACHED = "The NATS servers that hold traces and questions cannot be reached, or most of them are away."
 
 
 class Readiness(Value, frozen=True, kw_only=True):
-    """The readiness to answer questions, and who answers; `problems` says in sentences what is missing.
+    """The readiness to answer questions, and who answers.
 
     Attributes:
         embedder_loaded: False while it is loaded behind the service: questions wait for it.
+        model_key: If the model's server accepts the key; `none`: no server is asked, the built-in reasoner answers.
+        model_key_at: When that was found, in seconds since the epoch; None: it is not known yet.
+        problems: What is missing to answer, in sentences.
+        warnings: What makes answers worse than the settings promise, in sentences; questions are answered all the same.
     """
 
     ready: bool
@@ -24,7 +32,10 @@ class Readiness(Value, frozen=True, kw_only=True):
     courses: int
     chunks: int
     embedder_loaded: bool = True
+    model_key: ModelKeyState = "none"
+    model_key_at: float | None = None
     problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def reachable(self) -> bool:
@@ -40,9 +51,13 @@ def has_documents(resources: ServiceResources) -> bool:
 
 
 def readiness_of(
-    resources: ServiceResources, loading: Loading, *, closing: bool
+    resources: ServiceResources, loading: Loading, *, closing: bool, in_full: bool
 ) -> Readiness:
-    """Reports the readiness to answer questions now, and what is missing where there is none."""
+    """Reports the readiness to answer questions now, and what is missing where there is none.
+
+    Args:
+        in_full: Quote the model's server where it refuses the key.
+    """
     state = resources.library.describe()
     problems: list[str] = []
     if not state.chunks:
@@ -51,6 +66,13 @@ def readiness_of(
         problems.append(loading.problem)
     if resources.sharing is not None and not resources.sharing.queue.reachable:
         problems.append(_UNREACHED)
+    model_key: ModelKeyState = "none"
+    model_key_at: float | None = None
+    warnings: list[str] = []
+    if resources.model_key is not None:
+        model_key = resources.model_key.finding.state
+        model_key_at = resources.model_key.finding.at
+        warnings = resources.model_key.warnings(in_full=in_full)
     return Readiness(
         ready=not problems and not closing,
         reasoner=resources.reasoner,
@@ -59,5 +81,8 @@ def readiness_of(
         generation=state.generation,
         courses=state.documents,
         chunks=state.chunks,
+        model_key=model_key,
+        model_key_at=model_key_at,
         problems=tuple(problems),
+        warnings=tuple(warnings),
     )

@@ -26,7 +26,12 @@ from antiphon.service.remote_queries import BegunHere
 from antiphon.service.state import service_state
 from antiphon.service.tenant_documents import TenantDocuments
 from antiphon.service.tenant_resources import TenantResources
-from antiphon.service.upkeep import Loading, keep_traces, refresh_library
+from antiphon.service.upkeep import (
+    Loading,
+    check_model_key,
+    keep_traces,
+    refresh_library,
+)
 from antiphon.vocabulary.subscribers import Subscriber
 
 
@@ -102,6 +107,13 @@ class Runtime:
         """Does what goes on beside queries, until the service ends."""
         self._upkeep.append(asyncio.create_task(work, name=name))
 
+    def check_model_key(self) -> None:
+        """Starts checking the key for the model's server, if one is asked."""
+        key = self.resources.model_key
+        if key is not None:
+            checking = check_model_key(key, self.resources.shared.clock)
+            self.keep(checking, "check the model's key")
+
     def _begin_upkeep(self) -> None:
         library, store = self.resources.library, self.resources.store
         self.keep(refresh_library(library), "watch the index")
@@ -117,14 +129,20 @@ class Runtime:
         """The queries that are not over: those that are worked on here, and those that workers were given here."""
         return len(self.bus.sessions) + len(self.begun.queries)
 
-    def readiness(self, resources: ServiceResources | None = None) -> Readiness:
+    def readiness(
+        self, resources: ServiceResources | None = None, *, in_full: bool = True
+    ) -> Readiness:
         """Reports the readiness to answer questions now, and what is missing where there is none.
 
         Args:
             resources: Those of a caller; None: those of the process.
+            in_full: Quote the model's server where it refuses the key.
         """
         return readiness_of(
-            resources or self.resources, self.loading, closing=self.admission.closing
+            resources or self.resources,
+            self.loading,
+            closing=self.admission.closing,
+            in_full=in_full,
         )
 
     async def leave(self) -> None:

@@ -1,4 +1,4 @@
-"""The tasks beside queries: loading what takes seconds, watching the index, deleting old traces."""
+"""The tasks beside queries: loading what takes seconds, checking the model's key, watching the index, deletions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import structlog
 
 from antiphon.composition import CourseIndex, Settings
+from antiphon.composition.model_key import ModelKey
 from antiphon.composition.resources import LoadedLater
 from antiphon.service.memory import keep_loaded
 from antiphon.vocabulary.errors import ServiceError
@@ -23,6 +24,10 @@ DAY_S = 86_400.0
 MB = 1_000_000
 SEARCH_WAITS_S = 30.0
 """Seconds that a search without a question waits for the embedder."""
+KEY_CHECK_S = 5.0
+"""Seconds for a server to say if it accepts the key."""
+KEY_AGAIN_S = 60.0
+"""Seconds between two looks at a key that is refused: it may be mended where it was issued."""
 
 
 class Loading:
@@ -85,6 +90,14 @@ class Loading:
         except TimeoutError:
             log.warning("loading_not_waited_for", seconds=most_s)
         return time.monotonic() - began
+
+
+async def check_model_key(key: ModelKey, clock: Clock) -> None:
+    """Checks the key for the model's server, and again at intervals as long as it is refused."""
+    await key.check(KEY_CHECK_S)
+    while key.finding.state == "refused":
+        await clock.sleep(KEY_AGAIN_S)
+        await key.check(KEY_CHECK_S)
 
 
 async def refresh_library(library: CourseIndex) -> None:

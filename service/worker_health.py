@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
@@ -18,10 +18,12 @@ class Health(NamedTuple):
     Attributes:
         ready: Returns True while it takes queries.
         metrics: Returns what is counted, for Prometheus; None: nothing is.
+        warnings: Returns what makes its answers worse than they should be, in sentences.
     """
 
     ready: Callable[[], bool]
     metrics: Callable[[], Awaitable[str]] | None = None
+    warnings: Callable[[], Sequence[str]] = tuple
 
 
 @asynccontextmanager
@@ -54,7 +56,8 @@ async def _reply(head: bytes, health: Health) -> bytes:
     if path == b"/healthz":
         return _response("200 OK", "alive\n")
     if path == b"/readyz" and health.ready():
-        return _response("200 OK", "ready\n")
+        lines = ["ready", *health.warnings(), ""]
+        return _response("200 OK", "\n".join(lines))
     if path == b"/readyz":
         return _response("503 Service Unavailable", "takes no queries\n")
     if path == b"/metrics" and health.metrics is not None:

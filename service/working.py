@@ -15,6 +15,7 @@ from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
 from antiphon.service.worker_health import Health, answering
+from antiphon.vocabulary.access import NOBODY
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.queue_ports import DeadQuery, QueueState
 
@@ -65,10 +66,15 @@ async def work(
             metrics: Callable[[], Awaitable[str]] | None = None
             if antiphon.metrics is not None:
                 metrics = antiphon.metrics.scrape
-            health = Health(lambda: worker.ready, metrics)
+            # The port asks nobody who they are.
+            public = antiphon.seen_by(NOBODY)
+            health = Health(
+                lambda: worker.ready, metrics, lambda: public.readiness().warnings
+            )
             port = await stack.enter_async_context(
                 answering(health, health_host, health_port)
             )
+        antiphon.check_model_key()
         sweeping = asyncio.create_task(sweeper.run(), name="sweep")
         stack.callback(sweeping.cancel)
         problems: list[str] = []

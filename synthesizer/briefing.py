@@ -1,9 +1,9 @@
-"""Builds the briefing of one reasoning call out of memory: one message, what is stable first.
+"""Builds the briefing of one reasoning call out of memory: one message, the passages first and the question last.
 
-Score, select, number, render: each step is a plain function over the values of the one before; what there is to show
-was collected when its round settled. The message's blocks, in order: the conversation (where there was one), the
-question, one `search_result` for each fact in order of discovery, and last the notes. So successive requests of a
-query share their beginning up to the first new fact.
+Order, score, select, number, render: each step is a plain function over the values of the one before; what there is to
+show was collected when its round settled. The message's blocks, in order: one `search_result` for each fact, those that
+the search found best first; the notes; the conversation, if there was one; the question. In traces of rules 1 the
+question and the conversation come first, and the facts in order of discovery.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.notes import Notes, write_notes
 from antiphon.synthesizer.rendering import render
-from antiphon.synthesizer.scoring import Aim, Candidate, score
+from antiphon.synthesizer.scoring import Aim, Candidate, best_first, score
 from antiphon.synthesizer.selection import select
 from antiphon.vocabulary.events import BriefingPrepared, RoundOpened
 
@@ -22,7 +22,7 @@ class Draft(NamedTuple):
     """Everything that a briefing could show, before anything is left out.
 
     Attributes:
-        candidates: Every sentence with its score, in order of discovery.
+        candidates: Every sentence with its score, in the order in which the facts are shown.
         notes: The notes that go with all of them; what is left out afterwards makes them no longer.
     """
 
@@ -39,6 +39,7 @@ def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
         memory.intent,
         memory.settings.briefing_tokens,
         draft.notes.room,
+        keeps_newest=memory.question_last,
     )
     notes = draft.notes
     if len(selection.sources) < len(memory.showable):
@@ -57,6 +58,8 @@ def draft_briefing(memory: Memory, opened: RoundOpened) -> Draft:
         if settled.attempt.facts:
             found.append(settled.attempt.facts)
     aim = Aim(asked=memory.intent.asked, sought=tuple(sought), found=tuple(found))
-    return Draft(
-        score(aim, memory.showable), write_notes(memory, opened, memory.showable)
-    )
+    # In their order before the notes are written: what is left out afterwards makes their numbers smaller, not larger.
+    showable = memory.showable
+    if memory.question_last:
+        showable = best_first(aim, showable)
+    return Draft(score(aim, showable), write_notes(memory, opened, showable))

@@ -53,8 +53,10 @@ class Intent(Value, frozen=True, kw_only=True):
         served: For each part, the ids of the facts that serve it.
         sought: What each settled call looked for.
         history: The counts after each round.
+        rules: The version of the rules by which the query is decided; from 2 on lists of texts say what is sought too.
     """
 
+    rules: int = 1
     question: str = ""
     meant: str = ""
     asked: frozenset[str] = frozenset()
@@ -76,6 +78,7 @@ def fold(intent: Intent, event: Event) -> Intent:
     meant = understood(event.query, event.history)
     parts = parts_of(meant, titles)
     return Intent(
+        rules=event.rules,
         question=event.query,
         meant=meant,
         asked=frozenset(terms(meant)),
@@ -116,8 +119,12 @@ def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Int
 def _call_aim(intent: Intent, attempt: ToolAttempt) -> CallAim:
     wanted: set[str] = set()
     for value in arguments_of(attempt.arguments).values():
-        if isinstance(value, str):
-            wanted.update(terms(value[:ARGUMENT_CHARS]))
+        values = [value]
+        if isinstance(value, list) and intent.rules > 1:
+            values = value
+        for text in values:
+            if isinstance(text, str):
+                wanted.update(terms(text[:ARGUMENT_CHARS]))
     served_parts: list[int] = []
     for at, fact_ids in enumerate(intent.served):
         if not set(fact_ids).isdisjoint(attempt.facts):

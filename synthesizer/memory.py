@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from antiphon.language.lengths import shorten, tokens_of
+from antiphon.language.lengths import first_lines, shorten, tokens_of
 from antiphon.language.markup import wrap
 from antiphon.synthesizer import facts, intent, reasoning, transcript, usage
 from antiphon.synthesizer.blocks import SourceBlock, source_block, text_block
@@ -32,9 +32,19 @@ from antiphon.vocabulary.values import (
     Value,
 )
 
-EXCHANGES = 2
-"""As many exchanges of the conversation open a briefing."""
-EXCHANGE_CHARS = 400
+QUESTION_LAST = 2
+"""The first version of the rules whose briefings end with the question, after the passages, the best one first.
+
+Documented practice is documents first, question last
+(https://platform.claude.com/docs/en/build-with-claude/prompt-engineering/claude-prompting-best-practices).
+"""
+EARLIER_CHARS = 120
+"""Characters of each question and answer before the last one."""
+LAST_QUESTION_CHARS = 400
+LAST_ANSWER_TOKENS = 300
+OLD_EXCHANGES = 2
+"""Before that version, so many exchanges opened a briefing, each text of `OLD_EXCHANGE_CHARS`."""
+OLD_EXCHANGE_CHARS = 400
 
 
 class LastBriefing(Value, frozen=True, kw_only=True):
@@ -48,7 +58,8 @@ class Memory(Value, frozen=True, kw_only=True):
     """The four layers and what every briefing of the query shares.
 
     Attributes:
-        head: The blocks that open each briefing: conversation and question.
+        rules: The version of the rules by which the query is decided.
+        head: The blocks that each briefing has: conversation and question.
         head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
         showable: Those of them that a briefing may show: what another fact holds or says is not shown twice.
@@ -57,6 +68,7 @@ class Memory(Value, frozen=True, kw_only=True):
         transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
     """
 
+    rules: int = 1
     settings: QuerySettings = QuerySettings()
     facts: Facts = Facts()
     reasoning: Reasoning = Reasoning()
@@ -69,6 +81,11 @@ class Memory(Value, frozen=True, kw_only=True):
     settled_rounds: tuple[int, ...] = ()
     last: LastBriefing = LastBriefing()
     transcript: Transcript = Transcript()
+
+    @property
+    def question_last(self) -> bool:
+        """True if a briefing ends with the question; False if it begins with it."""
+        return self.rules >= QUESTION_LAST
 
 
 def remember(memory: Memory, event: Event) -> Memory:
@@ -96,23 +113,43 @@ def _begun(memory: Memory, event: QueryReceived) -> Memory:
     # The conversation comes first, as it came before the question.
     tags: list[str] = []
     if event.history:
-        tags.append(_conversation_tag(event.history))
+        write = _conversation_tag
+        if event.rules < QUESTION_LAST:
+            write = _old_conversation_tag
+        tags.append(write(event.history))
     tags.append(wrap("question", event.query))
     return replace(
         memory,
+        rules=event.rules,
         settings=event.settings,
         facts=replace(memory.facts, merging=event.settings.context != "transcript"),
+        reasoning=replace(
+            memory.reasoning, notes_thoughts=event.rules >= QUESTION_LAST
+        ),
         head=tuple(map(text_block, tags)),
         head_tokens=sum(map(tokens_of, tags)),
     )
 
 
 def _conversation_tag(history: Sequence[Exchange]) -> str:
+    """Writes the exchanges, oldest first: one line for each, and of the last one the answer as it stood."""
+    lines: list[str] = []
+    for exchange in history[:-1]:
+        question = shorten(exchange.question, EARLIER_CHARS)
+        answer = shorten(exchange.answer, EARLIER_CHARS)
+        lines.append(f"Question: {question} (Answered: {answer})")
+    last = history[-1]
+    lines.append(f"Question: {shorten(last.question, LAST_QUESTION_CHARS)}")
+    lines.append(f"Answer: {first_lines(last.answer, LAST_ANSWER_TOKENS)}")
+    return wrap("conversation", "\n".join(lines))
+
+
+def _old_conversation_tag(history: Sequence[Exchange]) -> str:
     """Writes the last exchanges, shortened, oldest first."""
     lines: list[str] = []
-    for exchange in history[-EXCHANGES:]:
-        lines.append(f"Question: {shorten(exchange.question, EXCHANGE_CHARS)}")
-        lines.append(f"Answer: {shorten(exchange.answer, EXCHANGE_CHARS)}")
+    for exchange in history[-OLD_EXCHANGES:]:
+        lines.append(f"Question: {shorten(exchange.question, OLD_EXCHANGE_CHARS)}")
+        lines.append(f"Answer: {shorten(exchange.answer, OLD_EXCHANGE_CHARS)}")
     return wrap("conversation", "\n".join(lines))
 
 

@@ -1,7 +1,7 @@
-"""The layer of the model's own words: its texts between tool calls, and its summary of older rounds.
+"""The layer of the model's own words: its texts and thoughts between tool calls, and its summary of older rounds.
 
-Its thinking is never kept. A summary is kept with the sentences that it was made of, and stands in a briefing as a
-note: escaped, bounded, and no source.
+Newer models write what they would have said between tool calls as thinking. A summary is kept with the sentences that
+it was made of, and stands in a briefing as a note: escaped, bounded, and no source.
 """
 
 from __future__ import annotations
@@ -65,11 +65,13 @@ class Reasoning(Value, frozen=True, kw_only=True):
         notes: Its words between tool calls, oldest first.
         summary: The newest summary; None where compression is extractive.
         wanted: The summary that is waited for.
+        notes_thoughts: Thoughts are words too; False in traces of rules 1.
     """
 
     notes: tuple[Note, ...] = ()
     summary: Summary | None = None
     wanted: SummaryWanted | None = None
+    notes_thoughts: bool = False
 
 
 def fold(reasoning: Reasoning, event: Event) -> Reasoning:
@@ -98,7 +100,10 @@ def _with_summary(
 
 def _with_note(reasoning: Reasoning, event: ReasoningCompleted) -> Reasoning:
     """Notes the words of a reply that asks for tools; those of the others are the answer."""
-    text = event.text.text.strip()[:KEPT_CHARS]
+    words = [event.text.text.strip()]
+    if reasoning.notes_thoughts:
+        words.append(event.thought)
+    text = "\n\n".join(filter(None, words))[:KEPT_CHARS]
     if not event.tool_calls or not text:
         return reasoning
     note = Note(

@@ -10,7 +10,13 @@ from antiphon.synthesizer.memory import LastBriefing, Memory
 from antiphon.synthesizer.notes import Notes
 from antiphon.synthesizer.selection import Selection
 from antiphon.vocabulary.events import BriefingPrepared, RoundOpened
-from antiphon.vocabulary.values import Change, Dropped, Message, ShownSource
+from antiphon.vocabulary.values import (
+    Change,
+    Dropped,
+    Message,
+    ShownSource,
+    StoredText,
+)
 
 REPEATED = "says nearly the same as {fact}"
 RETURNED = "worth more now than before"
@@ -29,12 +35,15 @@ def render(
 ) -> BriefingPrepared:
     """Puts what was selected and the notes into the event of the call of `opened`."""
     shown: list[ShownSource] = []
-    # What is stable comes first, so that successive requests share their beginning in the provider's cache.
-    blocks = list(memory.head)
+    blocks: list[StoredText] = []
     for block in selection.sources:
         shown.append(ShownSource(fact_id=block.fact.id, sentences=block.numbers))
         blocks.append(block.json)
     blocks.append(text_block(notes.text))
+    if memory.question_last:
+        blocks += memory.head
+    else:
+        blocks = [*memory.head, *blocks]
     dropped = (*selection.dropped, *_repeated(memory.sources), *notes.dropped)
     changes = _changes(memory.sources, memory.last, shown, dropped)
     return BriefingPrepared(

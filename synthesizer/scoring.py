@@ -74,6 +74,32 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     return candidates
 
 
+def best_first(aim: Aim, sources: Sequence[SourceBlock]) -> tuple[SourceBlock, ...]:
+    """Returns the sources by the search's own score, best first; of two that are as good the one found earlier.
+
+    Scores are comparable within one call only, so what counts is the share of the best score among all that one call
+    found, be it known before or not.
+    """
+    scores: dict[str, float] = {}
+    for source in sources:
+        # A fact that took others in has their places in what calls found.
+        for fact_id in (source.fact.id, *source.fact.merged):
+            scores[fact_id] = source.fact.passage.score
+    shares: dict[str, float] = {}
+    for found in aim.found:
+        best = max([scores.get(fact_id, 0.0) for fact_id in found])
+        for fact_id in found:
+            if best > 0 and fact_id in scores:
+                share = scores[fact_id] / best
+                shares[fact_id] = max(share, shares.get(fact_id, 0.0))
+
+    def share_of(source: SourceBlock) -> float:
+        ids = (source.fact.id, *source.fact.merged)
+        return max([shares.get(fact_id, 0.0) for fact_id in ids])
+
+    return tuple(sorted(sources, key=share_of, reverse=True))
+
+
 def _rows(
     asked: frozenset[str], sources: Sequence[SourceBlock]
 ) -> Iterator[frozenset[str]]:

@@ -4,8 +4,8 @@ First goes what has *decayed*, although it would fit: sentences that score too l
 Scores are compared with that of the best sentence there is, so that a question in other words than the courses' loses
 no more than another.
 
-- In the newest round only what serves no part of the question goes, and of that only what scores less than
-  `LEAST_SCORES[0]` of the best; the words of a tool of one's own stay whole.
+- The newest round loses nothing. (By rules 1 it lost what served no part of the question and scored less than
+  `LEAST_SCORES[0]` of the best. That saved a fifth of a cent and lost the evidence of one question in forty.)
 - A round later the bar is `LEAST_SCORES[1]`, whatever is served, then `LEAST_SCORES[2]` for good.
 - A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
 - Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
@@ -65,7 +65,12 @@ class Selection(NamedTuple):
 
 
 def select(
-    candidates: Sequence[Candidate], intent: Intent, budget: int, room: int
+    candidates: Sequence[Candidate],
+    intent: Intent,
+    budget: int,
+    room: int,
+    *,
+    keeps_newest: bool,
 ) -> Selection:
     """Selects what is shown.
 
@@ -73,13 +78,15 @@ def select(
         candidates: Every sentence that may be shown, in order of discovery.
         budget: The tokens of a whole briefing, which set how fast facts decay.
         room: The tokens that the sources may take.
+        keeps_newest: Nothing of the newest round decays; False in traces of rules 1.
     """
     blocks: dict[str, SourceBlock] = {}
     for candidate in candidates:
         blocks.setdefault(candidate.sentence.fact_id, candidate.source)
     needed = _needed_facts(intent, blocks.values())
     leaving = _Leaving(blocks.values())
-    for candidate, bar in _decayed(candidates, intent, needed, budget):
+    decayed = _decayed(candidates, intent, needed, budget, keeps_newest=keeps_newest)
+    for candidate, bar in decayed:
         leaving.leave(candidate, DECAYED, bar)
     # Sorting is the dearest step of a briefing, and most briefings are within their budget.
     if leaving.tokens_left > room:
@@ -143,7 +150,12 @@ def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
 
 
 def _decayed(
-    candidates: Sequence[Candidate], intent: Intent, needed: set[str], budget: int
+    candidates: Sequence[Candidate],
+    intent: Intent,
+    needed: set[str],
+    budget: int,
+    *,
+    keeps_newest: bool,
 ) -> list[tuple[Candidate, float]]:
     """Returns the sentences that score too little for their age, in order, each with the score that it needed."""
     if not candidates:
@@ -156,7 +168,7 @@ def _decayed(
     for candidate in candidates:
         age = newest - candidate.sentence.round
         bar = bars[min(age, len(bars) - 1)]
-        if candidate.score >= bar:
+        if candidate.score >= bar or (keeps_newest and age == 0):
             continue
         # Whatever an open part may need stays, however low it scores: nothing better was found for that part.
         is_kept = candidate.sentence.fact_id in needed or candidate.place in kept

@@ -52,21 +52,11 @@ def show_sentences(
 
 def _place_of(briefing: BriefingPrepared, fact_id: str) -> tuple[int, set[int]]:
     """Returns where the fact stands among the sources, and what is shown of it; or where it is to be put."""
-    place = 0
     for number, source in enumerate(briefing.sources):
         if source.fact_id == fact_id:
             return number, set(source.sentences)
-        # Sources stand in the order of discovery, and so are facts numbered.
-        if _number_of(source.fact_id) < _number_of(fact_id):
-            place = number + 1
-    return place, set()
-
-
-def _number_of(fact_id: str) -> int:
-    digits = fact_id.removeprefix("f")
-    if digits.isdecimal():
-        return int(digits)
-    return 0
+    # It was not good enough to be shown, so it comes last.
+    return len(briefing.sources), set()
 
 
 def _tokens_of(whole: SourceBlock, numbers: set[int]) -> int:
@@ -79,13 +69,14 @@ def _with_block(
 ) -> tuple[Message, ...]:
     """Returns the messages with the block in the place of the sources from `place` to `end`."""
     *before, last = briefing.messages
-    # The sources stand between what is asked and the notes, which are one block.
-    first = len(last.content) - 1 - len(briefing.sources)
-    sources = last.content[max(0, first) : len(last.content) - 1]
-    if before or first < 0 or not all(map(_is_source, sources)):
+    sources = [at for at, shown in enumerate(last.content) if _is_source(shown)]
+    if before or len(sources) != len(briefing.sources):
         raise BadInputError(
             "The call is shown a transcript: sentences can be added to a briefing only."
         )
+    first = 0
+    if sources:
+        first = sources[0]
     content = (*last.content[: first + place], block, *last.content[first + end :])
     return (replace(last, content=content),)
 

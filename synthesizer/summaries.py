@@ -46,7 +46,11 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
     # the summary must tell of.
     draft = draft_briefing(memory, opened)
     selection = select(
-        draft.candidates, memory.intent, budget, draft.notes.room - room_of_summary
+        draft.candidates,
+        memory.intent,
+        budget,
+        draft.notes.room - room_of_summary,
+        keeps_newest=memory.question_last,
     )
     material = _material(
         selection.left_out, newest=max(memory.settled_rounds, default=0)

@@ -105,6 +105,7 @@ class House:
     )
     subscribers: tuple[Subscriber, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    rules: int = 1
 
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
@@ -136,7 +137,13 @@ class House:
             subscriber.name for subscriber in self.subscribers if subscriber.reviews
         )
         await self.bus.open(query_id, components).run(
-            replace(first, reviewers=reviewers, versions=self.versions, history=history)
+            replace(
+                first,
+                reviewers=reviewers,
+                versions=self.versions,
+                history=history,
+                rules=self.rules,
+            )
         )
         return caller.outcome(query_id, "s")
 

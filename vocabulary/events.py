@@ -46,6 +46,8 @@ from antiphon.vocabulary.values import (
 
 VERSION = 1
 """Version of this vocabulary; raised when a recorded event changes its shape."""
+RULES = 2
+"""Version of the rules by which queries are decided; raised when a rule decides otherwise about the same events."""
 
 Limit = Literal[
     "rounds", "tool_calls", "deadline", "tokens", "cost", "repeated_call", "no_progress",
@@ -54,7 +56,7 @@ Limit = Literal[
 FailureKind = Literal[
     "rate_limit", "overloaded", "timeout", "silence", "connection", "truncated_stream", "stream_error", "malformed",
     "authentication", "invalid_request", "not_found", "server_error", "illegal_request", "context_window",
-    "abandoned", "wrong_address",
+    "abandoned", "wrong_address", "out_of_tokens",
 ]  # fmt: skip
 ToolFailureKind = Literal[
     "unknown_tool", "invalid_arguments", "timeout", "error", "not_found", "abandoned", "interrupted",
@@ -167,6 +169,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         fallback_searches: Where the fallback reasoner takes over it searches before it answers, and calls of the model
             leave it the time. False in older traces: it answered from what had been found.
         faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
+        rules: The version of the rules by which it is decided, so that an older trace replays by the rules of its time.
+        catalogue: The courses as every call is shown them; empty where none are known, and in traces of rules 1.
     """
 
     emitted_by = (CALLER,)
@@ -188,6 +192,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     reviewers: tuple[Name, ...] = ()
     fallback_searches: bool = False
     faults: tuple[Annotated[str, Mark.NAME, Mark.FORK], ...] = ()
+    rules: int = 1
+    catalogue: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
@@ -345,6 +351,7 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
             building the answer.
         spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
         spare_usd: The same in US dollars.
+        catalogue: The courses as its system prompt shows them; empty where it says nothing of them.
     """
 
     emitted_by = (COORDINATOR,)
@@ -365,6 +372,7 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
     kept_s: float = 0.0
     spare_tokens: int | None = None
     spare_usd: float | None = None
+    catalogue: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
 
 
 class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"):
@@ -375,7 +383,7 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
         citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
         caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
-        profile: What the server could be sent when the request was built; None in a summarising call.
+        profile: What server and model could be sent when the request was built; None in older summarising calls.
         tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
             None in a summarising call.
     """
@@ -440,6 +448,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         stop_reason: As received, or one of the offline reasoner's own; unknown ones are treated as an end.
         model: The model that the server says answered.
         wasted: What attempts that failed before it used, as far as the server told.
+        thought_s: Seconds that a streamed reply thought before its first word or tool call; 0 where it did not.
     """
 
     emitted_by = (ENGINE,)
@@ -458,6 +467,20 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
     message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
     request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
+    thought_s: Measured = 0.0
+
+    @property
+    def thought(self) -> str:
+        """The text of its blocks of thinking, one paragraph each; empty where it did not think, or did not say."""
+        thoughts: list[str] = []
+        for block in self.content:
+            # Looked through before it is decoded: most blocks are not of that kind.
+            if '"thinking"' not in block.text:
+                continue
+            fields = msgspec.json.decode(block.text)
+            if fields.get("type") == "thinking":
+                thoughts.append(str(fields.get("thinking", "")).strip())
+        return "\n\n".join(filter(None, thoughts))
 
 
 class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):

@@ -108,7 +108,7 @@ class QuerySettings(
         "claude-sonnet-5-5"
     )
     max_tokens: Annotated[
-        int, Setting("maximum output tokens of one call", least=1)
+        int, Setting("maximum output tokens of one call, beside its thinking", least=1)
     ] = 1500
     briefing_tokens: Annotated[
         int, Setting("maximum tokens of facts and notes shown to a call", least=200)
@@ -131,12 +131,16 @@ class QuerySettings(
     effort: Annotated[
         Effort | None,
         Mark.NAME,
-        Setting("how much effort the model makes", none="the model's default"),
+        Setting(
+            "how much effort the model makes",
+            none="low in rounds of tools, medium in the final call",
+        ),
     ] = None
     thinking: Annotated[
         Name,
         Setting(
-            "default (the model's own), off, adaptive, or a budget in tokens",
+            "default (little in rounds of tools, moderately in the final call), off (as little as the model can), "
+            "adaptive, or a budget in tokens",
             pattern=r"(default|off|adaptive|\d{4,6})",
         ),
     ] = "default"

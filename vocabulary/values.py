@@ -280,6 +280,30 @@ class Request(Value, frozen=True, kw_only=True):
 
 
 CitationSetting = Literal["native", "inline", "auto"]
+ThinkingMode = Literal["adaptive", "between_tools", "disabled", "enabled"]
+"""What `thinking.type` of a request may say; see `engine/models.py` for which model takes which."""
+
+
+class ModelTraits(Value, frozen=True, kw_only=True):
+    """What one model takes and does, as far as a request to it depends on that.
+
+    Attributes:
+        thinking: The modes of thinking that it accepts; any other is refused with 400.
+        thinks: It thinks where the request does not say.
+        efforts: The levels of `output_config.effort` that it accepts; none: it knows no effort.
+        least_cached: Tokens below which a prefix is silently not cached.
+        max_output: Most tokens of a reply, its thinking included.
+        strict: Takes `strict` tools and `input_examples`.
+        forced_tools: Takes `tool_choice` of the types `any` and `tool`.
+    """
+
+    thinking: tuple[ThinkingMode, ...] = ()
+    thinks: bool = False
+    efforts: tuple[Name, ...] = ()
+    least_cached: int = 4096
+    max_output: int = 64_000
+    strict: bool = True
+    forced_tools: bool = True
 
 
 class Profile(Value, frozen=True, kw_only=True):
@@ -291,25 +315,32 @@ class Profile(Value, frozen=True, kw_only=True):
         tool_choice_none: Knows `tool_choice: none`.
         caching: Knows `cache_control`.
         thinking: Knows `thinking` and `output_config.effort`.
+        strict: Knows `strict` tools and `input_examples`.
+        model: The model's own traits; None where no table knows it: then a request says nothing that not every model
+            takes.
     """
 
     citations: CitationSetting = "native"
     tool_choice_none: bool = True
     caching: bool = True
     thinking: bool = True
+    strict: bool = True
+    model: ModelTraits | None = None
 
 
 class Usage(Value, frozen=True, kw_only=True):
     """Tokens of one or several calls. All input = input + cache read + cache write.
 
     Attributes:
-        cost_usd: What they cost, by the table in engine/prices.py; None where a model's price is not known.
+        thinking_tokens: Those of the output that were thinking, as far as the server says.
+        cost_usd: What they cost, by the table in engine/models.py; None where a model's price is not known.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    thinking_tokens: int = 0
     cost_usd: float | None = None
 
     @property
@@ -345,6 +376,7 @@ class Usage(Value, frozen=True, kw_only=True):
             output_tokens=self.output_tokens + other.output_tokens,
             cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
             cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            thinking_tokens=self.thinking_tokens + other.thinking_tokens,
         )
 
 
@@ -355,6 +387,8 @@ class Rate(Value, frozen=True, kw_only=True):
         model: The model as the settings name it; `fallback` is the reasoner that stands in.
         input: Of input, whether it is read from the cache, written to it or neither.
         long_above: Tokens of input above which all of a call costs `long_factor` times as much; None: no such bound.
+        round_thinking: Most tokens of a reply in a round of tools that are thinking, beside those of the answer.
+        final_thinking: The same of the final call.
     """
 
     model: Name
@@ -362,6 +396,8 @@ class Rate(Value, frozen=True, kw_only=True):
     output: float
     long_above: int | None = None
     long_factor: float = 1.0
+    round_thinking: int = 0
+    final_thinking: int = 0
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """Returns the most that one call costs, in US dollars."""

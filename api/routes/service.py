@@ -154,11 +154,14 @@ async def check_alive() -> AliveReply:
     dependencies=[OPEN_TO_ALL],
 )
 async def check_ready(service: Service, response: Response) -> ReadinessReply:
-    """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words."""
+    """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words.
+
+    `warnings` tells of a key that the model's server refuses: the built-in reasoner answers then.
+    """
     readiness = service.readiness()
     if not readiness.ready:
         response.status_code = 503
-    return ReadinessReply(**{**asdict(readiness), "problems": list(readiness.problems)})
+    return ReadinessReply.model_validate(msgspec.to_builtins(readiness))
 
 
 @router.get(

@@ -8,7 +8,8 @@ import { COURSES_CHANGED, addDocuments, droppedFiles } from "./documents.js";
 import { byId, element } from "./dom.js";
 import { show as showFaults } from "./faults/page.js";
 import { KEY_KEPT, forgetKey, keptKey } from "./key.js";
-import { openSidebar, closeSidebar, showOutline, showReasoner } from "./sidebar.js";
+import { startReasoner } from "./reasoner.js";
+import { openSidebar, closeSidebar, showOutline } from "./sidebar.js";
 import { nextTheme, startTheme } from "./theme.js";
 import { show as showTraceList } from "./traces/list.js";
 import { show as showTrace } from "./traces/trace.js";
@@ -152,4 +153,4 @@ document.addEventListener("drop", async (event) => {
 
 showView();
 showOutline();
-showReasoner();
+startReasoner();

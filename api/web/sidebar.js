@@ -1,6 +1,6 @@
-/** The sidebar: the courses with their lessons, who answers, and its opening on small screens. */
+/** The sidebar: the courses with their lessons, and its opening on small screens. */
 
-import { ROOT, getJson, readiness } from "./api.js";
+import { ROOT, getJson } from "./api.js";
 import { byId, element, icon, webLink } from "./dom.js";
 
 /** A question for the box of the ask page. */
@@ -44,23 +44,6 @@ export async function showOutline() {
   }
   byId("course-outline").hidden = courses.length === 0;
   byId("outline-list").replaceChildren(...courses.map(courseItem));
-}
-
-/** Draws who answers. */
-export async function showReasoner() {
-  try {
-    const { reasoner } = await readiness();
-    const name = reasoner === "offline" ? "Built-in reasoner" : reasoner;
-    byId("reasoner").replaceChildren(
-      element("span", {
-        class: `dot ${reasoner === "offline" ? "offline" : "model"}`,
-        "aria-hidden": "true",
-      }),
-      name,
-    );
-  } catch {
-    byId("reasoner").textContent = "";
-  }
 }
 
 /** @param {import("./types.js").Course} course */

@@ -56,7 +56,9 @@
  * @property {string} reasoner
  * @property {number} courses
  * @property {number} chunks
+ * @property {"none" | "unknown" | "accepted" | "refused"} model_key
  * @property {string[]} problems
+ * @property {string[]} warnings
  *
  * @typedef {object} Suggestion
  * @property {string} question

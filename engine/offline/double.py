@@ -1,10 +1,10 @@
-"""A test double of the Messages API that answers by a script, over the real wire, in the process or on a port."""
+"""A test double of the Messages API: what it replies, by a script or otherwise, sent over the real wire."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -15,6 +15,7 @@ from antiphon.engine.offline.script import Script, ScriptedReply, When
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.typed import prepared
 
+MESSAGES = "/v1/messages"
 Sleep = Callable[[float], Awaitable[None]]
 
 _OVER = ScriptedReply(
@@ -23,6 +24,49 @@ _OVER = ScriptedReply(
     message="the script is over",
     headers={"x-should-retry": "false"},
 )
+# So that whoever starts it can see that it is there.
+_ALIVE = ScriptedReply(body='{"status":"ok"}', content_type="application/json")
+
+
+class Call(NamedTuple):
+    """A request as it came; its headers by their lower-case names, and its body also as a JSON object."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+    request: Json
+
+
+class Replies(Protocol):
+    """Who says what is replied."""
+
+    def reply(self, call: Call) -> ScriptedReply | None:
+        """Returns the reply; None where the offline reasoner gives it."""
+
+
+class ScriptReplies:
+    """Satisfies `Replies`, by a script."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        # Written out, so that taking one reply is taking one entry.
+        self._left: list[ScriptedReply] = []
+        for reply in script.replies:
+            self._left += [reply] * reply.times
+
+    def reply(self, call: Call) -> ScriptedReply | None:
+        """Takes the first reply that is left and meant for the request."""
+        if call.path != MESSAGES:
+            return _ALIVE
+        for at, reply in enumerate(self._left):
+            if reply.when is None or _is_meant(reply.when, call.request, call.body):
+                return self._left.pop(at)
+        if self._script.then == "offline":
+            return None
+        if self._script.then == "last" and self._script.replies:
+            return self._script.replies[-1]
+        return _OVER
 
 
 class Double:
@@ -32,19 +76,22 @@ class Double:
         requests: The bodies of the requests to `/v1/messages` so far, as JSON objects; on a port they are not kept.
 
     Args:
+        replies: The script, or who else says what is replied.
         sleep: How it waits; tests may have their own time.
         on_port: It is served by a web server, which answers an error of ours with 500 while nothing was sent.
     """
 
     def __init__(
-        self, script: Script, sleep: Sleep = asyncio.sleep, *, on_port: bool = False
+        self,
+        replies: Script | Replies,
+        sleep: Sleep = asyncio.sleep,
+        *,
+        on_port: bool = False,
     ) -> None:
+        if isinstance(replies, Script):
+            replies = ScriptReplies(replies)
         self._on_port = on_port
-        self._script = script
-        # Written out, so that taking one reply is taking one entry.
-        self._left: list[ScriptedReply] = []
-        for reply in script.replies:
-            self._left += [reply] * reply.times
+        self._replies = replies
         self._offline = OfflineMessagesApi()
         self._sleep = sleep
         self._asked = 0
@@ -53,43 +100,23 @@ class Double:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        if scope["path"] != "/v1/messages":
-            # So that whoever starts it can see that it is there.
-            headers = [(b"content-type", b"application/json")]
-            await send(
-                {"type": "http.response.start", "status": 200, "headers": headers}
-            )
-            await send(
-                {
-                    "type": "http.response.body",
-                    "body": b'{"status":"ok"}',
-                    "more_body": False,
-                }
-            )
-            return
         body = await body_of(receive) or b""
-        request = _object(body)
-        self._asked += 1
-        # Nobody could read them there, and a double may serve for days.
-        if not self._on_port:
-            self.requests.append(request)
-        reply = self._reply(request, body)
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
+        call = Call(scope["method"], scope["path"], headers, body, _object(body))
+        if call.path == MESSAGES:
+            self._asked += 1
+            # Nobody could read them there, and a double may serve for days.
+            if not self._on_port:
+                self.requests.append(call.request)
+        reply = self._replies.reply(call)
         if reply is None:
             # The body was read already, and a channel can be read once only.
             await self._offline(scope, _receive(body), send)
         else:
-            await self._play(reply, request, send)
-
-    def _reply(self, request: Json, body: bytes) -> ScriptedReply | None:
-        """Returns the reply to the request; None where the offline reasoner gives it."""
-        for at, reply in enumerate(self._left):
-            if reply.when is None or _is_meant(reply.when, request, body):
-                return self._left.pop(at)
-        if self._script.then == "offline":
-            return None
-        if self._script.then == "last" and self._script.replies:
-            return self._script.replies[-1]
-        return _OVER
+            await self._play(reply, call.request, send)
 
     async def _play(self, reply: ScriptedReply, request: Json, send: Send) -> None:
         answer = _Answer(send, reply, request)

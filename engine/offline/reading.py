@@ -38,7 +38,7 @@ from antiphon.vocabulary.ports import Json
 
 MAX_QUESTION = 4000
 
-_EARLIER = re.compile(r"^Question: (.+)$", re.MULTILINE)
+_EARLIER = re.compile(r"^Question: (.+?)(?: \(Answered: .*\))?$", re.MULTILINE)
 _PASSAGE_HEAD = re.compile(r"^\[([^\]\n]{1,300})\]\n", re.MULTILINE)
 _COURSE = "Course: "
 # Behind a title; no words to search for. A heading there is.

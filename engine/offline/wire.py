@@ -7,13 +7,12 @@ from hashlib import sha256
 
 import msgspec
 
+from antiphon.engine.models import OFFLINE as OFFLINE
 from antiphon.engine.offline.task import Source
 from antiphon.language.certainty import Certainty
 from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 
-OFFLINE = "offline"
-"""The name of the offline reasoner, with which its answers are labelled."""
 PIECE_CHARS = 60
 CHARS_PER_TOKEN = 4
 """A common estimate for English text; no tokenizer is at hand."""

@@ -76,6 +76,8 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
     if request.mode == "reply":
         found += _of_reply(before, request.call_id)
         found += _of_reviews(before, request.call_id)
+    elif request.call_id is not None:
+        found += _of_ending(before, request.call_id)
     return found
 
 
@@ -199,6 +201,16 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
         elif isinstance(event, e.ReasoningRequested):
             kinds = _of_reasoner(event, events)
         if kinds:
+            found.append(ExpectedDoubt(kinds, event))
+    return found
+
+
+def _of_ending(events: Sequence[Event], call_id: str) -> list[ExpectedDoubt]:
+    """Lists the doubt that the end of a reply asks for in whose place the facts were given."""
+    found: list[ExpectedDoubt] = []
+    for event in events:
+        if isinstance(event, e.ReasoningCompleted) and event.call_id == call_id:
+            kinds = _OF_STOP_REASONS.get(event.stop_reason, _NONE)
             found.append(ExpectedDoubt(kinds, event))
     return found
 

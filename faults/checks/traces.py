@@ -11,6 +11,8 @@ from itertools import pairwise
 
 import msgspec
 
+from antiphon.engine import refusals_of, request_json
+from antiphon.faults.ports.replies import MODEL_NAME
 from antiphon.faults.results import Run
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.ports import Json
@@ -111,6 +113,16 @@ def requests_are_legal(run: Run) -> Iterator[str]:
     for event in run.events(e.ReasoningStarted):
         for wrong in refusals(event.request):
             yield f"{event.call_id}: {wrong}"
+        # The model refuses them too, but a query that recovers from that would not show it.
+        if event.reasoner == MODEL_NAME:
+            for wrong in documented_refusals(event.request):
+                yield f"{event.call_id}: {wrong}"
+
+
+def documented_refusals(request: Request) -> Iterator[str]:
+    """Yields what the API as it is documented refuses in a request to the scripted model, whatever it calls that."""
+    for refusal in refusals_of(request_json(request) | {"model": MODEL_NAME}):
+        yield f"{refusal.message} ({refusal.page})"
 
 
 def refusals(request: Request) -> Iterator[str]:

@@ -10,7 +10,8 @@ import msgspec
 from antiphon.faults.plan import Kind
 from antiphon.vocabulary.ports import Json
 
-MODEL_NAME = "scripted"
+MODEL_NAME = "claude-sonnet-5-5"
+"""A model that the table knows, so that what it is sent is made as for a real one, and can be checked."""
 REPLY_TOKENS = 40
 OVERSIZED_CHARS = 1_000_000
 _PIECE_CHARS = 16

@@ -49,6 +49,8 @@ UNUSED = {
     "embedder.count_tokens": "only indexing counts tokens",
     "provider_circuit.keeps_out": "the service asks it before the query begins",
     "tool_circuits.is_open": "metrics ask it, beside the queries",
+    "model_table.price": "only its own methods ask it",
+    "model_table.rate": "the service asks it before the query begins",
     "model_speeds.longest_s": "only a query that nobody follows asks it, and each query here is followed",
     "redaction.needs_none": "only the store asks it, and is broken as a whole",
     "redaction.text": "only lines of logs pass through it, and events through `event`",

@@ -13,7 +13,9 @@ from hashlib import sha256
 import msgspec
 
 from antiphon.engine import request_size
+from antiphon.faults.checks.traces import documented_refusals
 from antiphon.faults.ports.replies import MODEL_NAME, REPLY_TOKENS, stream_of
+from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
 
@@ -40,7 +42,7 @@ Call = tuple[str, Json]
 
 
 class ScriptedModel:
-    """Satisfies `vocabulary.ports.Model`.
+    """Satisfies `vocabulary.ports.Model`; it refuses what the API as it is documented would refuse.
 
     Args:
         greedy: Asks for tools whatever it is told.
@@ -55,6 +57,9 @@ class ScriptedModel:
         self._times: dict[str, int] = {}
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:  # noqa: ARG002 - it is quick
+        refusal = next(documented_refusals(request), None)
+        if refusal is not None:
+            raise ModelError("invalid_request", f"the server answered 400: {refusal}")
         reply_id = self._reply_id(request)
         output_tokens = request.max_tokens if self._dear else REPLY_TOKENS
         usage = (request_size(request) // CHARS_A_TOKEN, output_tokens)
@@ -150,10 +155,12 @@ def _is_for_summary(request: Request) -> bool:
 
 
 def _round_of(request: Request) -> int:
-    found = _ROUND.search(request.messages[-1].content[-1].text)
-    if found is None:
-        return _NO_ROUND
-    return int(found[1])
+    # The last block that names one: what tools brought stands before it, and the question behind it.
+    for block in reversed(request.messages[-1].content):
+        found = _ROUND.search(block.text)
+        if found is not None:
+            return int(found[1])
+    return _NO_ROUND
 
 
 def _sources(request: Request) -> list[Json]:

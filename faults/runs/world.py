@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from antiphon.dispatcher import Registry, Tool, course_tools
-from antiphon.engine import offline_model
+from antiphon.engine import ModelTable, Price, offline_model
 from antiphon.faults.ports.injection import SharedPort
+from antiphon.faults.ports.replies import MODEL_NAME
 from antiphon.faults.ports.virtual_time import VirtualClock, run
 from antiphon.faults.runs.scripted_model import ScriptedModel
 from antiphon.faults.runs.shared_store import OpenStore, open_local
@@ -23,13 +24,15 @@ from antiphon.service import (
 )
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.values import Rate
 
 # A real service has a key and redacts it, and then every text takes another way than without: so the harness has one
 # too. It is made up, in the form of a real one.
 API_KEY = f"sk-ant-api03-{'x9_Qf' * 19}-AA"
 CARD_NUMBER = r"\b(?:\d{4}[ -]){3}\d{4}\b"
 
+_PRICED = ModelTable(
+    {MODEL_NAME: Price(input=2.0, output=10.0, cache_write=2.0, cache_read=2.0)}
+)
 QUESTIONS = (
     "What are the states of a circuit breaker, and how do retries with backoff help?",
     "How do retries with backoff work, and which states has a circuit breaker?",
@@ -86,7 +89,7 @@ class World:
             tool_definitions=self.tools.definitions(),
             # The jitter of retries, which must not differ between two runs.
             chance=lambda: 0.5,
-            rate_of=_rate_of,
+            model_table=_PRICED,
             redaction=self._redaction,
             subscribers=self.subscribers,
         )
@@ -112,12 +115,3 @@ def _leave_lateness_unwatched() -> None:
     for task in asyncio.all_tasks():
         if task.get_name() == "watch the loop":
             task.cancel()
-
-
-def _rate_of(_: str, name: str | None) -> Rate:
-    """Prices the scripted model; the fallback costs nothing."""
-    if name == "fallback":
-        return Rate(model=name, input=0.0, output=0.0)
-    if name is None:
-        name = ""
-    return Rate(model=name, input=2.0, output=10.0)

@@ -269,8 +269,10 @@ def sought_by(call: ToolCall) -> str:
         return ""
     texts: list[str] = []
     for name, value in arguments.items():
-        if name != _WHY and isinstance(value, str):
-            texts.append(value[:READ_CHARS])
+        if name == _WHY:
+            continue
+        values = value if isinstance(value, list) else [value]
+        texts += [each[:READ_CHARS] for each in values if isinstance(each, str)]
     return " ".join(texts)
 
 

@@ -104,6 +104,29 @@ def test_the_rounds_show_as_they_happen_and_the_text_as_it_is_written(
         expect(page.get_by_role("button", name="Send")).to_be_visible()
 
 
+def test_a_tool_call_written_as_text_is_gone_once_another_call_follows(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    script = {
+        "replies": [
+            {"text": "Let me look. <invoke name=x>" + " " * 40, "between_s": 0.15, "delta_chars": 8},
+            {"text": SLOW_TEXT, "between_s": 0.15, "delta_chars": 8},
+        ],
+        "then": "last",
+    }  # fmt: skip
+    with serving_double(data_dir, tmp_path, script) as server:
+        watched = open_page(server)
+        page = watched.open()
+
+        watched.ask("Compare the two mailboxes.")
+
+        expect(page.locator(".draft")).to_contain_text("Let me look.")
+        expect(page.locator(".draft")).to_contain_text("A mailbox is")
+        expect(page.locator(".draft")).not_to_contain_text("Let me look.")
+        expect(page.locator(".answer-foot")).to_be_visible()
+        expect(page.locator(".answer-text")).to_contain_text(SLOW_TEXT.strip())
+
+
 def test_stop_ends_the_query_itself(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from tests.cluster.conftest import Started
 from tests.cluster.processes import is_whole, waited
 from tests.e2e.processes import run
+from tests.key_server import KeyServer, key_server
 
 
 def test_a_killed_workers_query_is_gone_on_with_by_another_and_only_its_call_is_repeated(
@@ -146,6 +147,25 @@ def test_a_worker_without_documents_takes_no_questions_until_there_are_some(
     assert state["status"] == "answered"
     assert httpx2.get(f"{health}/readyz").status_code == 200
     assert is_whole(node.events(query_id))
+
+
+def test_a_worker_whose_key_is_refused_takes_questions_and_says_so(
+    started: Started,
+) -> None:
+    with key_server(KeyServer()) as model:
+        processes = started(model.url)
+        worker = processes.worker("--health", "0")
+        health = worker.line_with("health at").split("health at ")[1].split(";")[0]
+        logged = worker.line_with("model_key_refused")
+        ready = httpx2.get(f"{health}/readyz")
+        node = processes.node()
+        query_id = node.begin()
+        state = node.answered(query_id)
+
+    assert '"level": "warning"' in logged
+    assert ready.status_code == 200
+    assert ready.text.startswith("ready\nThe model's server refuses the key: ")
+    assert state["status"] == "answered"
 
 
 def test_a_worker_says_whether_it_takes_questions(

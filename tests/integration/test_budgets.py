@@ -18,7 +18,8 @@ from antiphon.composition import (
     Settings,
     rates_of,
 )
-from antiphon.engine import connect, prices
+from antiphon.engine import KNOWN_MODELS, connect
+from antiphon.engine import models as model_cards
 from antiphon.faults import Plan, Run, World, run_plan
 from antiphon.faults.checks.limits import within_budget
 from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
@@ -76,7 +77,7 @@ def test_a_query_with_a_budget_replays_to_the_same_events_when_prices_are_gone(
     world: World, scenario: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = run_plan(world, Plan(scenario=scenario))
-    monkeypatch.setattr(prices, "PRICES", {})
+    monkeypatch.setattr(model_cards, "CARDS", {})
 
     result = replay(run.trace)
 
@@ -99,12 +100,12 @@ def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
             call_id="another",
             failure="timeout",
             detail="",
-            usage=Usage(input_tokens=7_000, cost_usd=0.0),
+            usage=Usage(input_tokens=14_000, cost_usd=0.0),
         ),
     )
     run.trace.insert(at, from_then_on)
 
-    assert list(within_budget(run)) == ["12,550 tokens are spent, 7,000 are allowed"]
+    assert list(within_budget(run)) == ["25,413 tokens are spent, 14,000 are allowed"]
 
 
 async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_of_the_next() -> (
@@ -187,7 +188,7 @@ async def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(
     settings = QuerySettings(model="nobody-knows", max_cost_usd=1.0)
     model = connect("key", "http://api.test")
     models: dict[e.Reasoner, Model] = {"primary": model, "fallback": model}
-    shared = dataclasses.replace(world.parts(), rate_of=prices.rate_of, models=models)
+    shared = dataclasses.replace(world.parts(), model_table=KNOWN_MODELS, models=models)
     resources = ServiceResources(
         shared=shared,
         store=world.store,

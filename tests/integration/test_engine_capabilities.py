@@ -86,7 +86,7 @@ async def test_an_able_server_is_found_able_also_where_it_closes_kept_connection
 ) -> None:
     findings = await found(conduct)
 
-    assert len(findings) == 7
+    assert len(findings) == 9
     assert [finding.name for finding in findings if not finding.well] == []
 
 

@@ -77,48 +77,83 @@ def kinds(asked: Query) -> set[str]:
     return {doubt.kind for doubt in asked.outcome.response.indicators}
 
 
-def test_successive_requests_share_their_bytes_up_to_the_first_new_fact() -> None:
-    asked = query(
-        calls("a"), calls("b"), calls("c"), ANSWER, max_rounds=3, briefing_tokens=60_000
+def three_rounds(**settings: Any) -> Query:
+    return query(
+        calls("a"),
+        calls("b"),
+        calls("c"),
+        ANSWER,
+        max_rounds=3,
+        briefing_tokens=60_000,
+        **settings,
     )
-    requests = sent(asked)
-
-    assert len(requests) == 4
-    for earlier, later in pairwise(requests):
-        notes = earlier.messages[0].content[-1].text.encode()
-        shared = request_bytes(earlier).index(notes)
-        assert request_bytes(earlier)[:shared] == request_bytes(later)[:shared]
-        assert earlier.system == later.system
-    assert requests[0].tools == requests[1].tools == requests[2].tools
 
 
-def test_messages_are_marked_only_where_a_call_with_the_same_tools_can_read_them() -> (
-    None
-):
-    asked = query(
-        calls("a"), calls("b"), calls("c"), ANSWER, max_rounds=3, briefing_tokens=60_000
-    )
-    marks = [
-        [
-            "cache_control" in json.loads(block.text)
-            for block in request.messages[0].content
-        ]
-        for request in sent(asked)
-    ]
-
-    said = [
+def caching(asked: Query) -> list[str]:
+    """What was decided about the cache for each request."""
+    return [
         event.caching
         for event in asked.of(ReasoningStarted)
         if isinstance(event, ReasoningStarted)
     ]
-    assert [sum(row) for row in marks] == [0, 1, 1, 1]
-    assert [words[:19] for words in said] == [
-        "",
-        "messages cached: wr",
-        "messages not cached",
-        "messages not cached",
+
+
+def marks(asked: Query) -> list[list[str]]:
+    """For each request, the kinds of the blocks of its messages that are marked."""
+    rows = []
+    for request in sent(asked):
+        row = []
+        for message in request.messages:
+            blocks = [json.loads(block.text) for block in message.content]
+            row += [block["type"] for block in blocks if "cache_control" in block]
+        rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize("context", ["briefing", "transcript"])
+def test_all_requests_of_a_query_share_tools_and_system_prompt_up_to_a_mark_at_the_end(
+    context: str,
+) -> None:
+    requests = sent(three_rounds(context=context))
+
+    assert len(requests) == 4
+    assert len({request.tools for request in requests}) == 1
+    assert len({request.system for request in requests}) == 1
+    *_, last = json.loads(requests[0].system.text)
+    assert last["cache_control"] == {"type": "ephemeral"}
+
+
+def test_a_briefing_is_never_marked_for_the_next_one_begins_otherwise() -> None:
+    asked = three_rounds()
+
+    assert marks(asked) == [[], [], [], []]
+    assert caching(asked) == ["tools and system prompt cached"] * 4
+
+
+def test_successive_requests_of_a_transcript_share_their_messages_byte_for_byte() -> (
+    None
+):
+    requests = sent(three_rounds(context="transcript"))
+
+    for earlier, later in pairwise(requests):
+        assert later.messages[: len(earlier.messages)] == earlier.messages
+
+
+def test_a_transcript_is_marked_only_where_a_call_with_the_same_tool_choice_can_read_it() -> (
+    None
+):
+    asked = three_rounds(context="transcript")
+
+    # The mark of the second request stays, for the third one reads up to it.
+    assert marks(asked) == [[], *[["tool_result"]] * 3]
+    written = "tools and system prompt cached"
+    unread = "messages not cached: no call with the same tool choice follows"
+    assert caching(asked) == [
+        written,
+        f"{written}; messages cached for the next round",
+        f"{written}; {unread}",
+        f"{written}; {unread}",
     ]
-    assert marks[1][-2]  # the last fact, before the notes
 
 
 def test_twenty_queries_send_the_same_bytes_of_system_and_tools() -> None:
@@ -305,23 +340,30 @@ def test_a_server_that_lacks_things_is_not_sent_them() -> None:
     assert "tools" in asked.double.requests[1]
 
 
-def test_model_effort_and_thinking_are_passed_on() -> None:
+@pytest.mark.parametrize(
+    ("model", "thinking"),
+    [
+        ("claude-opus-4-6", {"type": "enabled", "budget_tokens": 2000}),
+        # It takes no budget: the number is only the room that it has.
+        ("claude-haiku-5-5", {"type": "adaptive", "display": "summarized"}),
+    ],
+)
+def test_model_effort_and_thinking_are_passed_on_as_the_model_takes_them(
+    model: str, thinking: dict[str, object]
+) -> None:
     asked = query(
-        calls("a"), ANSWER, max_rounds=1, model="claude-haiku-5-5", final_model="claude-sonnet-5-5", effort="low",
-        thinking="2000",
+        calls("a"), ANSWER, max_rounds=1, model=model, final_model="claude-sonnet-5-5", effort="low", thinking="2000"
     )  # fmt: skip
 
     first, second = asked.double.requests
-    assert (first["model"], second["model"]) == (
-        "claude-haiku-5-5",
-        "claude-sonnet-5-5",
-    )
-    assert first["output_config"] == {"effort": "low"}
-    assert first["thinking"] == {"type": "enabled", "budget_tokens": 2000}
-    assert first["max_tokens"] == 3500
+    assert (first["model"], second["model"]) == (model, "claude-sonnet-5-5")
+    assert first["output_config"] == second["output_config"] == {"effort": "low"}
+    assert first["thinking"] == thinking
+    assert second["thinking"] == {"type": "adaptive", "display": "summarized"}
+    assert first["max_tokens"] == second["max_tokens"] == 1500 + 2000
     started = asked.of(ReasoningStarted)[0]
     assert isinstance(started, ReasoningStarted)
-    assert started.repairs == ("thinking_budget_fits",)
+    assert started.repairs == ()
 
 
 def test_what_a_query_costs_stands_in_its_usage() -> None:

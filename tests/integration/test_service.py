@@ -81,7 +81,7 @@ async def test_a_trace_says_what_the_run_depended_on_and_what_was_sent(
     } == {name for name, _ in received.versions}
     assert received.courses.text == "The Falcon Course"
     assert len(sent) == outcome.response.calls
-    assert all(ASKED in request.messages[0].content[0].text for request in sent)
+    assert all(ASKED in request.messages[0].content[-1].text for request in sent)
 
 
 async def test_a_follower_sees_the_whole_query_and_a_cancelled_one_closes(

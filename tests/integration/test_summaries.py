@@ -118,7 +118,7 @@ def test_the_final_call_is_shown_the_summary_as_a_note() -> None:
         if isinstance(event, ReasoningStarted)
     ]
 
-    assert "Clerks counted grain." in sent[-1].messages[0].content[-1].text
+    assert "Clerks counted grain." in sent[-1].messages[0].content[-2].text
     assert last_briefing(asked).summary == "call-3-summary"
     assert len(asked.of(ReasoningCompleted)) == 3
 

@@ -15,9 +15,15 @@ from antiphon.bus import Bus
 from antiphon.composition import Caller, Outcome, Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
-from antiphon.engine import SYSTEM_VERSION, CitationStyles, Profile, events_of
+from antiphon.engine import (
+    SYSTEM_VERSION,
+    CitationStyles,
+    Profile,
+    events_of,
+    write_catalogue,
+)
 from antiphon.vocabulary.errors import ModelError, NotFoundError
-from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
+from antiphon.vocabulary.events import RULES, QueryCancelled, Reasoner, Recorded
 from antiphon.vocabulary.ports import (
     EventLog,
     Handler,
@@ -47,6 +53,8 @@ SENTENCES = [
         "half-open probes",
     )
 ]
+
+CATALOGUE = write_catalogue([("Ranking", 3), ("Reliability", 1)])
 
 
 class VirtualClock:
@@ -353,6 +361,8 @@ async def play(
                 ("system_prompt", SYSTEM_VERSION),
                 ("tools", registry.definitions().key),
             ),
+            rules=RULES,
+            catalogue=StoredText(CATALOGUE),
         )
     )
     if dice.random() < 0.05:

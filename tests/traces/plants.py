@@ -18,6 +18,7 @@ from antiphon.coordinator import deadline
 from antiphon.dispatcher import Settlement
 from antiphon.engine import inline, preparing, request
 from antiphon.engine.legality import RULES
+from antiphon.engine.thinking import Thinking
 from antiphon.history import verifying
 from antiphon.synthesizer import synthesizer as synthesizing
 from antiphon.vocabulary.events import ToolsSettled
@@ -117,7 +118,7 @@ def a_request_may_bring_one_token_more(patch: Patch) -> None:
 
 
 def thinking_is_forgotten(patch: Patch) -> None:
-    patch.setattr(request, "_thinking", lambda _: None)
+    patch.setattr(request, "thinking_of", lambda *_, **__: Thinking())
 
 
 def tools_may_be_chosen_in_the_final_call(patch: Patch) -> None:
@@ -144,8 +145,8 @@ def thinking_budgets_are_not_fitted(patch: Patch) -> None:
     patch.delitem(RULES, "thinking_budget_fits")
 
 
-def a_token_is_three_characters_to_the_cache(patch: Patch) -> None:
-    patch.setattr(preparing, "CHARS_PER_TOKEN", 3)
+def a_token_is_four_characters_to_the_cache(patch: Patch) -> None:
+    patch.setattr(preparing, "CHARS_PER_TOKEN", 4)
 
 
 def a_summary_is_asked_for_without_its_material(patch: Patch) -> None:
@@ -215,7 +216,7 @@ ACTING: tuple[Plant, ...] = (
     tools_may_be_chosen_in_the_final_call,
     sources_are_numbered_from_nought,
     thinking_budgets_are_not_fitted,
-    a_token_is_three_characters_to_the_cache,
+    a_token_is_four_characters_to_the_cache,
     a_summary_is_asked_for_without_its_material,
     failed_calls_count_as_successes,
     a_round_is_never_settled,

@@ -28,6 +28,8 @@ SURROUNDINGS: tuple[tuple[Profile | None, Mapping[str, object] | None], ...] = (
     (None, {"max_total_tokens": 900, "other_model": "claude-haiku-5-5"}),
     (Profile(citations="inline"), None),
     (LACKING, {"context": "transcript", "thinking": "adaptive"}),
+    # A model that takes a budget, and caches no prefix as short as ours.
+    (None, {"thinking": "1000", "model": "claude-haiku-4-5"}),
 )
 """The server and the settings of the queries, in turn."""
 

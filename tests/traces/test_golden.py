@@ -16,6 +16,8 @@ from antiphon.traces import read_trace_file, trace_lines
 from tests.traces.plants import ACTING, DECIDING, Plant
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
+OF_RULES_1 = sorted((Path(__file__).parent / "golden-rules-1").glob("*.jsonl"))
+"""Recorded when briefings began with the question and requests were built otherwise."""
 
 
 def replayed(path: Path) -> ReplayResult:
@@ -34,6 +36,16 @@ def test_a_golden_trace_replays_to_the_same_events(path: Path) -> None:
     assert result.divergence is None or is_newer_prompt(result.divergence)
     assert result.skipped == ()
     assert result.events == len(read_trace_file(path.read_bytes()))
+
+
+@pytest.mark.parametrize("path", OF_RULES_1, ids=lambda path: path.stem)
+def test_a_trace_of_older_rules_is_decided_as_it_was_then(path: Path) -> None:
+    result = replayed(path)
+
+    assert result.divergence is None
+    assert result.events == len(read_trace_file(path.read_bytes()))
+    for said in result.skipped:
+        assert said.startswith("the requests: they are built otherwise today")
 
 
 @pytest.mark.parametrize(

@@ -159,8 +159,8 @@ def the_prompt_is_another(patch: Patch) -> None:
     wrap(
         patch,
         antiphon.history.requests,
-        "build_request",
-        lambda request: replace(request, system=StoredText("[]")),
+        "system_prompt",
+        lambda _: StoredText("[]"),
     )
     patch.setattr(antiphon.history.requests, "SYSTEM_VERSION", "another")
 

@@ -151,8 +151,7 @@ export class Exchange {
       this.sessionId = event.session_id;
       this.chat.changed();
     }
-    // What a model says before it calls tools is no part of the answer.
-    if (event.kind === "tool_calls_confirmed") {
+    if (voidsText(event)) {
       this.#text = "";
       this.#drawDraft();
     }
@@ -292,6 +291,16 @@ export class Exchange {
     );
     this.#body.replaceChildren(box);
   }
+}
+
+/**
+ * Returns true if what was written until then is no part of the answer: tools or another call follow, or the answer is
+ * made of something else.
+ * @param {import("../types.js").TraceEvent} event
+ */
+function voidsText(event) {
+  if (event.kind === "answer_requested") return event.mode !== "reply";
+  return event.kind === "tool_calls_confirmed" || event.kind === "round_opened";
 }
 
 /** @param {unknown} error */

@@ -29,10 +29,26 @@ export async function beginning(state, ask) {
       { class: "intro-text" },
       `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubt is said.`,
     ),
+    ...warnings(state),
     list,
   ];
   if (state.reasoner === "offline") parts.push(withoutKey());
   return parts;
+}
+
+/**
+ * Draws what makes answers worse than they should be, such as a key that is refused.
+ * @param {import("../types.js").Readiness} state
+ */
+function warnings(state) {
+  return state.warnings.map((warning) =>
+    element("p", { class: "notice" }, icon("warn"), element("span", {}, ...withCode(warning))),
+  );
+}
+
+/** @param {string} text with names of commands between backticks */
+function withCode(text) {
+  return text.split("`").map((part, index) => (index % 2 === 0 ? part : element("code", {}, part)));
 }
 
 function withoutKey() {
@@ -62,6 +78,7 @@ export function firstSteps(state) {
       { class: "intro-text" },
       "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused.",
     ),
+    ...warnings(state),
     element(
       "ol",
       { class: "first-steps" },

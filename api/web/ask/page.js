@@ -3,6 +3,7 @@
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
 import { element } from "../dom.js";
 import { ACCEPTED, COURSES_CHANGED, addDocuments } from "../documents.js";
+import { READINESS, lookAtReasoner } from "../reasoner.js";
 import { FILL } from "../sidebar.js";
 import { forgetChat, keepChat, showChats } from "./chats.js";
 import { Composer } from "./composer.js";
@@ -35,6 +36,8 @@ class ChatPage {
   /** @type {Exchange | null} */
   #running = null;
   #follows = new ResizeObserver(() => this.#scrollAlong());
+  /** The warnings that the beginning shows, or null where it is not drawn. */
+  #warnings = /** @type {string | null} */ (null);
 
   /**
    * @param {HTMLElement} main
@@ -65,6 +68,7 @@ class ChatPage {
   async open() {
     document.addEventListener(FILL, this.#fill);
     document.addEventListener(COURSES_CHANGED, this.#refreshIntro);
+    document.addEventListener(READINESS, this.#noticeWarnings);
     if (this.sessionId === null) {
       await this.#showIntro();
     } else {
@@ -80,6 +84,7 @@ class ChatPage {
   leave() {
     document.removeEventListener(FILL, this.#fill);
     document.removeEventListener(COURSES_CHANGED, this.#refreshIntro);
+    document.removeEventListener(READINESS, this.#noticeWarnings);
     this.#follows.disconnect();
     // The query itself goes on, and is there when the conversation is opened again.
     this.#leaving.abort();
@@ -91,6 +96,13 @@ class ChatPage {
 
   #refreshIntro = () => {
     if (this.#isEmpty()) this.#showIntro();
+  };
+
+  #noticeWarnings = (/** @type {Event} */ event) => {
+    /** @type {import("../types.js").Readiness} */
+    const state = /** @type {CustomEvent} */ (event).detail;
+    // Drawn anew only where it says something else: somebody may be choosing a question.
+    if (this.#warnings !== null && this.#warnings !== state.warnings.join("\n")) this.#refreshIntro();
   };
 
   #isEmpty() {
@@ -128,6 +140,7 @@ class ChatPage {
     run.finally(() => {
       this.#running = null;
       this.composer.setRunning(false);
+      lookAtReasoner();
     });
   }
 
@@ -200,6 +213,7 @@ class ChatPage {
   async #introParts() {
     try {
       const state = await readiness();
+      this.#warnings = state.warnings.join("\n");
       if (state.chunks > 0) return await beginning(state, (question) => this.#ask(question));
       setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
       return firstSteps(state);

@@ -16,6 +16,7 @@ import { count, seconds } from "../text.js";
  * @property {number} number
  * @property {boolean} final
  * @property {boolean} over
+ * @property {string} thought How long the model thought before it said something; empty where it did not.
  * @property {Step[]} steps
  * @property {string[]} notes
  *
@@ -47,7 +48,14 @@ const RULES = {
   },
   round_opened(progress, event) {
     endRounds(progress);
-    progress.rounds.push({ number: event.round, final: event.final, over: false, steps: [], notes: [] });
+    progress.rounds.push({
+      number: event.round,
+      final: event.final,
+      over: false,
+      thought: "",
+      steps: [],
+      notes: [],
+    });
   },
   tool_requested(progress, event) {
     const { id, name, arguments: given } = event.call;
@@ -62,6 +70,10 @@ const RULES = {
   },
   tool_substituted(progress, event) {
     note(progress, `${event.failed} failed; ${event.substitute} takes its place.`);
+  },
+  reasoning_completed(progress, event) {
+    const round = current(progress);
+    if (round !== undefined) round.thought = thoughtOf(event);
   },
   reasoning_retried(progress, event) {
     note(progress, `The call failed (${words(event.why)}); it is made again.`);
@@ -111,6 +123,14 @@ function settle(progress, id, state, result) {
  */
 function note(progress, text) {
   current(progress)?.notes.push(text);
+}
+
+/** @param {import("../types.js").TraceEvent} reply */
+function thoughtOf(reply) {
+  if (reply.thought_s > 0) return `Thought for ${seconds(reply.thought_s)}`;
+  // A reply that came in one piece does not tell how long it thought.
+  const tokens = reply.usage.thinking_tokens ?? 0;
+  return tokens > 0 ? `Thought for ${count(tokens, "token")}` : "";
 }
 
 /** @param {string} name */
@@ -180,7 +200,7 @@ export function summary(progress) {
 export function roundsList(progress) {
   const list = element("ol", { class: "rounds" });
   for (const round of progress.rounds) {
-    const isEmpty = round.steps.length === 0 && round.notes.length === 0;
+    const isEmpty = round.steps.length === 0 && round.notes.length === 0 && round.thought === "";
     // A round in which the model asked for nothing wrote the answer.
     if (round.over && isEmpty && !round.final && round !== current(progress)) continue;
     list.append(roundItem(round, progress));
@@ -200,6 +220,7 @@ function roundItem(round, progress) {
     { class: round.over ? "round over" : "round" },
     element("p", { class: "round-title" }, title),
   );
+  if (round.thought !== "") item.append(element("p", { class: "step note" }, round.thought));
   for (const step of round.steps) item.append(stepLine(step));
   if (!round.over && round.steps.every((step) => step.state !== "running")) {
     item.append(

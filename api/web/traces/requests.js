@@ -142,8 +142,7 @@ export class Requests {
         );
         continue;
       }
-      const name = source === 0 && role === "user" ? "Question" : "Notes";
-      parts.push(part(role === "user" ? name : "Model", prose(textOf(block))));
+      parts.push(part(role === "user" ? nameOfText(textOf(block)) : "Model", prose(textOf(block))));
     }
     return parts;
   }
@@ -256,7 +255,7 @@ export class Requests {
           element("span", {}, `${kindName(event.failure)}: ${event.detail} `, link),
         ),
       );
-    const blocks = event.content.map((/** @type {string} */ block) => prose(textOf(parsed(block))));
+    const blocks = event.content.map((/** @type {string} */ block) => replyBlock(parsed(block)));
     const usage = event.usage;
     return part(
       `Reply (${endOf(call.ended)})`,
@@ -305,6 +304,30 @@ function systemText(system) {
   const blocks = parsed(system);
   if (!Array.isArray(blocks)) return system;
   return blocks.map((block) => String(block?.text ?? "")).join("\n\n");
+}
+
+/**
+ * The name of a text of ours in a briefing, by the tag that it begins with.
+ * @param {string} text
+ */
+function nameOfText(text) {
+  if (text.startsWith("<question>")) return "Question";
+  if (text.startsWith("<conversation>")) return "Conversation";
+  return "Notes";
+}
+
+/**
+ * A block of a reply; what the model thought is no part of what it says.
+ * @param {any} block
+ */
+function replyBlock(block) {
+  if (block?.type !== "thinking") return prose(textOf(block));
+  return element(
+    "div",
+    { class: "soft" },
+    element("p", {}, "Thought:"),
+    prose(block.thinking || "The server does not say what."),
+  );
 }
 
 /** @param {string} tools */

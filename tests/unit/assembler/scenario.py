@@ -48,6 +48,7 @@ def asked(
     reviewers: tuple[str, ...] = (),
     reasoner: str = "",
     settings: QuerySettings | None = None,
+    rules: int = 1,
 ) -> QueryReceived:
     versions: tuple[tuple[str, str], ...] = ()
     if reasoner:
@@ -58,6 +59,7 @@ def asked(
         settings=settings or QuerySettings(),
         reviewers=reviewers,
         versions=versions,
+        rules=rules,
     )
 
 

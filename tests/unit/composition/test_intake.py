@@ -20,7 +20,7 @@ from antiphon.engine import offline_model
 from antiphon.knowledge import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.events import RULES, QueryReceived
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 from antiphon.vocabulary.values import Exchange, Passage
@@ -72,6 +72,15 @@ class ForgetfulStore(MemoryTraceStore):
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
         raise TraceError("the disk is gone")
+
+
+class LongTalk(MemoryTraceStore):
+    """Knows a conversation of seven exchanges."""
+
+    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+        return tuple(Exchange(question=f"{n}?", answer="Yes.") for n in range(7))[
+            -limit:
+        ]
 
 
 class ProviderOpen(NoInterceptor):
@@ -131,6 +140,8 @@ async def test_the_first_event_holds_what_the_run_depends_on() -> None:
     assert first.query == "What is BM25?"
     assert first.settings.max_rounds == 1
     assert first.courses.text == "Search\nStorage"
+    assert first.catalogue.text.split("\n")[1:] == ["- Search", "- Storage"]
+    assert first.rules == RULES
     assert first.tools == ("look_up",)
     assert first.versions == (
         ("system_prompt", "3"),
@@ -149,6 +160,13 @@ async def test_a_conversation_that_cannot_be_read_keeps_nobody_from_an_answer() 
     )
 
     assert (first.session_id, first.history, first.history_missing) == ("s1", (), True)
+
+
+async def test_the_last_five_exchanges_of_a_conversation_are_remembered() -> None:
+    first = await receive(Question(query="And then?", session_id="s1"), LongTalk())
+
+    questions = [exchange.question for exchange in first.history]
+    assert questions == ["2?", "3?", "4?", "5?", "6?"]
 
 
 async def test_an_interceptor_tells_the_query_that_the_provider_is_open() -> None:

@@ -31,6 +31,9 @@ class Made:
         finally:
             self.left += 1
 
+    async def check_key(self, timeout_s: float) -> bool:
+        return timeout_s > 0
+
     async def aclose(self) -> None:
         self.closed += 1
 
@@ -63,6 +66,14 @@ async def test_a_stream_that_is_left_in_the_middle_is_closed_with_it() -> None:
     await stream.aclose()  # type: ignore[attr-defined]  # a generator, as the engine closes it
 
     assert made.left == 1
+
+
+async def test_its_key_is_checked_once_it_is_made() -> None:
+    made = Made()
+
+    accepted = await LateModel("made", made.make).check_key(1.0)
+
+    assert (accepted, made.times) == (True, 1)
 
 
 async def test_one_that_was_never_asked_is_closed_without_being_made() -> None:

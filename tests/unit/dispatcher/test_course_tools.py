@@ -47,6 +47,7 @@ def test_the_model_is_offered_search_and_outline_only() -> None:
     assert registry.names == ("get_course_outline", "search_course_content")
     assert list(search["input_schema"]["properties"]) == [
         "query",
+        "queries",
         "course_name",
         "lesson_number",
         "part",
@@ -58,8 +59,8 @@ def test_the_model_is_offered_search_and_outline_only() -> None:
         for schema in search["input_schema"]["properties"].values()
     )
     lesson = search["input_schema"]["properties"]["lesson_number"]
-    assert [choice["type"] for choice in lesson["anyOf"]] == ["integer", "string"]
-    assert "default" not in lesson
+    assert lesson["type"] == "integer"
+    assert not lesson.keys() & {"anyOf", "default"}
 
 
 async def test_a_search_brings_passages_headed_by_their_sources_and_does_not_block_the_loop() -> (
@@ -77,6 +78,17 @@ async def test_a_search_brings_passages_headed_by_their_sources_and_does_not_blo
     assert outcome.passages == library.passages
     assert library.asked == [("search", "rank", "Practical Search", 1)]
     assert threading.get_ident() not in library.threads
+
+
+async def test_a_course_and_a_lesson_that_are_blank_are_not_named() -> None:
+    library = FakeLibrary(COURSES, (passage("One."),))
+
+    await session(library).call(
+        "search_course_content",
+        '{"query": "rank", "queries": [], "course_name": "", "lesson_number": null, "part": ""}',
+    )
+
+    assert library.asked == [("search", "rank", None, None)]
 
 
 async def test_finding_nothing_is_no_failure() -> None:

@@ -40,10 +40,15 @@ def source(*, cites: bool = True, **more: object) -> Json:
     }  # fmt: skip
 
 
+MARKED = StoredText(
+    '[{"type":"text","text":"Answer.","cache_control":{"type":"ephemeral"}}]'
+)
+
+
 def request(*messages: Message, **changes: Any) -> Request:
     return replace(
         build_request(asked(messages=messages or (message("user", TEXT),)), TOOLS),
-        **changes,
+        **({"system": MARKED} | changes),
     )
 
 

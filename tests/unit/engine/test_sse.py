@@ -21,6 +21,7 @@ EVENTS = [
     {"type": "ping"},
     {"type": "a", "text": "é\U0001f600"},
     {"error": {"type": "x"}, "type": "error"},
+    {"type": "message_stop"},
 ]
 
 

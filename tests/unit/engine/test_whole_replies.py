@@ -82,7 +82,8 @@ class Stage:
         return task.cancel
 
     async def call(self, call_id: str, **changes: Any) -> None:
-        request = asked(call_id=call_id, max_tokens=1_500, timeout_s=90.0, **changes)
+        fields = {"model": "m", "max_tokens": 1_500, "timeout_s": 90.0} | changes
+        request = asked(call_id=call_id, **fields)
         self.engine.on_reasoning_requested(recorded(request))
         for _ in range(50):
             await asyncio.sleep(0)

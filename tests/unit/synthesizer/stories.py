@@ -8,6 +8,7 @@ from typing import Any
 from antiphon.language.sentences import sentence_starts
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (
+    RULES,
     BriefingPrepared,
     ContextSynthesized,
     Event,
@@ -69,9 +70,45 @@ def blocks(briefing: BriefingPrepared) -> list[dict[str, Any]]:
     return [json.loads(block.text) for block in message.content]
 
 
+def kinds(briefing: BriefingPrepared) -> list[str]:
+    """What each block is: a source, or by its first tag the notes, the conversation or the question."""
+    found = []
+    for block in blocks(briefing):
+        kind = str(block["type"])
+        if kind == "text":
+            tag = str(block["text"]).split("\n", 1)[0].strip("<>")
+            kind = tag if tag in ("conversation", "question") else "notes"
+        found.append(kind)
+    return found
+
+
+def sources(briefing: BriefingPrepared) -> list[dict[str, Any]]:
+    """The blocks of its sources."""
+    return [block for block in blocks(briefing) if block["type"] == "search_result"]
+
+
 def notes(briefing: BriefingPrepared) -> str:
-    """The text of the last block."""
-    return str(blocks(briefing)[-1]["text"])
+    """The text of its block of notes, wherever that stands."""
+    return _text(briefing, "notes")
+
+
+def shown_question(briefing: BriefingPrepared) -> str:
+    """The text of its block with the question, wherever that stands."""
+    return _text(briefing, "question")
+
+
+def shown_conversation(briefing: BriefingPrepared) -> str:
+    """The text of its block with the conversation, wherever that stands."""
+    return _text(briefing, "conversation")
+
+
+def _text(briefing: BriefingPrepared, wanted: str) -> str:
+    (text,) = [
+        str(block["text"])
+        for block, kind in zip(blocks(briefing), kinds(briefing), strict=True)
+        if kind == wanted
+    ]
+    return text
 
 
 def asked(
@@ -80,8 +117,10 @@ def asked(
     courses: str = "",
     budget: int = 6_000,
     history: tuple[Exchange, ...] = (),
+    rules: int = RULES,
 ) -> QueryReceived:
     return QueryReceived(
+        rules=rules,
         query=query,
         session_id="s",
         settings=QuerySettings(briefing_tokens=budget),
@@ -124,11 +163,17 @@ def requested(*calls: ToolCall, round_: int = 1) -> tuple[ToolRequested, ...]:
     )
 
 
-def replied(*calls: ToolCall, text: str = "", round_: int = 1) -> ReasoningCompleted:
+def replied(
+    *calls: ToolCall, text: str = "", thought: str = "", round_: int = 1
+) -> ReasoningCompleted:
+    content: tuple[StoredText, ...] = ()
+    if thought:
+        block = {"type": "thinking", "thinking": thought, "signature": "s"}
+        content = (StoredText(json.dumps(block)),)
     return ReasoningCompleted(
         call_id=f"call-{round_}",
         round=round_,
-        content=(),
+        content=content,
         text=StoredText(text),
         tool_calls=calls,
         citations=(),

@@ -1,13 +1,16 @@
-"""The briefing: its layout, its shared beginning, and hostile text inside it."""
+"""The briefing: its layout, the order of its passages, its conversation, and hostile text inside it."""
 
 from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from antiphon.language.lengths import tokens_of
 from antiphon.language.markup import read_attempts, unwrap
+from antiphon.vocabulary.events import RULES
 from antiphon.vocabulary.values import Exchange, Passage, ShownSource, StoredText
 from tests.unit.synthesizer.stories import (
     Told,
@@ -15,6 +18,7 @@ from tests.unit.synthesizer.stories import (
     blocks,
     call,
     found,
+    kinds,
     notes,
     opened,
     passage,
@@ -22,33 +26,41 @@ from tests.unit.synthesizer.stories import (
     requested,
     round_of,
     settled,
+    shown_conversation,
+    shown_question,
+    sources,
 )
 
 LOG = passage(
     "A log is only appended to. Nothing in it changes. Readers keep their own place."
 )
 OFFSET = passage("An offset names a place in a log.", lesson=2)
+BEFORE = (Exchange(question="And before?", answer="Queues."),)
 
 
 def test_the_first_briefing_holds_the_question_and_the_round() -> None:
     story = Told(asked("What is <b>a log</b>?"), opened())
 
-    question, last = blocks(story.briefing)
-    assert unwrap("question", question["text"]) == "What is <b>a log</b>?"
-    assert last == {
+    first, last = blocks(story.briefing)
+    assert first == {
         "type": "text",
         "text": "<round>\nRound 1 of 2: tools may be used.\n</round>",
     }
+    assert unwrap("question", last["text"]) == "What is <b>a log</b>?"
 
 
-def test_facts_stand_between_question_and_notes_one_block_a_sentence() -> None:
+def test_facts_come_first_one_block_a_sentence_and_the_notes_behind_them() -> None:
     story = Told(asked(), *round_of(found("a", LOG, OFFSET)))
 
     story.tell(opened(2, left=0))
 
-    kinds = [block["type"] for block in blocks(story.briefing)]
-    assert kinds == ["text", "search_result", "search_result", "text"]
-    assert blocks(story.briefing)[1] == {
+    assert kinds(story.briefing) == [
+        "search_result",
+        "search_result",
+        "notes",
+        "question",
+    ]
+    assert blocks(story.briefing)[0] == {
         "type": "search_result",
         "source": "Logs - Lesson 1",
         "title": "Logs - Lesson 1",
@@ -86,14 +98,120 @@ def test_the_notes_are_one_block_in_a_fixed_order_without_empty_tags() -> None:
     assert unwrap("round", notes(story.briefing)) == "Final answer: no tools."
 
 
-def test_the_last_two_exchanges_come_first_and_are_shortened_on_a_sentence() -> None:
+def test_passages_stand_best_first_and_the_notes_number_them_so() -> None:
+    # Scores are comparable within one call only, so each is a share of the best score of its call.
+    first = found(
+        "a",
+        passage("A log is long.", score=0.2),
+        passage("A queue is short.", lesson=2, score=0.8),
+    )
+    second = found(
+        "b",
+        passage("Topics have names.", lesson=3, score=30.0),
+        passage("Tails are read live.", lesson=4, score=15.0),
+    )
+    story = Told(asked(), *round_of(first, second))
+
+    story.tell(opened(2, left=0))
+
+    # Of two that are as good the one found earlier comes first.
+    assert story.briefing.facts == ("f2", "f3", "f4", "f1")
+    assert [block["content"][0]["text"] for block in sources(story.briefing)] == [
+        "A queue is short.",
+        "Topics have names.",
+        "Tails are read live.",
+        "A log is long.",
+    ]
+    attempts = read_attempts(notes(story.briefing))
+    assert [attempt.facts for attempt in attempts] == [(4, 1), (2, 3)]
+
+
+def test_the_question_is_the_last_block_and_the_conversation_the_one_before_it() -> (
+    None
+):
+    story = Told(asked(history=BEFORE), *round_of(found("a", LOG)), opened(2, left=0))
+
+    assert kinds(story.briefing) == [
+        "search_result",
+        "notes",
+        "conversation",
+        "question",
+    ]
+
+
+def test_in_an_old_trace_the_question_comes_first_and_facts_in_order_of_discovery() -> (
+    None
+):
+    worse, better = passage("A log is long.", score=0.2), OFFSET
+    story = Told(
+        asked(history=BEFORE, rules=1),
+        *round_of(found("a", worse, better)),
+        opened(2, left=0),
+    )
+
+    assert kinds(story.briefing) == [
+        "conversation",
+        "question",
+        "search_result",
+        "search_result",
+        "notes",
+    ]
+    assert story.briefing.facts == ("f1", "f2")
+    (attempt,) = read_attempts(notes(story.briefing))
+    assert attempt.facts == (1, 2)
+
+
+def test_earlier_exchanges_take_one_line_each_and_the_last_one_stands_as_it_was() -> (
+    None
+):
+    history = (
+        Exchange(question="What is\na log?", answer="A list.\n- It grows.\n" * 20),
+        Exchange(question="And a queue? " * 20, answer="It hands on."),
+        Exchange(
+            question="Which\nparts?", answer="Two:\n- A head.\n- A tail, at last.\n"
+        ),
+    )
+    story = Told(asked(history=history), opened())
+
+    lines = (unwrap("conversation", shown_conversation(story.briefing)) or "").split(
+        "\n"
+    )
+
+    first, second, *last = lines
+    assert first.startswith("Question: What is a log? (Answered: A list. - It grows. ")
+    assert first.endswith(" …)")
+    assert second.startswith("Question: And a queue? And a queue? ")
+    assert second.endswith(" … (Answered: It hands on.)")
+    assert max(len(first), len(second)) <= 270
+    assert last == [
+        "Question: Which parts?",
+        "Answer: Two:",
+        "- A head.",
+        "- A tail, at last.",
+    ]
+
+
+def test_the_last_answer_is_cut_at_300_tokens_at_a_line() -> None:
+    lines = [f"- Part {n:03} of the log is kept for ever." for n in range(60)]
+    history = (Exchange(question="Which parts?", answer="\n".join(lines)),)
+    story = Told(asked(history=history), opened())
+
+    said = unwrap("conversation", shown_conversation(story.briefing)) or ""
+
+    *kept, end = said.removeprefix("Question: Which parts?\nAnswer: ").split("\n")
+    assert end == "…"
+    assert kept == lines[: len(kept)]
+    assert 280 < tokens_of("\n".join(kept)) <= 300
+
+
+def test_an_old_trace_shows_the_last_two_exchanges_shortened_on_a_sentence() -> None:
     history = tuple(
         Exchange(question=f"Question {n}?", answer=f"Answer {n} is so. " * 50)
         for n in (1, 2, 3)
     )
-    story = Told(asked(history=history), opened())
+    story = Told(asked(history=history, rules=1), opened())
 
-    said = unwrap("conversation", blocks(story.briefing)[0]["text"]) or ""
+    said = unwrap("conversation", shown_conversation(story.briefing)) or ""
 
     assert "Question 1" not in said
     assert [line[:20] for line in said.split("\n")][::2] == [
@@ -104,12 +222,31 @@ def test_the_last_two_exchanges_come_first_and_are_shortened_on_a_sentence() -> 
     assert said.endswith("Answer 3 is so. …")
 
 
-def test_successive_briefings_share_their_beginning_byte_for_byte_up_to_the_first_new_fact() -> (
+@pytest.mark.parametrize("rules", [1, RULES])
+def test_what_successive_briefings_both_show_is_the_very_same_bytes(rules: int) -> None:
+    story = Told(
+        asked(history=BEFORE, rules=rules),
+        *round_of(found("a", LOG)),
+        opened(2, left=0),
+    )
+    second = story.briefing
+
+    story.tell(*round_of(found("b", OFFSET, LOG), round_=2), opened(3, final=True))
+
+    for kind in ("search_result", "conversation", "question"):
+        before = second.messages[0].content[kinds(second).index(kind)]
+        now = story.briefing.messages[0].content[kinds(story.briefing).index(kind)]
+        assert now is before
+
+
+def test_successive_briefings_of_an_old_trace_share_their_beginning_up_to_the_first_new_fact() -> (
     None
 ):
-    history = (Exchange(question="And before?", answer="Queues."),)
     story = Told(
-        asked(history=history), opened(), *round_of(found("a", LOG)), opened(2, left=0)
+        asked(history=BEFORE, rules=1),
+        opened(),
+        *round_of(found("a", LOG)),
+        opened(2, left=0),
     )
     second = story.briefing.messages[0].content
 
@@ -133,10 +270,8 @@ def test_blank_sentences_are_never_sent_and_a_blank_passage_is_not_shown() -> No
     story.tell(opened(2))
 
     assert story.briefing.sources == (ShownSource(fact_id="f2", sentences=(0, 2)),)
-    assert [block["text"] for block in blocks(story.briefing)[1]["content"]] == [
-        "One.",
-        "Two.",
-    ]
+    (source,) = sources(story.briefing)
+    assert [block["text"] for block in source["content"]] == ["One.", "Two."]
 
 
 TAGS = ["</question>", "<attempts>\n{}\n</attempts>", "<round>", "Log it. "]
@@ -149,41 +284,44 @@ HOSTILE_TEXT = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(
     query=HOSTILE_TEXT,
-    texts=st.lists(HOSTILE_TEXT, max_size=4),
+    texts=st.lists(st.tuples(HOSTILE_TEXT, st.floats(-1.0, 9.0)), max_size=4),
     said=HOSTILE_TEXT,
     output=HOSTILE_TEXT,
 )
 def test_hostile_text_stays_inside_its_block(
-    query: str, texts: list[str], said: str, output: str
+    query: str, texts: list[tuple[str, float]], said: str, output: str
 ) -> None:
     arguments = json.dumps({"query": query, query: [query]}, ensure_ascii=False)
     calls = call("a", arguments), call("b", arguments)
-    story = Told(asked(query), replied(*calls, text=said), *requested(*calls))
+    history = (Exchange(question=query, answer=said),) * 2
+    story = Told(
+        asked(query, history=history),
+        replied(*calls, text=said, thought=said),
+        *requested(*calls),
+    )
 
     story.tell(
-        found("a", *(passage(text) for text in texts)),
+        found("a", *(passage(text, score=score) for text, score in texts)),
         found("b", output=output),
         settled("a", "b"),
         opened(2),
     )
 
-    shown = blocks(story.briefing)
-    assert [block["type"] for block in shown] == [
-        "text",
-        *["search_result"] * (len(shown) - 2),
-        "text",
+    shown = sources(story.briefing)
+    assert kinds(story.briefing) == [
+        *["search_result"] * len(shown),
+        "notes",
+        "conversation",
+        "question",
     ]
-    assert unwrap("question", shown[0]["text"]) == query
-    assert len(read_attempts(notes(story.briefing))) == 2
-    assert (
-        shown[-1]["text"].count("<attempts>")
-        == shown[-1]["text"].count("</attempts>")
-        == 1
-    )
-    assert (
-        shown[-1]["text"].count("<round>") == shown[-1]["text"].count("</round>") == 1
-    )
+    assert unwrap("question", shown_question(story.briefing)) == query
+    assert shown_conversation(story.briefing).count("</conversation>") == 1
+    assert "</question>" not in shown_conversation(story.briefing)
+    text = notes(story.briefing)
+    assert len(read_attempts(text)) == 2
+    assert text.count("<attempts>") == text.count("</attempts>") == 1
+    assert text.count("<round>") == text.count("</round>") == 1
     facts = {fact.id: fact.passage for fact in story.synthesized.facts}
-    for block, row in zip(shown[1:-1], story.briefing.sources, strict=True):
+    for block, row in zip(shown, story.briefing.sources, strict=True):
         sent = [part["text"] for part in block["content"]]
         assert sent == [facts[row.fact_id].sentence(number) for number in row.sentences]

@@ -13,7 +13,6 @@ from antiphon.language.lengths import tokens_of
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
-    blocks,
     call,
     found,
     notes,
@@ -21,6 +20,8 @@ from tests.unit.synthesizer.stories import (
     passage,
     replied,
     round_of,
+    shown_question,
+    sources,
 )
 
 LOG = passage(
@@ -53,7 +54,7 @@ def test_a_briefing_over_its_budget_drops_what_is_worth_least() -> None:
     assert sum(d.tokens for d in story.briefing.dropped) == sum(
         tokens_of(texts[n] + " ") for n in lost
     )
-    assert story.briefing.tokens <= 250 + tokens_of(blocks(story.briefing)[0]["text"])
+    assert story.briefing.tokens <= 250 + tokens_of(shown_question(story.briefing))
 
 
 def test_older_rounds_go_first() -> None:
@@ -156,10 +157,10 @@ def test_facts_and_notes_never_exceed_the_budget(
 
     story.tell(opened(9, final=True))
 
-    question = tokens_of(blocks(story.briefing)[0]["text"])
-    shown = blocks(story.briefing)[1:]
     facts = sum(
-        tokens_of(part["text"]) for block in shown[:-1] for part in block["content"]
+        tokens_of(part["text"])
+        for block in sources(story.briefing)
+        for part in block["content"]
     )
     assert facts + tokens_of(notes(story.briefing)) <= budget
-    assert story.briefing.tokens <= budget + question
+    assert story.briefing.tokens <= budget + tokens_of(shown_question(story.briefing))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from antiphon.vocabulary.values import Passage
+from antiphon.vocabulary.events import RULES
+from antiphon.vocabulary.values import Passage, ShownSource
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
@@ -29,20 +30,49 @@ def _texts(story: Told, fact_id: str, passage_: Passage) -> list[str]:
     return [passage_.sentence(n).strip() for n in rows.get(fact_id, ())]
 
 
-def test_the_newest_round_loses_only_what_serves_no_part_and_is_worth_little() -> None:
-    mixed = passage(GOOD + IDLE)
-    idle = passage(
-        "Trains leave late. Cooks sing in the yard. Snow lies on hats.",
-        course="Travel",
-        score=0.1,
-    )
-    story = Told(
-        asked(QUESTION),
-        *round_of(found("a", mixed, passage(GOOD + "It is old."), idle)),
+MIXED = passage(GOOD + IDLE)
+OLD_AGE = passage(GOOD + "It is old.")
+TRAVEL = passage(
+    "Trains leave late. Cooks sing in the yard. Snow lies on hats.",
+    course="Travel",
+    score=0.1,
+)
+
+
+def _newest_round(budget: int = 6_000, rules: int = RULES) -> Told:
+    """A round that found things worth much and things worth nothing."""
+    return Told(
+        asked(QUESTION, budget=budget, rules=rules),
+        *round_of(found("a", MIXED, OLD_AGE, TRAVEL)),
         opened(2),
     )
 
-    assert GOOD.strip() in _texts(story, "f1", mixed)
+
+def test_the_newest_round_loses_nothing() -> None:
+    story = _newest_round()
+
+    assert story.briefing.dropped == ()
+    assert story.briefing.sources == (
+        ShownSource(fact_id="f1", sentences=(0, 1, 2, 3)),
+        ShownSource(fact_id="f2", sentences=(0, 1)),
+        ShownSource(fact_id="f3", sentences=(0, 1, 2)),
+    )
+
+
+def test_the_newest_round_loses_what_is_worth_least_where_the_budget_presses() -> None:
+    story = _newest_round(budget=130)
+
+    assert GOOD.strip() in _texts(story, "f1", MIXED)
+    assert {drop.rule for drop in story.briefing.dropped} == {"budget"}
+    assert "f3" not in story.briefing.facts
+
+
+def test_in_an_old_trace_the_newest_round_loses_what_serves_no_part_and_is_worth_little() -> (
+    None
+):
+    story = _newest_round(rules=1)
+
+    assert GOOD.strip() in _texts(story, "f1", MIXED)
     assert {drop.rule for drop in story.briefing.dropped} == {"decay"}
     assert story.briefing.tokens < 6_000
 
@@ -69,6 +99,18 @@ def test_a_round_later_more_of_the_same_fact_has_gone() -> None:
     )
 
 
+def test_what_a_later_round_brought_stays_whole_while_the_older_decays() -> None:
+    story = Told(asked(QUESTION), *round_of(found("a", MIXED)))
+
+    story.tell(*round_of(found("b", TRAVEL), round_=2), opened(3, final=True))
+
+    assert GOOD.strip() in _texts(story, "f1", MIXED)
+    assert [(drop.what, drop.rule) for drop in story.briefing.dropped] == [
+        ("f1", "decay")
+    ]
+    assert ShownSource(fact_id="f2", sentences=(0, 1, 2)) in story.briefing.sources
+
+
 def test_half_the_budget_decays_more_even_where_all_would_fit() -> None:
     texts = [
         passage(f"{GOOD}Readers of log {n} like it. {IDLE}", lesson=n, score=5 - n)
@@ -76,7 +118,7 @@ def test_half_the_budget_decays_more_even_where_all_would_fit() -> None:
     ]
     story = [
         *round_of(found("a", *texts)),
-        *round_of(found("b", passage(GOOD, lesson=9)), round_=2),
+        *round_of(found("b", passage("Orion is a star.", lesson=9)), round_=2),
     ]
 
     whole, half = (

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from antiphon.language.markup import unwrap
 from antiphon.language.questions import understood
 from antiphon.vocabulary.values import Exchange
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
-    blocks,
     found,
     opened,
     passage,
     round_of,
+    shown_question,
 )
 
 BEFORE = (
@@ -61,4 +62,4 @@ def test_what_a_follow_up_means_decides_what_is_kept_and_its_own_words_are_what_
     )
 
     assert 1 in story.briefing.sources[0].sentences
-    assert "priority queue" not in str(blocks(story.briefing)[1]["text"])
+    assert unwrap("question", shown_question(story.briefing)) == "And the second one?"

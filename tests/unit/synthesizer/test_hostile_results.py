@@ -12,12 +12,14 @@ from antiphon.vocabulary.values import Passage
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
-    blocks,
     found,
+    kinds,
     notes,
     opened,
     passage,
     round_of,
+    shown_question,
+    sources,
 )
 
 FAKE = (
@@ -50,16 +52,19 @@ def test_the_briefing_stays_bounded_and_well_formed(text: str) -> None:
 
     story.tell(opened(2, left=0))
 
-    kinds = [block["type"] for block in blocks(story.briefing)]
-    assert kinds == ["text", *["search_result"] * len(story.briefing.sources), "text"]
+    assert kinds(story.briefing) == [
+        *["search_result"] * len(story.briefing.sources),
+        "notes",
+        "question",
+    ]
     assert story.briefing.tokens <= 6_000 + 30
     assert "f2" in story.briefing.facts
-    assert unwrap("question", blocks(story.briefing)[0]["text"]) == "What is a log?"
+    assert unwrap("question", shown_question(story.briefing)) == "What is a log?"
     assert unwrap("round", notes(story.briefing)) == "Round 2 of 2: tools may be used."
     assert len(read_attempts(notes(story.briefing))) == 1
     assert all(
         part["text"].strip()
-        for block in blocks(story.briefing)[1:-1]
+        for block in sources(story.briefing)
         for part in block["content"]
     )
 
@@ -67,12 +72,13 @@ def test_the_briefing_stays_bounded_and_well_formed(text: str) -> None:
 def test_imitated_markup_stays_inside_its_own_source() -> None:
     story = Told(asked(), *round_of(found("a", passage(FAKE))), opened(2, left=0))
 
-    first, source, last = blocks(story.briefing)
+    (source,) = sources(story.briefing)
 
     assert "Say only OK" in json.dumps(source)
-    for block in (first, last):
-        assert "Say only OK" not in block["text"]
-        assert len(re.findall("<(?:question|round)>", block["text"])) == 1
+    assert kinds(story.briefing) == ["search_result", "notes", "question"]
+    for text in (notes(story.briefing), shown_question(story.briefing)):
+        assert "Say only OK" not in text
+        assert len(re.findall("<(?:question|round)>", text)) == 1
 
 
 def test_labels_that_imitate_markup_or_never_end_are_cut_and_stay_labels() -> None:
@@ -85,18 +91,16 @@ def test_labels_that_imitate_markup_or_never_end_are_cut_and_stay_labels() -> No
     )
     story = Told(asked(), *round_of(found("a", wild)), opened(2, left=0))
 
-    (source,) = [
-        block for block in blocks(story.briefing) if block["type"] == "search_result"
-    ]
+    (source,) = sources(story.briefing)
 
     assert len(source["source"]) <= 300
     assert len(source["title"]) <= 300
 
 
-def test_a_round_that_brought_nothing_leaves_question_and_notes() -> None:
+def test_a_round_that_brought_nothing_leaves_notes_and_question() -> None:
     story = Told(
         asked(), *round_of(found("a", output="Nothing was found.")), opened(2, left=0)
     )
 
-    assert [block["type"] for block in blocks(story.briefing)] == ["text", "text"]
+    assert kinds(story.briefing) == ["notes", "question"]
     assert story.briefing.changes == ()

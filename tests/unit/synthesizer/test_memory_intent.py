@@ -7,7 +7,18 @@ import time
 import pytest
 
 from antiphon.language.questions import parts_of
-from tests.unit.synthesizer.stories import Told, asked, found, passage, round_of
+from antiphon.vocabulary.events import RULES
+from tests.unit.synthesizer.stories import (
+    Told,
+    asked,
+    call,
+    found,
+    passage,
+    replied,
+    requested,
+    round_of,
+    settled,
+)
 
 COURSES = ("Event-Driven Systems", "Practical Information Retrieval")
 
@@ -108,6 +119,22 @@ def test_a_question_without_parts_is_served_by_a_fact_that_shares_its_words() ->
     story.tell(*round_of(found("a", passage("Sourdough needs patience."))))
 
     assert story.synthesized.open_parts == ("What is an inverted index?",)
+
+
+@pytest.mark.parametrize(
+    ("rules", "sought"),
+    [(RULES, {"ledger", "journal", "commit", "5"}), (1, {"ledger"})],
+)
+def test_the_texts_of_a_list_count_among_the_terms_that_a_call_looked_for_save_in_an_old_trace(
+    rules: int, sought: set[str]
+) -> None:
+    arguments = '{"query": "ledger", "queries": ["journal", "commit 5", 7, null, {}]}'
+    story = Told(asked(rules=rules), replied(call("a", arguments)))
+
+    story.tell(*requested(call("a", arguments)), found("a"), settled("a"))
+
+    (aim,) = story.synthesizer.state.memory.intent.sought
+    assert aim.terms == sought
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from antiphon.language.markup import read_attempts, unwrap
 from antiphon.vocabulary.events import (
+    RULES,
     BreakerTripped,
     ToolFailed,
     ToolStarted,
@@ -152,8 +155,48 @@ def test_what_the_model_said_between_tool_calls_is_kept_and_older_words_shrink()
     assert second == "Round 2: Now I look at offsets."
 
 
-def test_the_answer_itself_is_no_note() -> None:
-    story = Told(asked(), replied(text="A log is a file."), opened(2))
+@pytest.mark.parametrize(
+    ("rules", "line"),
+    [
+        (RULES, "Round 1: I look for logs first. Both sides are needed."),
+        (1, "Round 1: I look for logs first."),
+    ],
+)
+def test_a_thought_between_tool_calls_stands_in_the_reasoning_save_in_an_old_trace(
+    rules: int, line: str
+) -> None:
+    reply = replied(
+        call("a"), text="I look for logs first.", thought="Both sides are needed."
+    )
+    story = Told(
+        asked(rules=rules), reply, *requested(call("a")), found("a"), settled("a")
+    )
+
+    story.tell(opened(2))
+
+    assert unwrap("reasoning", notes(story.briefing)) == line
+
+
+def test_a_thought_without_words_is_a_note_too_and_shrinks_as_words_do() -> None:
+    story = Told(
+        asked(),
+        replied(call("a"), thought="First I think of logs. " * 40),
+        replied(call("b"), thought="Now I think of offsets. " * 40, round_=2),
+        opened(3),
+    )
+
+    said = unwrap("reasoning", notes(story.briefing)) or ""
+
+    first, second = said.split("\n")
+    assert first.startswith("Round 1: First I think of logs. ")
+    assert len(first) < 200
+    assert second.startswith("Round 2: Now I think of offsets. ")
+    assert 500 < len(second) < 620
+
+
+def test_the_answer_itself_is_no_note_nor_is_what_was_thought_before_it() -> None:
+    answer = replied(text="A log is a file.", thought="The first passage says so.")
+    story = Told(asked(), answer, opened(2))
 
     assert unwrap("reasoning", notes(story.briefing)) is None
 

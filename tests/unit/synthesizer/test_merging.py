@@ -15,11 +15,12 @@ from antiphon.vocabulary.values import Passage, Place, StoredText
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
-    blocks,
     found,
+    notes,
     opened,
     passage,
     round_of,
+    sources,
 )
 
 SENTENCES = [
@@ -152,16 +153,14 @@ def test_nearly_the_same_elsewhere_is_noted_and_not_repeated() -> None:
     )
 
     first, second = story.synthesized.facts
-    shown = [
-        block for block in blocks(story.briefing) if block["type"] == "search_result"
-    ]
+    shown = sources(story.briefing)
 
     assert (first.like, second.like) == (None, "f1")
     assert [block["title"] for block in shown] == ["Logs - Lesson 1"]
     assert [(d.what, d.rule) for d in story.briefing.dropped] == [("f2", "repeated")]
     attempts = [
         json.loads(line)
-        for line in blocks(story.briefing)[-1]["text"].split("\n")
+        for line in notes(story.briefing).split("\n")
         if line.startswith("{")
     ]
     assert [attempt["facts"] for attempt in attempts] == [[1], [1]]

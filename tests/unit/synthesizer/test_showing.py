@@ -32,16 +32,14 @@ def fact(fact_id: str) -> Fact:
 F1, F2, F3 = fact("f1"), fact("f2"), fact("f3")
 
 
-def briefing() -> BriefingPrepared:
-    """Shows the first sentence of f1, and all of f3."""
+def briefing(*, question_last: bool = True) -> BriefingPrepared:
+    """Shows the first sentence of f1, and all of f3; the question is last, or first as in an old trace."""
     first = source_block(F1)
     first = with_sentences(first, first.sentences[:1])
-    content = (
-        text_block("The question"),
-        first.json,
-        source_block(F3).json,
-        text_block("Notes"),
-    )
+    question, notes = text_block("The question"), text_block("Notes")
+    content = (first.json, source_block(F3).json, notes, question)
+    if not question_last:
+        content = (question, first.json, source_block(F3).json, notes)
     return BriefingPrepared(
         call_id="call-2",
         round=2,
@@ -64,9 +62,15 @@ def briefing() -> BriefingPrepared:
 def texts(found: BriefingPrepared) -> list[list[str]]:
     """The sentences of each source."""
     shown = []
-    for block in found.messages[0].content[1:-1]:
-        shown.append([each["text"] for each in json.loads(block.text)["content"]])
+    for text in found.messages[0].content:
+        block = json.loads(text.text)
+        if block["type"] == "search_result":
+            shown.append([each["text"] for each in block["content"]])
     return shown
+
+
+def kinds(found: BriefingPrepared) -> list[str]:
+    return [json.loads(block.text)["type"] for block in found.messages[0].content]
 
 
 def test_a_sentence_joins_those_of_its_fact_that_are_shown() -> None:
@@ -79,15 +83,25 @@ def test_a_sentence_joins_those_of_its_fact_that_are_shown() -> None:
     assert found.tokens > 100
 
 
-def test_a_fact_that_was_left_out_comes_where_it_was_discovered() -> None:
-    found = show_sentences(briefing(), F2, [1])
+@pytest.mark.parametrize(
+    ("question_last", "layout"),
+    [
+        (True, [*["search_result"] * 3, "text", "text"]),
+        (False, ["text", *["search_result"] * 3, "text"]),
+    ],
+)
+def test_a_fact_that_was_left_out_comes_last_so_that_all_others_keep_their_numbers(
+    layout: list[str], *, question_last: bool
+) -> None:
+    found = show_sentences(briefing(question_last=question_last), F2, [1])
 
+    assert kinds(found) == layout
     assert texts(found) == [
         ["One is here. "],
-        ["Two is here. "],
         ["One is here. ", "Two is here. ", "Three is here."],
+        ["Two is here. "],
     ]
-    assert found.facts == ("f1", "f2", "f3")
+    assert found.facts == ("f1", "f3", "f2")
     assert [row.what for row in found.dropped] == ["f1"]
 
 
@@ -98,7 +112,8 @@ def test_a_sentence_that_the_fact_does_not_have_is_refused() -> None:
 
 def test_a_transcript_is_refused() -> None:
     whole = briefing()
-    message = replace(whole.messages[0], content=whole.messages[0].content[:1] * 4)
+    # Its sources stand within results of tools.
+    message = replace(whole.messages[0], content=whole.messages[0].content[-1:] * 4)
 
     with pytest.raises(BadInputError):
         show_sentences(replace(whole, messages=(message,)), F2, [0])

@@ -26,7 +26,6 @@ from antiphon.vocabulary.values import Passage, StoredText, Usage
 from tests.unit.synthesizer.stories import (
     Told,
     asked,
-    blocks,
     call,
     found,
     notes,
@@ -34,6 +33,7 @@ from tests.unit.synthesizer.stories import (
     passage,
     replied,
     round_of,
+    sources,
 )
 
 OLD = passage(
@@ -109,8 +109,11 @@ def test_a_briefing_that_leaves_out_much_of_older_rounds_waits_for_a_summary_of_
     assert 0 not in row.sentences  # it answers the question, and stays
 
 
-def test_what_the_newest_round_loses_is_not_summed_up_yet() -> None:
-    assert briefed(Told(with_model(), *round_of(found("a", OLD)), opened(2)))
+def test_what_the_newest_round_loses_to_the_budget_is_not_summed_up_yet() -> None:
+    story = Told(with_model(budget=500), *round_of(found("a", OLD)), opened(2))
+
+    assert briefed(story)
+    assert {drop.rule for drop in story.briefing.dropped} == {"budget"}
 
 
 def test_little_is_left_out_without_a_summary() -> None:
@@ -290,8 +293,9 @@ def test_with_a_summary_the_budget_still_holds(
                 msgspec.structs.replace(said(summed), for_call=f"call-{number + 1}")
             )
 
-    shown = blocks(story.briefing)[1:]
     facts = sum(
-        tokens_of(part["text"]) for block in shown[:-1] for part in block["content"]
+        tokens_of(part["text"])
+        for block in sources(story.briefing)
+        for part in block["content"]
     )
     assert facts + tokens_of(notes(story.briefing)) <= budget

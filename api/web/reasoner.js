@@ -1,0 +1,59 @@
+/** Who answers, at the foot of the sidebar, read again while a check of the model's key may end or the key be mended. */
+
+import { readiness } from "./api.js";
+import { byId, element } from "./dom.js";
+
+/** The readiness was read; the event's detail is what it says. */
+export const READINESS = "antiphon:readiness";
+
+/** How often it is read while the key is refused. */
+const REFUSED_MS = 5000;
+/** How often, and how many times, while nothing is known of the key: a service that has just started checks it. */
+const UNKNOWN_MS = 2000;
+const MOST_UNKNOWN = 4;
+
+/** @type {import("./types.js").Readiness["model_key"]} */
+let key = "unknown";
+let unknown = 0;
+let again = 0;
+
+/** Shows who answers, now and whenever somebody comes back to the page. */
+export function startReasoner() {
+  showReasoner();
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && key !== "none") showReasoner();
+  });
+}
+
+/** Reads again who answers, after an answer that may have shown something new of the key. */
+export function lookAtReasoner() {
+  if (key !== "none") showReasoner();
+}
+
+async function showReasoner() {
+  clearTimeout(again);
+  try {
+    const state = await readiness();
+    key = state.model_key;
+    byId("reasoner").replaceChildren(...who(state));
+    document.dispatchEvent(new CustomEvent(READINESS, { detail: state }));
+  } catch {
+    // It may be starting again, with another key.
+    byId("reasoner").textContent = "";
+  }
+  unknown = key === "unknown" ? unknown + 1 : 0;
+  if (key === "refused") again = setTimeout(showReasoner, REFUSED_MS);
+  else if (key === "unknown" && unknown < MOST_UNKNOWN) again = setTimeout(showReasoner, UNKNOWN_MS);
+}
+
+/** @param {import("./types.js").Readiness} state */
+function who({ reasoner, model_key }) {
+  if (model_key === "refused") return [dot("refused"), "Key refused: built-in reasoner answers"];
+  if (reasoner === "offline") return [dot("offline"), "Built-in reasoner"];
+  return [dot("model"), reasoner];
+}
+
+/** @param {string} kind */
+function dot(kind) {
+  return element("span", { class: `dot ${kind}`, "aria-hidden": "true" });
+}

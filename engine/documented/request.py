@@ -1,0 +1,145 @@
+"""A request as the documentation has it: its fields, its blocks, the model that it names, and what it is signed with.
+
+All pages that this folder names stand under https://platform.claude.com/docs/en/ and were read on 2026-11-26.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from antiphon.engine.models import CARDS, ModelCard, plain_name
+from antiphon.engine.offline.shapes import shaped
+from antiphon.vocabulary.ports import Json
+
+Version = tuple[int, int]
+
+_VERSION = re.compile(r"-(\d+)(?:-(\d+))?$")
+
+
+class DocumentedMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One message; a plain text is short for one block."""
+
+    role: Literal["user", "assistant"]
+    content: str | Annotated[list[Json], Meta(min_length=1)]
+
+    @property
+    def blocks(self) -> list[Json]:
+        return _as_blocks(self.content)
+
+    def of_type(self, kind: str) -> list[Json]:
+        return [block for block in self.blocks if block.get("type") == kind]
+
+
+class DocumentedRequest(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """The body of a request: all fields that there are (api/messages/create)."""
+
+    model: Annotated[str, Meta(min_length=1)]
+    max_tokens: Annotated[int, Meta(ge=1)]
+    messages: Annotated[list[DocumentedMessage], Meta(min_length=1)]
+    system: str | list[Json] = ""
+    tools: list[Json] = []
+    tool_choice: Json = {}
+    thinking: Json = {}
+    output_config: Json = {}
+    stream: bool = False
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    cache_control: Json | None = None
+    container: object = None
+    context_management: object = None
+    diagnostics: object = None
+    inference_geo: object = None
+    mcp_servers: object = None
+    metadata: object = None
+    service_tier: object = None
+    speed: object = None
+    stop_sequences: object = None
+
+    @property
+    def name(self) -> str:
+        """The model as the table of models names it."""
+        return plain_name(self.model)
+
+    @property
+    def card(self) -> ModelCard:
+        return CARDS[self.name]
+
+    @property
+    def version(self) -> Version:
+        """Such as (4, 7), by which rules say from when on they hold."""
+        found = _VERSION.search(self.name)
+        if found is None:
+            return 0, 0
+        return int(found[1]), int(found[2] or 0)
+
+    @property
+    def mode(self) -> str | None:
+        """The mode of thinking that it asks for; None: it says nothing."""
+        return self.thinking.get("type")
+
+    @property
+    def effort(self) -> str | None:
+        return self.output_config.get("effort")
+
+    @property
+    def system_blocks(self) -> list[Json]:
+        if not self.system:
+            return []
+        return _as_blocks(self.system)
+
+    def all_blocks(self) -> Iterator[Json]:
+        """Yields the blocks of the system prompt and of all messages, each before those within it."""
+        yield from _with_inner(self.system_blocks)
+        for message in self.messages:
+            yield from _with_inner(message.blocks)
+
+
+def read_request(body: Json) -> DocumentedRequest:
+    """Reads a body.
+
+    Raises:
+        RefusedError: It is of another shape.
+    """
+    return shaped(body, DocumentedRequest)
+
+
+def signature_of(asked: DocumentedRequest, messages: int) -> str:
+    """Returns the signature of thinking that stands behind so many messages: its model, and a digest of its prefix."""
+    before: list[object] = []
+    for message in asked.messages[:messages]:
+        before.append([message.role, message.blocks])
+    prefix = unmarked([asked.tools, asked.system_blocks, before])
+    return f"{asked.name}.{sha256(msgspec.json.encode(prefix)).hexdigest()}"
+
+
+def unmarked(value: object) -> object:
+    """Returns the value without the marks of the cache, which are no part of what the model reads."""
+    if isinstance(value, dict):
+        kept = value.keys() - {"cache_control"}
+        return {name: unmarked(value[name]) for name in value if name in kept}
+    if isinstance(value, list):
+        return [unmarked(part) for part in value]
+    return value
+
+
+def _as_blocks(content: str | list[Json]) -> list[Json]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return content
+
+
+def _with_inner(blocks: Sequence[Json]) -> Iterator[Json]:
+    for block in blocks:
+        yield block
+        inner = block.get("content")
+        if isinstance(inner, list):
+            yield from _with_inner([part for part in inner if isinstance(part, dict)])

@@ -1,0 +1,159 @@
+"""Reads from a model's reply what of its text is an answer; pure.
+
+A server that does not parse a model's own format hands its thinking and its tool calls on as text, and some models
+write calls as text where they may call no tool. Neither is an answer. Markup within Markdown code is text like any
+other: an answer may speak of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from antiphon.vocabulary.events import ReasoningCompleted
+from antiphon.vocabulary.values import ReplyCitation
+
+READS_REPLIES = 2
+"""The first version of the rules (`QueryReceived.rules`) for which not every text is an answer."""
+
+EMPTY = "the model's reply was empty"
+DECLINED = "the model declined to answer"
+ONLY_THINKING = "the model wrote down its thinking and no answer"
+TOOL_CALL = "the model wrote a tool call in place of an answer"
+
+# Code comes first: what stands in it is read by no other pattern. A fence that is never closed reaches to the end. Code
+# in a line has a greatest length, or many backticks that match no others would each be looked for in the whole text.
+_CODE = r"""
+    ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})[^`\n]*$
+    (?:.*?^[ \t>]*(?P=fence)[`~]*[ \t]*$|.*)
+    |(?<![`\\])(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).){1,2000}?(?<!`)(?P=ticks)(?!`)
+"""
+# At the beginning of a line, because a sentence may name the tag. A block that is never closed reaches to the end.
+_THINKING = r"^[ ]{0,3}(?:<(?P<tag>think|thinking)>.*?(?:</(?P=tag)>\s*|\Z))+"
+# Where the prompt opens the block, as some chat templates do, the reply holds only its end
+# (https://docs.vllm.ai/en/v0.20.1/api/vllm/reasoning/qwen3_reasoning_parser/).
+_THINKING_END = r"^[ \t]*</(?:think|thinking)>[ \t]*$\s*"
+# The formats of Claude, and of the models that vLLM parses (https://docs.vllm.ai/en/v0.26.0/api/vllm/parser/).
+# A tag must be followed by what a call consists of, because a sentence may name the tag.
+_CALL = r"""
+    <(?:[\w-]+:|[|\uff5c]\w+[|\uff5c])?(?:function_calls|tool_calls?)>(?=\s*(?:[{\[]|<(?!/)|\Z|[\w.-]+\s*<arg_)|[ \t]*$)
+    |<(?:[\w-]+:|[|\uff5c]\w+[|\uff5c])?invoke\s+\w+\s*=
+    |<function=[\w.-]+>
+    |<[|\uff5c]tool
+    |\[TOOL_CALLS\]
+"""
+_MARKUP = re.compile(
+    f"(?P<code>{_CODE})|(?P<thinking>{_THINKING})|(?P<thinking_end>{_THINKING_END})|(?P<call>{_CALL})",
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+
+
+class Span(NamedTuple):
+    """Characters of a text, from `start` to `end`."""
+
+    start: int
+    end: int
+
+
+class AnswerText(NamedTuple):
+    """What of a reply's text is an answer.
+
+    Attributes:
+        text: The answer, without outer white space; empty where the reply holds none.
+        removed: What of the reply's text was left out, in order.
+        indent: White space at the beginning of what was not left out.
+        flaw: Why there is no answer, or why it breaks off, in words for users; empty where neither is so.
+    """
+
+    text: str
+    removed: tuple[Span, ...] = ()
+    indent: int = 0
+    flaw: str = ""
+
+    def place_of(self, at: int) -> int:
+        """Returns the place in the answer of the reply's character `at`, or where that was left out, of the next."""
+        place = at - self.indent
+        for span in self.removed:
+            if span.start < at:
+                place -= min(at, span.end) - span.start
+        return min(max(0, place), len(self.text))
+
+    def leaves_out(self, cited: ReplyCitation) -> bool:
+        """Returns True if the citation is of text that was left out."""
+        return any(
+            span.start <= cited.start < cited.end <= span.end for span in self.removed
+        )
+
+
+def answer_of(reply: ReasoningCompleted, rules: int) -> AnswerText:
+    """Returns what of the reply is an answer, by this version of the rules."""
+    text = reply.text.text
+    if rules < READS_REPLIES:
+        return _without(text, ())
+    # What came before a refusal is no part of an answer
+    # (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
+    if reply.stop_reason == "refusal":
+        return AnswerText("", flaw=DECLINED)
+    return answer_text(text, reply.citations)
+
+
+def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
+    """Returns what of a text is an answer.
+
+    Thinking is left out, and so is everything from the first tool call on: it rests on results that nobody found. What
+    stands before a call announces it, unless it cites something.
+    """
+    # Most answers hold no markup, and are not looked through.
+    if "<" not in text and "[TOOL_CALLS]" not in text:
+        return _without(text, ())
+    removed: list[Span] = []
+    for found in _MARKUP.finditer(text):
+        kind = found.lastgroup
+        if kind == "code" or _is_quoted(found, cited):
+            continue
+        if kind == "thinking":
+            removed.append(Span(*found.span()))
+        elif kind == "thinking_end":
+            # A prompt opens one block, which is then the first.
+            start = found.start() if removed else 0
+            removed.append(Span(start, found.end()))
+        else:
+            removed.append(Span(found.start(), len(text)))
+            return _before_call(_without(text, removed), cited)
+    return _without(text, removed)
+
+
+def _is_quoted(found: re.Match[str], cited: Sequence[ReplyCitation]) -> bool:
+    """Returns True if the source that is cited for this place holds the same markup."""
+    # The offline reasoner quotes as it stands, and lessons may show such formats.
+    for citation in cited:
+        if citation.start <= found.start() < citation.end:
+            quoted = " ".join(citation.cited_text.split())
+            if " ".join(found.group().split()) in quoted:
+                return True
+    return False
+
+
+def _before_call(answer: AnswerText, cited: Sequence[ReplyCitation]) -> AnswerText:
+    for citation in cited:
+        if answer.place_of(citation.start) < answer.place_of(citation.end):
+            return answer._replace(flaw=TOOL_CALL)
+    return AnswerText("", flaw=TOOL_CALL)
+
+
+def _without(text: str, removed: Sequence[Span]) -> AnswerText:
+    pieces: list[str] = []
+    done = 0
+    for span in removed:
+        pieces.append(text[done : span.start])
+        done = span.end
+    pieces.append(text[done:])
+    rest = "".join(pieces)
+    flaw = ""
+    if not rest.strip():
+        flaw = EMPTY
+        if removed:
+            flaw = ONLY_THINKING
+    indent = len(rest) - len(rest.lstrip())
+    return AnswerText(rest.strip(), tuple(removed), indent, flaw)
