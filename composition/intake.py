@@ -15,7 +15,7 @@ from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
 from antiphon.engine import fixed_size, write_catalogue
 from antiphon.vocabulary.errors import BadInputError, TraceError
-from antiphon.vocabulary.events import RULES, QueryReceived
+from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Conversations
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.values import Exchange, Rate, StoredText, Value
@@ -132,7 +132,6 @@ class Intake:
             or interceptor.provider_open,
             reviewers=tuple(reviewers),
             faults=interceptor.faults,
-            rules=RULES,
             catalogue=StoredText(catalogue),
         )
         # The session publishes it unchanged, so that nothing later would redact it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.events import RULES, QueryReceived
 from antiphon.vocabulary.settings import QUERY_CHARS, QuerySettings, with_wishes
 
 _NO_WISHES: Mapping[str, object] = {}
@@ -45,5 +45,9 @@ def receive(
             "The question holds half of a surrogate pair, which is no character: send valid Unicode."
         ) from error
     return QueryReceived(
-        query=text, session_id=session_id, settings=wished, fallback_searches=True
+        query=text,
+        session_id=session_id,
+        settings=wished,
+        fallback_searches=True,
+        rules=RULES,
     )

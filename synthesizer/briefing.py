@@ -39,7 +39,7 @@ def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
         memory.intent,
         memory.settings.briefing_tokens,
         draft.notes.room,
-        keeps_newest=memory.question_last,
+        memory.least_scores,
     )
     notes = draft.notes
     if len(selection.sources) < len(memory.showable):

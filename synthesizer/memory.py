@@ -13,6 +13,11 @@ from antiphon.synthesizer.blocks import SourceBlock, source_block, text_block
 from antiphon.synthesizer.facts import Facts
 from antiphon.synthesizer.intent import Intent
 from antiphon.synthesizer.reasoning import Reasoning
+from antiphon.synthesizer.selection import (
+    LEAST_SCORES,
+    OLD_LEAST_SCORES,
+    LeastScores,
+)
 from antiphon.synthesizer.transcript import Transcript
 from antiphon.synthesizer.usage import ToolAttempt, ToolUsage
 from antiphon.vocabulary.events import (
@@ -86,6 +91,13 @@ class Memory(Value, frozen=True, kw_only=True):
     def question_last(self) -> bool:
         """True if a briefing ends with the question; False if it begins with it."""
         return self.rules >= QUESTION_LAST
+
+    @property
+    def least_scores(self) -> LeastScores:
+        """How little a sentence may score by its age."""
+        if self.rules < QUESTION_LAST:
+            return OLD_LEAST_SCORES
+        return LEAST_SCORES
 
 
 def remember(memory: Memory, event: Event) -> Memory:

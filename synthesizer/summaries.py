@@ -50,7 +50,7 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
         memory.intent,
         budget,
         draft.notes.room - room_of_summary,
-        keeps_newest=memory.question_last,
+        memory.least_scores,
     )
     material = _material(
         selection.left_out, newest=max(memory.settled_rounds, default=0)

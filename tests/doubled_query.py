@@ -20,7 +20,7 @@ from antiphon.engine import (
     connect,
     offline_model,
 )
-from antiphon.vocabulary.events import RULES, Event, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Exchange, QuerySettings
 from tests.fakes import MemoryTraceStore
 from tests.guarded import guarded
@@ -82,7 +82,7 @@ async def ask(
     bus = Bus(store, clock)
     session = bus.open("q", lambda ports: wire(parts, ports, caller).subscriptions())
     received = receive(question, "s", settings or QuerySettings())
-    session.start(replace(received, history=history, rules=RULES))
+    session.start(replace(received, history=history))
     await session.ended()
     await bus.close()
     return Query(list(await store.read("q")), caller.outcome("q", "s"), double)

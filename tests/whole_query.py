@@ -105,7 +105,6 @@ class House:
     )
     subscribers: tuple[Subscriber, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
-    rules: int = 1
 
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
@@ -142,7 +141,6 @@ class House:
                 reviewers=reviewers,
                 versions=self.versions,
                 history=history,
-                rules=self.rules,
             )
         )
         return caller.outcome(query_id, "s")

@@ -38,9 +38,9 @@ class Target(Value, frozen=True, kw_only=True):
 
 
 TARGETS = {
-    "briefing": Target(max_tokens=0.62, max_last_tokens=0.47, min_kept=0.98),
+    "briefing": Target(max_tokens=0.75, max_last_tokens=0.58, min_kept=1.0),
     "briefing, half budget": Target(
-        max_tokens=0.62, max_last_tokens=0.47, min_kept=0.94
+        max_tokens=0.73, max_last_tokens=0.55, min_kept=0.98
     ),
 }
 

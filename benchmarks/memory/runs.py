@@ -10,6 +10,7 @@ from antiphon.engine.offline.answering import summary
 from antiphon.language.markup import read_material, unwrap
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.vocabulary.events import (
+    RULES,
     BriefingPrepared,
     Event,
     QueryReceived,
@@ -63,6 +64,7 @@ def contexts_of(run: Run, settings: QuerySettings) -> Contexts:
             session_id="eval",
             settings=settings,
             courses=StoredText(run.courses),
+            rules=RULES,
         )
     )
     rounds = len(run.rounds)

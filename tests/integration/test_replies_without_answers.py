@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from antiphon.composition import Outcome
-from antiphon.vocabulary.events import RULES
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Indicator
 from tests.whole_query import House, ScriptedModel, reply
@@ -21,7 +20,7 @@ CUT_SHORT = (
 
 
 async def ask(*replies: list[Json]) -> Outcome:
-    return await House(ScriptedModel(*replies), rules=RULES).ask("What are logs?")
+    return await House(ScriptedModel(*replies)).ask("What are logs?")
 
 
 def cited(text: str) -> list[Json]:

@@ -23,7 +23,7 @@ from antiphon.engine import (
     write_catalogue,
 )
 from antiphon.vocabulary.errors import ModelError, NotFoundError
-from antiphon.vocabulary.events import RULES, QueryCancelled, Reasoner, Recorded
+from antiphon.vocabulary.events import QueryCancelled, Reasoner, Recorded
 from antiphon.vocabulary.ports import (
     EventLog,
     Handler,
@@ -361,7 +361,6 @@ async def play(
                 ("system_prompt", SYSTEM_VERSION),
                 ("tools", registry.definitions().key),
             ),
-            rules=RULES,
             catalogue=StoredText(CATALOGUE),
         )
     )
