@@ -219,7 +219,11 @@ def server(
 
 @contextmanager
 def serving_double(
-    data_dir: Path, folder: Path, script: object, *options: str
+    data_dir: Path,
+    folder: Path,
+    script: object,
+    *options: str,
+    **environment: str,
 ) -> Generator[Server, None, None]:
     """The service with a model that plays a script."""
     with (
@@ -230,6 +234,7 @@ def serving_double(
             *options,
             ANTHROPIC_BASE_URL=address,
             ANTIPHON_CITATIONS="native",
+            **environment,
         ) as running,
     ):
         yield running

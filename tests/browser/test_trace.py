@@ -94,7 +94,14 @@ def two_rounds(
 ) -> Iterator[tuple[Server, str]]:
     """A service whose model called two tools at once, failed once, and called one more; and the trace of that."""
     folder = tmp_path_factory.mktemp("two-rounds")
-    with serving_double(data_dir, folder, TWO_ROUNDS, "--allow-faults") as server:
+    # So few tokens make facts decay sooner.
+    with serving_double(
+        data_dir,
+        folder,
+        TWO_ROUNDS,
+        "--allow-faults",
+        ANTIPHON_BRIEFING_TOKENS="2600",
+    ) as server:
         yield server, asked(server)
 
 

@@ -127,7 +127,7 @@ function note(progress, text) {
 
 /** @param {import("../types.js").TraceEvent} reply */
 function thoughtOf(reply) {
-  if (reply.thought_s > 0) return `Thought for ${seconds(reply.thought_s)}`;
+  if (reply.thought_s >= 0.1) return `Thought for ${seconds(reply.thought_s)}`;
   // A reply that came in one piece does not tell how long it thought.
   const tokens = reply.usage.thinking_tokens ?? 0;
   return tokens > 0 ? `Thought for ${count(tokens, "token")}` : "";
