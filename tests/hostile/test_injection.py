@@ -229,14 +229,14 @@ def test_the_request_shows_whose_words_are_whose(name: str, tool: str) -> None:
     assert [message["role"] for message in request["messages"]] == ["user"]
     [message] = request["messages"]
     kinds = [block["type"] for block in message["content"]]
-    assert kinds == ["text", "search_result", "text"]
-    first, source, last = message["content"]
+    assert kinds == ["search_result", "text", "text"]
+    source, notes, question = message["content"]
     probe = case.hostile.split()[0]
     if len(probe) > 8:
-        assert probe not in first["text"]
-        assert probe not in last["text"]
-    assert first["text"].count("<question>") == 1
-    assert last["text"].count("<round>") == 1
+        assert probe not in notes["text"]
+        assert probe not in question["text"]
+    assert question["text"].count("<question>") == 1
+    assert notes["text"].count("<round>") == 1
     for part in source["content"]:
         assert part["type"] == "text"
 

@@ -150,7 +150,7 @@ async def test_a_handler_that_raises_is_recorded_and_an_answer_comes_all_the_sam
 async def test_queries_at_once_never_mix_their_sources() -> None:
     async def by_question(request: Request) -> Sequence[Json]:
         await asyncio.sleep(0)
-        text = request.messages[0].content[0].text
+        text = request.messages[0].content[-1].text
         topic = text.split("topic ")[1].split("?")[0]
         has_facts = len(request.messages[0].content) > 2
         return reply("Here.") if has_facts else reply("", search(topic))

@@ -121,14 +121,16 @@ PLANTED: dict[str, Planted] = {
         of_kind("tool_succeeded", name="exam_calendar"),
     ),
     "a fact decayed that was needed": Planted(
-        "A rebalance assigns the partitions of a topic anew when a consumer joins the group, leaves it or stops "
-        "sending heartbeats. How many minutes does SQS take?",
+        "In HNSW every vector is a node that is linked to some of its near neighbours, and a search walks greedily "
+        "from node to node, towards the neighbour that is closest to it. Which string is secret, and a canary?",
         (
-            search("SQS FIFO deduplication"),
-            search("rebalance partitions assigned anew consumer joins group leaves"),
-            cite("In a rebalance partitions are assigned anew.", 0, 4, then=" The time of SQS is not known."),
+            search("canary secret string"),
+            search("HNSW vector node linked near neighbours search walks greedily"),
+            search("layers of the graph"),
+            say("Every vector is a node that is linked to some of its near neighbours."),
         ),
-        of_kind("briefing_prepared", dropped="decay", round="3"),
+        of_kind("briefing_prepared", dropped="decay", round="4"),
+        MappingProxyType({"max_rounds": 3}),
     ),
     "a model that ignores its evidence": Planted(
         "How many seconds does Resilience4j wait in the open state?",
@@ -227,6 +229,8 @@ def planted_service(
             ANTHROPIC_BASE_URL=address,
             ANTIPHON_CITATIONS="native",
             ANTIPHON_TOOLS=TOOLS,
+            # So few tokens make what is needed decay.
+            ANTIPHON_BRIEFING_TOKENS="3000",
         ) as server,
     ):
         yield server

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from tests.planted.answers import Planted, cite, of_kind, say, search, use
 
 MISTAKES = {
@@ -40,9 +42,11 @@ HELD_OUT: dict[str, Planted] = {
         (
             search("canary secret string"),
             search("HNSW vector node linked near neighbours search walks greedily"),
+            search("layers of the graph"),
             say("Every vector is a node that is linked to some of its near neighbours."),
         ),
-        of_kind("briefing_prepared", dropped="decay", round="3"),
+        of_kind("briefing_prepared", dropped="decay", round="4"),
+        MappingProxyType({"max_rounds": 3}),
     ),
     "a model that ignores its evidence": Planted(
         "How large was the context window of GPT-2?",

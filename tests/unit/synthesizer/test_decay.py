@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from antiphon.vocabulary.events import RULES
 from antiphon.vocabulary.values import Passage, ShownSource
@@ -22,6 +23,8 @@ from tests.unit.synthesizer.stories import (
 
 QUESTION = "Which guarantees does the append log of Orion give?"
 GOOD = "The append log of Orion gives two guarantees to each of its readers. "
+SMALL = 1_000
+"""A budget that raises the bars as far as any does, and that all of these facts fit into."""
 IDLE = "Meals are served at noon. Rain falls in the hills. Nobody rides the old horse. "
 
 
@@ -32,6 +35,7 @@ def _texts(story: Told, fact_id: str, passage_: Passage) -> list[str]:
 
 MIXED = passage(GOOD + IDLE)
 OLD_AGE = passage(GOOD + "It is old.")
+AS_POOR = passage("Ships sail. Dogs sleep.", course="Sea", score=0.1)
 TRAVEL = passage(
     "Trains leave late. Cooks sing in the yard. Snow lies on hats.",
     course="Travel",
@@ -77,17 +81,15 @@ def test_in_an_old_trace_the_newest_round_loses_what_serves_no_part_and_is_worth
     assert story.briefing.tokens < 6_000
 
 
-def test_a_round_later_more_of_the_same_fact_has_gone() -> None:
+def test_with_each_round_more_of_the_same_fact_has_gone() -> None:
     first = passage(GOOD + "Readers of a log like it. " + IDLE)
-    story = Told(asked(QUESTION), *round_of(found("a", first)), opened(2))
+    story = Told(asked(QUESTION, budget=SMALL), *round_of(found("a", first)), opened(2))
     before = _texts(story, "f1", first)
 
-    story.tell(
-        *round_of(
-            found("b", passage(GOOD + "More of it follows.", lesson=2)), round_=2
-        ),
-        opened(3, final=True),
-    )
+    for round_, call_id in ((2, "b"), (3, "c")):
+        more = passage(f"{GOOD}More of it follows {call_id}.", lesson=round_)
+        story.tell(*round_of(found(call_id, more), round_=round_))
+    story.tell(opened(4, final=True))
 
     after = _texts(story, "f1", first)
     assert set(after) < set(before)
@@ -100,35 +102,31 @@ def test_a_round_later_more_of_the_same_fact_has_gone() -> None:
 
 
 def test_what_a_later_round_brought_stays_whole_while_the_older_decays() -> None:
-    story = Told(asked(QUESTION), *round_of(found("a", MIXED)))
+    story = Told(asked(QUESTION, budget=SMALL), *round_of(found("a", MIXED, TRAVEL)))
 
-    story.tell(*round_of(found("b", TRAVEL), round_=2), opened(3, final=True))
+    story.tell(*round_of(found("b", AS_POOR), round_=2), opened(3, final=True))
 
     assert GOOD.strip() in _texts(story, "f1", MIXED)
     assert [(drop.what, drop.rule) for drop in story.briefing.dropped] == [
-        ("f1", "decay")
+        ("f2", "decay")
     ]
-    assert ShownSource(fact_id="f2", sentences=(0, 1, 2)) in story.briefing.sources
+    assert ShownSource(fact_id="f3", sentences=(0, 1)) in story.briefing.sources
 
 
-def test_half_the_budget_decays_more_even_where_all_would_fit() -> None:
-    texts = [
-        passage(f"{GOOD}Readers of log {n} like it. {IDLE}", lesson=n, score=5 - n)
-        for n in range(4)
-    ]
+def test_a_small_budget_decays_more_even_where_all_would_fit() -> None:
     story = [
-        *round_of(found("a", *texts)),
-        *round_of(found("b", passage("Orion is a star.", lesson=9)), round_=2),
+        *round_of(found("a", MIXED, replace(TRAVEL, score=0.6))),
+        *round_of(found("b", AS_POOR), round_=2),
     ]
 
-    whole, half = (
+    whole, small = (
         Told(
             asked(QUESTION, budget=budget), *story, opened(3, final=True)
         ).briefing.tokens
-        for budget in (6_000, 750)
+        for budget in (6_000, SMALL)
     )
 
-    assert half < whole < 750
+    assert small < whole < SMALL
 
 
 def test_an_outline_does_not_decay() -> None:
