@@ -10,6 +10,8 @@ from typing import Any
 
 import structlog
 
+from antiphon.vocabulary.containment import contained
+
 _log = structlog.get_logger(__name__)
 
 _CANCEL_WAIT_S = 5.0
@@ -97,7 +99,7 @@ class Work:
         self, work: Coroutine[Any, Any, None], background: bool
     ) -> asyncio.Task[None]:
         name = str(getattr(work, "__qualname__", type(work).__name__))
-        task = asyncio.get_running_loop().create_task(work, name=name)
+        task = asyncio.get_running_loop().create_task(contained(work), name=name)
         self._tasks[task] = background
         if not background:
             self._running += 1
