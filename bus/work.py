@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
@@ -104,7 +105,7 @@ class Work:
         if not background:
             self._running += 1
         # Called in a copy of this context: what it publishes has the same cause as the work itself.
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, work))
         return task
 
     def forget(self) -> None:
@@ -132,7 +133,8 @@ class Work:
             names = [task.get_name() for task in stuck]
             _log.error("work_would_not_stop", work=sorted(names))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, work: Coroutine[Any, Any, None], task: asyncio.Task[None]) -> None:
+        work.close()  # where the task was cancelled before it began, nobody else does
         background = self._tasks.pop(task)
         if not background:
             self._running -= 1
