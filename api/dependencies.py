@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from antiphon.api.facade import Facade as Facade
 from antiphon.api.facade import RunningQuery as RunningQuery
 from antiphon.api.facade import ServiceOpener as ServiceOpener
+from antiphon.api.guards import is_from_here
 from antiphon.service import Interceptor, nearest
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BadInputError, ForbiddenError
@@ -24,7 +25,8 @@ def seen_service(request: Request) -> Facade:
     if seen is None:
         # A route that asks nobody for a key: its caller is nobody, as soon as there are keys.
         whole = cast(Facade, request.app.state.service)
-        seen = whole.seen_by(whole.public_principal())
+        here = is_from_here(request.headers)
+        seen = whole.seen_by(whole.public_principal(from_here=here))
     return cast(Facade, seen)
 
 

@@ -17,6 +17,7 @@ from starlette.datastructures import Headers
 from antiphon.api.dependencies import refuse_unknown_parameters
 from antiphon.api.errors import Refusal
 from antiphon.api.facade import Facade
+from antiphon.api.guards import is_from_here
 from antiphon.vocabulary.access import KEY_PREFIX, Scope, without_keys
 from antiphon.vocabulary.errors import UnauthorizedError
 
@@ -121,7 +122,9 @@ def let_in(request: Request, scope: Scope | None) -> None:
     if scope is None:
         return
     service: Facade = request.app.state.service
-    principal = service.principal_of(key_in(request.headers))
+    principal = service.principal_of(
+        key_in(request.headers), from_here=is_from_here(request.headers)
+    )
     # For the access log: a key's id is no secret.
     request.state.key_id = principal.key_id or None
     principal.require(scope)

@@ -115,14 +115,17 @@ class Facade(Protocol):
     def principal(self) -> Principal:
         """The caller who sees it."""
 
-    def principal_of(self, key: str | None) -> Principal:
+    def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
         """Returns who a caller is by the key that they sent.
+
+        Args:
+            from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
             UnauthorizedError: A key is asked for, and this is none that counts.
         """
 
-    def public_principal(self) -> Principal:
+    def public_principal(self, *, from_here: bool = True) -> Principal:
         """Returns who a caller is to a route that asks for no key."""
 
     def seen_by(self, principal: Principal) -> Facade:

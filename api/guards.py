@@ -13,6 +13,8 @@ from antiphon.service import Settings, is_loopback
 
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
+_OF_PROXIES = ("forwarded", "x-real-ip")
+"""Headers by which proxies say for whom they ask, beside those that begin with `x-forwarded-`."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -109,6 +111,19 @@ def pages_for(settings: Settings) -> frozenset[str]:
     if "allowed_hosts" not in settings.model_fields_set:
         return frozenset()
     return frozenset(name for name in named_hosts(settings) if not is_loopback(name))
+
+
+def is_from_here(headers: Headers) -> bool:
+    """Returns True if a request calls this machine by its own name, and no proxy says that it passed it on.
+
+    A proxy that says nothing of itself, and calls the service as 127.0.0.1, cannot be told from a program here.
+    """
+    host = headers.get("host")
+    if host is not None and not is_loopback(host_name(host)):
+        return False
+    return not any(
+        name in _OF_PROXIES or name.startswith("x-forwarded-") for name in headers
+    )
 
 
 def host_name(host: str) -> str:

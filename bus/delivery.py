@@ -8,6 +8,7 @@ from typing import Any
 
 from pyee import EventEmitter
 
+from antiphon.vocabulary.containment import failure_of, words_of
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.hearing import Hearing, Method, MethodTable
 from antiphon.vocabulary.ports import Subscription
@@ -55,8 +56,8 @@ class Delivery:
         """Calls one handler, and reports its error."""
         try:
             subscription.handler(recorded)
-        except Exception as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised once more by drain()
-            self._on_failure(subscription.name, error)
+        except BaseException as error:  # noqa: BLE001 - the bus edge: it is recorded, and raised once more by drain()
+            self._on_failure(subscription.name, failure_of(error))
 
     def clear(self) -> None:
         """Lets go of all handlers."""
@@ -79,15 +80,15 @@ class Delivery:
     ) -> None:
         try:
             method.call(owner, recorded)
-        except Exception as error:  # noqa: BLE001 - as in `call`
-            self._on_failure(method.name, error)
+        except BaseException as error:  # noqa: BLE001 - as in `call`
+            self._on_failure(method.name, failure_of(error))
 
 
 def in_words(error: BaseException) -> str:
     """Returns `Type: message`, bounded, without API keys, authorisation headers and passwords in addresses."""
     # Cut before searching too: the message may be as long as a hostile server likes.
-    message = _SECRET.sub("[hidden]", str(error)[: 4 * _MAX_CHARACTERS])
-    return f"{type(error).__name__}: {message}"[:_MAX_CHARACTERS]
+    words = words_of(error)[: 4 * _MAX_CHARACTERS]
+    return _SECRET.sub("[hidden]", words)[:_MAX_CHARACTERS]
 
 
 def _ignore(_handler: str, _error: Exception) -> None:

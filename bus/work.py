@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
+
+from antiphon.vocabulary.containment import contained
 
 _log = structlog.get_logger(__name__)
 
@@ -97,12 +100,12 @@ class Work:
         self, work: Coroutine[Any, Any, None], background: bool
     ) -> asyncio.Task[None]:
         name = str(getattr(work, "__qualname__", type(work).__name__))
-        task = asyncio.get_running_loop().create_task(work, name=name)
+        task = asyncio.get_running_loop().create_task(contained(work), name=name)
         self._tasks[task] = background
         if not background:
             self._running += 1
         # Called in a copy of this context: what it publishes has the same cause as the work itself.
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, work))
         return task
 
     def forget(self) -> None:
@@ -130,7 +133,8 @@ class Work:
             names = [task.get_name() for task in stuck]
             _log.error("work_would_not_stop", work=sorted(names))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, work: Coroutine[Any, Any, None], task: asyncio.Task[None]) -> None:
+        work.close()  # where the task was cancelled before it began, nobody else does
         background = self._tasks.pop(task)
         if not background:
             self._running -= 1

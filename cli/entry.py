@@ -81,7 +81,7 @@ COMMANDS = (
     Command("restore", "Create a data folder from a backup.", "keeping:restore"),
     Command(
         "keys",
-        "Create, list, rotate, revoke and limit API keys.",
+        "Create, list, rotate, revoke, limit and reset API keys.",
         commands={
             "add": "keys:add",
             "list": "keys:listed",
@@ -89,6 +89,7 @@ COMMANDS = (
             "revoke": "keys:revoke",
             "limit": "keys:limit",
             "usage": "keys:usage",
+            "reset": "keys:reset",
         },
     ),
     Command(

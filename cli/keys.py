@@ -132,6 +132,16 @@ def rotate(
     err.print(until, soft_wrap=True)
 
 
+def reset(data_dir: DataDir = None) -> None:
+    """Does without keys again where their file is lost: whoever works on this machine is the owner."""
+    with _access(data_dir) as file:
+        service.Keys(file).reset()
+    out.print(
+        "Nobody on this machine is asked for a key from now on; callers from elsewhere are refused.",
+        soft_wrap=True,
+    )
+
+
 def revoke(key: NamedKey, data_dir: DataDir = None) -> None:
     """Revokes a key for good; a running service refuses it from the next request on."""
     with _access(data_dir) as file:

@@ -13,6 +13,7 @@ from msgspec import Raw
 from antiphon.cluster import remote_frames as frames
 from antiphon.traces import from_json, to_json
 from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.containment import contained, failure_of, words_of
 from antiphon.vocabulary.errors import RemoteError
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.ports import Ports
@@ -97,8 +98,8 @@ class HostedQuery:
         token = _acting_on.set(seq)
         try:
             self.part.hear(recorded, repeat=frame.repeat)
-        except Exception as error:  # noqa: BLE001 - a bug of the component, which the session records
-            self._note_error(seq, error)
+        except BaseException as error:  # noqa: BLE001 - a bug of the component, which the session records
+            self._note_error(seq, failure_of(error))
         finally:
             _acting_on.reset(token)
             self._count(seq, -1)
@@ -136,12 +137,13 @@ class HostedQuery:
         self, work: Coroutine[Any, Any, None], /, *, background: bool = False
     ) -> Callable[[], object]:
         seq = _acting_on.get()
-        task = asyncio.get_running_loop().create_task(work)
+        task = asyncio.get_running_loop().create_task(contained(work))
         self._tasks.add(task)
         if not background:
             self._count(seq, 1)
 
         def ended(task: asyncio.Task[None]) -> None:
+            work.close()  # where the task was cancelled before it began, nobody else does
             self._tasks.discard(task)
             if not task.cancelled() and (error := task.exception()) is not None:
                 self._note_error(seq, error)
@@ -162,4 +164,4 @@ class HostedQuery:
 
     def _note_error(self, seq: int, error: BaseException) -> None:
         log.error("remote_part_failed", query_id=self._place.query_id, exc_info=error)
-        self._errors[seq] = f"{type(error).__name__}: {error}"[: frames.MOST_WORDS]
+        self._errors[seq] = words_of(error)[: frames.MOST_WORDS]

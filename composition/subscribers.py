@@ -104,7 +104,7 @@ def _made_by(path: str) -> list[Subscriber]:
         )
     try:
         made = factory()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ConfigurationError(
             f"Subscriber {path}: making it failed ({in_words(error)}); mend it."
         ) from error

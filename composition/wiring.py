@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
+import structlog
+
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import SystemClock
 from antiphon.composition.actions import (
@@ -28,11 +30,14 @@ from antiphon.engine import ReasoningEngine, SummaryEngine
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
+from antiphon.vocabulary.containment import failure_of
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.hearing import Hearing, MethodTable
 from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription
-from antiphon.vocabulary.subscribers import HearLive, Subscriber, Surroundings
+from antiphon.vocabulary.subscribers import Act, HearLive, Subscriber, Surroundings
+
+_log = structlog.get_logger(__name__)
 
 
 def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
@@ -264,16 +269,36 @@ def _subscribed(
     subscriptions: list[Subscription] = []
     for subscriber in subscribers:
         if subscriber.act is not None:
-            subscriptions += subscriber.act(surroundings)
+            subscriptions += _acted(subscriber.name, subscriber.act, surroundings)
     return subscriptions
 
 
-def _telling(listeners: Sequence[HearLive], emit_live: EmitLive) -> EmitLive:
-    """Returns an `emit_live` that tells subscribers first."""
+def _acted(name: str, act: Act, surroundings: Surroundings) -> Sequence[Subscription]:
+    """Returns what a subscriber hears; where it cannot be built, the query goes on without it, and records why."""
+    try:
+        return tuple(act(surroundings))
+    except BaseException as error:  # noqa: BLE001 - a user's code may raise anything; it becomes an event
+        failure = failure_of(error)
+
+    def fail(_: Recorded[Event]) -> None:
+        raise failure
+
+    return (
+        Subscription(e.QueryReceived, fail, f"{name}.act"),
+        Subscription(e.QueryResumed, fail, f"{name}.act"),
+    )
+
+
+def _telling(listeners: list[HearLive], emit_live: EmitLive) -> EmitLive:
+    """Returns an `emit_live` that tells subscribers first; one that fails is told nothing more of this query."""
 
     def emit_and_tell(live: Live, /) -> None:
-        for listener in listeners:
-            listener(live)
+        for listener in tuple(listeners):
+            try:
+                listener(live)
+            except BaseException as error:  # noqa: BLE001 - as above
+                listeners.remove(listener)
+                _log.error("live_listener_failed", exc_info=failure_of(error))
         emit_live(live)
 
     return emit_and_tell

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import traceback
 
 from antiphon.dispatcher.output import line, to_output
 from antiphon.dispatcher.tool import CallContext, Tool
 from antiphon.vocabulary.circuit import Circuit
-from antiphon.vocabulary.errors import BadInputError, ServiceError
+from antiphon.vocabulary.containment import words_of
+from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import ToolOutput
 
 MAX_DETAIL = 600
@@ -112,21 +111,9 @@ async def run_tool(tool: Tool, arguments: str, context: CallContext) -> ToolOutp
         given[tool.key_parameter] = context.key
     if tool.known_parameter is not None:
         given[tool.known_parameter] = context.known
-    try:
-        returned = await tool.run(**given)
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        # Nobody cancelled the call: something inside the tool was cancelled, which is only another way to fail.
-        raise ServiceError("work that the tool had started was cancelled") from error
-    return to_output(tool.name, returned)
+    return to_output(tool.name, await tool.run(**given))
 
 
 def describe(tool: Tool, error: Exception) -> str:
     """Returns type and message of what `tool` raised, without its traceback, bounded."""
-    # format_exception_only also describes an exception whose own __str__ raises.
-    sentence = "".join(traceback.format_exception_only(error)).removeprefix(
-        f"{type(error).__module__}."
-    )
-    return f"{tool.name} failed: {line(sentence, MAX_DETAIL)}"
+    return f"{tool.name} failed: {line(words_of(error), MAX_DETAIL)}"

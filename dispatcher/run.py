@@ -14,6 +14,7 @@ from antiphon.dispatcher.attempts import (
 )
 from antiphon.dispatcher.output import line
 from antiphon.dispatcher.tool import CallContext, Registry, Tool
+from antiphon.vocabulary.containment import contained, failure_of, message_of
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import (
     ToolAnsweredLate,
@@ -80,6 +81,9 @@ class ToolRun:
         except BadInputError as error:
             self._fail("invalid_arguments", f"{tool.name}: {error}")
             return
+        except BaseException as error:  # noqa: BLE001 - the check of a user's own type may raise anything
+            self._fail("error", describe(tool, failure_of(error)))
+            return
         # Announced here and not in the task: the event follows its request even where tasks start late.
         self._start(tool)
         self._cancel_work = self._spawn(self._work(tool))
@@ -138,11 +142,13 @@ class ToolRun:
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
         """Returns the call's outcome, or in words why this attempt brought none."""
         try:
-            output = await run_tool(tool, arguments, self._context)
+            output = await contained(run_tool(tool, arguments, self._context))
         except NotFoundError as error:
-            return self._failed("not_found", line(str(error), MAX_DETAIL))
+            return self._failed("not_found", line(message_of(error), MAX_DETAIL))
         except BadInputError as error:
-            return self._failed("invalid_arguments", line(str(error), MAX_DETAIL))
+            return self._failed(
+                "invalid_arguments", line(message_of(error), MAX_DETAIL)
+            )
         except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
             self._circuits.failed(tool.name, self._clock.now())
             return describe(tool, error)
@@ -164,8 +170,8 @@ class ToolRun:
             return self._call.arguments
         try:
             return substitute_arguments(asked, candidate, self._call.arguments)
-        except Exception as error:  # noqa: BLE001 - so may a user's adapter
-            failures.append(describe(candidate, error))
+        except BaseException as error:  # noqa: BLE001 - so may a user's adapter
+            failures.append(describe(candidate, failure_of(error)))
             return None
 
     def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:

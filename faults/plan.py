@@ -12,7 +12,7 @@ from antiphon.vocabulary.values import Value
 Kind = Literal[
     "raise", "hang", "slow", "cancel", "drop", "duplicate", "reorder", "late", "truncate", "malformed", "wrong_id",
     "unknown_tool", "empty", "oversized", "rate_limit", "overload", "refusal", "max_tokens", "disk_full", "locked",
-    "kill",
+    "exit", "kill",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -38,6 +38,7 @@ MEANING: dict[Kind, str] = {
     "max_tokens": "the reply reaches its greatest length",
     "disk_full": "the disk is full from here on",
     "locked": "another process holds the lock for a while",
+    "exit": "it tries to end the process, as `sys.exit()` does",
     "kill": "the process is killed (SIGKILL)",
 }
 
@@ -168,12 +169,12 @@ POINT_TYPES: tuple[PointType, ...] = (
     ),
     PointType(
         "deliver.",
-        ("raise", "drop", "duplicate", "reorder", "late"),
+        ("raise", "drop", "duplicate", "reorder", "late", "exit"),
         "a handler returns at once and is handed a value: nothing in it can be cut, cancelled or waited for",
     ),
     PointType(
         "spawn.",
-        ("raise", "cancel", "drop", "late"),
+        ("raise", "cancel", "drop", "late", "exit"),
         "spawned work brings nothing by itself: what it publishes and calls are points of their own",
     ),
     PointType(
@@ -224,7 +225,17 @@ POINT_TYPES: tuple[PointType, ...] = (
     ),
     PointType(
         "tool.",
-        ("raise", "hang", "slow", "cancel", "late", "empty", "oversized", "malformed"),
+        (
+            "raise",
+            "hang",
+            "slow",
+            "cancel",
+            "late",
+            "empty",
+            "oversized",
+            "malformed",
+            "exit",
+        ),
         "a tool is called once and returns once: it has no stream, no ids and no server of ours",
     ),
     PointType(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from antiphon.composition import Deciders, catalog_of, deciders_of
 from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.containment import failure_of
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import REVIEWER, Event, HandlerFailed, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
@@ -73,8 +74,8 @@ class Fold:
                 continue
             try:
                 state, events = rule(self.states[decider], recorded)
-            except Exception as error:  # noqa: BLE001 - the bus edge of a replay: what is raised is the finding
-                failures.append(RuleFailure(name, error))
+            except BaseException as error:  # noqa: BLE001 - the bus edge of a replay: what is raised is the finding
+                failures.append(RuleFailure(name, failure_of(error)))
                 continue
             self.states[decider] = state
             for event in events:

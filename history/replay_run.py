@@ -36,6 +36,7 @@ from antiphon.history.verifying import (
     SettlementCheck,
 )
 from antiphon.traces import plain
+from antiphon.vocabulary.containment import words_of
 from antiphon.vocabulary.events import (
     VERSION,
     Event,
@@ -232,8 +233,9 @@ class ReplayRun:
         )
 
     def _raised(self, recorded: Recorded[Event], failure: RuleFailure) -> Divergence:
+        error = words_of(failure.error)
         now = HandlerFailed(
-            handler=failure.handler, error=repr(failure.error), event_seq=recorded.seq
+            handler=failure.handler, error=error, event_seq=recorded.seq
         )
         return Divergence(
             seq=recorded.seq,
@@ -243,8 +245,7 @@ class ReplayRun:
             recorded="",
             now=shown(now),
             chain=chain_of(self._events, recorded.seq),
-            detail=f"{failure.handler} raises now at event {recorded.seq}, and did not when it was recorded: "
-            f"{failure.error!r}",
+            detail=f"{failure.handler} raises now at event {recorded.seq}, and did not when it was recorded: {error}",
         )
 
     def _divergence(

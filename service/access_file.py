@@ -17,6 +17,9 @@ T = TypeVar("T")
 Row = tuple[Any, ...]
 
 FILE_NAME = "access.sqlite"
+MODE_FILE = "access.mode"
+"""Is there from the first key on, so that the loss of the keys is noticed; what it holds is for people."""
+_MODE = "Callers need a key. `antiphon keys reset` takes this back.\n"
 FORMAT = 1
 _APPLICATION_ID = 0x416E7461
 """Marks the file as ours ("Anta")."""
@@ -60,6 +63,7 @@ class AccessFile:
 
     def __init__(self, data_dir: Path, wait_ms: int = SERVICE_WAIT_MS) -> None:
         self._path = data_dir / FILE_NAME
+        self._mode_path = data_dir / MODE_FILE
         self._wait_ms = wait_ms
         self._connection: sqlite3.Connection | None = None
 
@@ -67,6 +71,30 @@ class AccessFile:
     def is_there(self) -> bool:
         """True once there is such a file; two microseconds until then."""
         return self._connection is not None or self._path.exists()
+
+    @property
+    def asks_for_keys(self) -> bool:
+        """True from the first key on, also where the keys are lost since."""
+        return self._mode_path.exists()
+
+    def ask_for_keys(self) -> None:
+        """Notes that callers need a key from now on.
+
+        Raises:
+            ConfigurationError: That cannot be written.
+        """
+        if self.asks_for_keys:
+            return
+        try:
+            make_private_folder(self._path.parent)
+            make_private_file(self._mode_path)
+            self._mode_path.write_text(_MODE)
+        except OSError as error:
+            raise _unusable(self._mode_path, error) from error
+
+    def ask_for_no_keys(self) -> None:
+        """Takes that back."""
+        self._mode_path.unlink(missing_ok=True)
 
     def open(self) -> sqlite3.Connection:
         """Returns the connection; makes the file where there is none.
@@ -78,6 +106,9 @@ class AccessFile:
             connection = _opened(self._path)
             connection.execute(f"PRAGMA busy_timeout = {self._wait_ms}")
             self._connection = connection
+            # Keys that an earlier version made, or that came from other nodes.
+            if connection.execute("SELECT 1 FROM keys LIMIT 1").fetchone():
+                self.ask_for_keys()
         return self._connection
 
     def read(self, query: str, values: Sequence[object] = ()) -> list[Row]:

@@ -147,13 +147,13 @@ class Antiphon:
             return self
         return Antiphon(self._runtime, principal)
 
-    def principal_of(self, key: str | None) -> Principal:
-        """Identifies a caller by the key that they sent. Raises as `Callers.principal_of` does."""
-        return self._runtime.callers.principal_of(key)
+    def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
+        """Identifies a caller by the key that they sent. Takes and raises what `Callers.principal_of` does."""
+        return self._runtime.callers.principal_of(key, from_here=from_here)
 
-    def public_principal(self) -> Principal:
+    def public_principal(self, *, from_here: bool = True) -> Principal:
         """Identifies a caller without a key, for routes that require none."""
-        return self._runtime.callers.public_principal()
+        return self._runtime.callers.public_principal(from_here=from_here)
 
     async def usage(self) -> UsageReport:
         """Returns what the caller's key and tenant have used today."""

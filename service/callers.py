@@ -8,7 +8,12 @@ from contextlib import asynccontextmanager
 
 from antiphon import cluster
 from antiphon.composition import Settings
-from antiphon.service.access_file import COMMAND_WAIT_MS, AccessFile
+from antiphon.service.access_file import (
+    COMMAND_WAIT_MS,
+    FILE_NAME,
+    MODE_FILE,
+    AccessFile,
+)
 from antiphon.service.keys import Keys
 from antiphon.service.ledgers import Ledger, SharedLedger
 from antiphon.service.quotas import Quotas
@@ -21,8 +26,18 @@ from antiphon.vocabulary.access import (
     Principal,
     scopes_of,
 )
-from antiphon.vocabulary.errors import ConfigurationError, NotFoundError
+from antiphon.vocabulary.errors import (
+    ConfigurationError,
+    NotFoundError,
+    UnauthorizedError,
+)
 from antiphon.vocabulary.imports import split_names
+
+_FROM_ELSEWHERE = (
+    "This request came through a proxy, or by a name that is not this machine's own. Such callers need a key, and "
+    "there is none yet: the owner of the service makes one with `antiphon keys add NAME --tenant TENANT`, or says with "
+    "ANTIPHON_ANYBODY_MAY what anybody may do."
+)
 
 
 class Callers:
@@ -49,21 +64,30 @@ class Callers:
         self.quotas = Quotas(self._file, ledger=ledger)
         self.without_key = without_key(settings)
 
-    def principal_of(self, key: str | None) -> Principal:
+    def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
         """Returns who a caller is by the key that they sent; None: they sent none.
+
+        Args:
+            from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
             UnauthorizedError: A key is asked for, and this is none that counts.
         """
-        if not self.keys.are_asked_for:
-            return self.without_key
-        return self.keys.principal(key)
-
-    def public_principal(self) -> Principal:
-        """Returns who a caller is to what asks nobody for a key."""
         if self.keys.are_asked_for:
+            return self.keys.principal(key)
+        if not self._lets_in(from_here):
+            raise UnauthorizedError(_FROM_ELSEWHERE)
+        return self.without_key
+
+    def public_principal(self, *, from_here: bool = True) -> Principal:
+        """Returns who a caller is to what asks nobody for a key."""
+        if self.keys.are_asked_for or not self._lets_in(from_here):
             return NOBODY
         return self.without_key
+
+    def _lets_in(self, from_here: bool) -> bool:
+        """Returns True if a caller without a key is let in: nobody from elsewhere becomes the owner unasked."""
+        return from_here or self.without_key is not OWNER
 
     async def opener_of(self, query_id: str, tenant: str | None) -> Principal:
         """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
@@ -165,23 +189,36 @@ def without_key(settings: Settings) -> Principal:
 
 
 def has_keys(settings: Settings) -> bool:
-    """Returns True if a key was ever made for the data folder: then callers are asked for one."""
-    callers = Callers(settings)
+    """Returns True if a key was ever made for the data folder: then callers are asked for one.
+
+    Raises:
+        ConfigurationError: One was, and the keys are lost or cannot be read.
+    """
+    file = AccessFile(settings.data_dir)
     try:
-        return callers.keys.are_asked_for
+        keys = Keys(file)
+        if keys.are_lost:
+            raise ConfigurationError(
+                f"Callers of this service need a key, as {MODE_FILE} in {settings.data_dir} says, but the file of keys "
+                f"beside it, {FILE_NAME}, is missing or holds none. So nothing is served: without keys everybody would "
+                "be the owner. Bring the file back from a backup, or make new keys with `antiphon keys add NAME "
+                "--tenant TENANT`. To do without keys from now on, run `antiphon keys reset`."
+            )
+        return keys.are_asked_for
     finally:
-        callers.close()
+        file.close()
 
 
 def check_listening(settings: Settings) -> None:
     """Refuses to serve others than this machine without keys, unless the settings say in so many words who may come.
 
     Raises:
-        ConfigurationError: Nobody has said who may use the service, or by which names it goes.
+        ConfigurationError: Nobody has said who may use the service, or by which names it goes; or the keys are lost.
     """
+    keyed = has_keys(settings)
     if is_loopback(settings.host):
         return
-    if not settings.anybody_may and not has_keys(settings):
+    if not settings.anybody_may and not keyed:
         raise ConfigurationError(
             f"Whoever reaches {settings.host} could read every conversation and spend your money, so nothing is served "
             "there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "

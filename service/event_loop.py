@@ -6,12 +6,28 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+import structlog
 import uvloop
 
 T = TypeVar("T")
 
+_log = structlog.get_logger(__name__)
+
 
 def run_serving(main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end on uvloop, which takes a twentieth less CPU a query over REST (decision 248)."""
+    """Runs a coroutine to its end on uvloop, which takes a twentieth less CPU a query over REST (decision 248).
+
+    A task that a user's tool started may raise `SystemExit` or `KeyboardInterrupt`, which asyncio raises out of the
+    loop, beside handing it to whoever awaits the task. The loop goes on: what is meant to end the process comes as a
+    signal, and these have handlers of their own here.
+    """
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(main)
+        loop = runner.get_loop()
+        serving = loop.create_task(main)
+        while True:
+            try:
+                return loop.run_until_complete(serving)
+            except (SystemExit, KeyboardInterrupt) as error:
+                if serving.done():
+                    raise
+                _log.error("exit_of_a_task_ignored", exc_info=error)

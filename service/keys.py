@@ -14,14 +14,18 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from antiphon.service.access_file import AccessFile
+from antiphon.service.access_file import FILE_NAME, AccessFile
 from antiphon.vocabulary.access import (
     KEY_PREFIX,
     Principal,
     check_name,
     scopes_of,
 )
-from antiphon.vocabulary.errors import NotFoundError, UnauthorizedError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    NotFoundError,
+    UnauthorizedError,
+)
 from antiphon.vocabulary.values import Value
 
 KEY_ID_BYTES = 6
@@ -93,6 +97,8 @@ class Keys:
             expires_at=_later(now, expires_s),
         )
         key = _new_key(info.key_id)
+        # Before the key: a process that ends between the two leaves a service that lets nobody in.
+        self._file.ask_for_keys()
         with self._file.transaction() as connection:
             connection.execute(
                 "INSERT INTO keys (key_id, name, tenant, scopes, hash, made_at, expires_at) "
@@ -167,8 +173,31 @@ class Keys:
 
     @property
     def are_asked_for(self) -> bool:
-        """True if there ever was a key: with the last one revoked the service is closed, and not open to everybody."""
+        """True if there ever was a key: with the last one revoked, or all lost, the service is closed to everybody."""
+        return self._are_there or self._file.asks_for_keys
+
+    @property
+    def are_lost(self) -> bool:
+        """True if there were keys, and their file is missing or holds none."""
+        return self._file.asks_for_keys and not self._are_there
+
+    @property
+    def _are_there(self) -> bool:
         return bool(self._file.read("SELECT 1 FROM keys LIMIT 1"))
+
+    def reset(self) -> None:
+        """Asks nobody for a key from now on, where the keys are lost.
+
+        Raises:
+            BadInputError: There are keys.
+        """
+        found = len(self.listed())
+        if found:
+            raise BadInputError(
+                f"Nothing is reset, for {found} of the keys that were made are there: `antiphon keys list` shows them. "
+                f"To do without keys, move {FILE_NAME} out of the data folder first."
+            )
+        self._file.ask_for_no_keys()
 
     def principal(self, key: str | None) -> Principal:
         """Returns whose key it is.

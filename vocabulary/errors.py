@@ -19,6 +19,7 @@ ServiceError
 │   └── DecodeError        a stored event is of an unknown kind, version or shape
 ├── ModelError             one call of the Messages API failed; `kind` says how
 ├── RemoteError            a component that acts in another process gave no answer, or one that cannot be used
+├── ContainedError         code from outside raised what would end a process or a task, such as SystemExit
 ├── UnknownEventError      an event was published that the catalog does not hold: a mistake in a subscriber
 ├── BusyError              no further query may begin now: too many run, or the service is closing
 │   └── QueueFullError     so many wait for a worker that one more would wait too long
@@ -182,6 +183,12 @@ class ModelError(ServiceError):
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         self.request_id = request_id
+
+
+class ContainedError(ServiceError):
+    """A user's tool or component raised what would have ended more than itself; the message says what."""
+
+    code = "contained"
 
 
 class UnknownEventError(ServiceError):

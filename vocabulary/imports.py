@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 
+from antiphon.vocabulary.containment import words_of
 from antiphon.vocabulary.errors import ConfigurationError
 
 MAX_DETAIL_CHARS = 300
@@ -53,7 +54,7 @@ def import_named(path: str, *, thing: str, form: str) -> object:
 
 def in_words(error: BaseException) -> str:
     """Returns `Type: message` of what a user's module raised, bounded and on one line."""
-    words = " ".join(f"{type(error).__name__}: {error}".split())
+    words = " ".join(words_of(error).split())
     if len(words) > MAX_DETAIL_CHARS:
         words = words[: MAX_DETAIL_CHARS - 1] + "…"
     # Half of a surrogate pair could not be printed.

@@ -36,6 +36,10 @@ class Surroundings:
     hear_live: Callable[[HearLive], None] = _to_nobody
 
 
+Act = Callable[[Surroundings], Sequence[Subscription]]
+"""Builds what an acting component hears in one query."""
+
+
 @dataclass(frozen=True)
 class Subscriber:
     """A component from outside; a factory named in `ANTIPHON_SUBSCRIBERS` returns one.
@@ -52,5 +56,5 @@ class Subscriber:
     name: str
     events: tuple[type[Event], ...] = ()
     decider: type[Decider[Any]] | None = None
-    act: Callable[[Surroundings], Sequence[Subscription]] | None = None
+    act: Act | None = None
     reviews: bool = False

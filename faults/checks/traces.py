@@ -20,7 +20,7 @@ from antiphon.vocabulary.values import Request
 
 _LOSING_POINTS = ("publish.", "deliver.", "spawn.")
 """Points at which an event, or the work that it starts, can be lost."""
-_LOSING_KINDS = ("raise", "cancel")
+_LOSING_KINDS = ("raise", "cancel", "exit")
 """Kinds of faults that end a handler or its work before it has published what it owes."""
 _REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
 """Points at which an event is delivered that reports a bug already."""

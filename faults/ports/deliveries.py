@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from antiphon.faults.plan import Fault
+from antiphon.faults.plan import Fault, Kind
 from antiphon.faults.ports.injection import InjectedError, QueryFaults
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Publish, Spawn, Subscription
 
 LATE_S = 1.0
 """The time that an event or work that is `late` waits, in seconds."""
+RAISED: tuple[Kind, ...] = ("raise", "exit")
+"""Kinds of faults that a handler or its work raises."""
 
 Work = Coroutine[Any, Any, None]
 
@@ -76,9 +78,9 @@ class FaultyDelivery:
 
     def _break(self, fault: Fault, act: Callable[[], None], point: str) -> None:
         """Does what the fault makes of `act`; what is dropped needs nothing done, since it is never carried on."""
-        if fault.kind == "raise":
+        if fault.kind in RAISED:
             self._faults.note_raised(point)
-            raise InjectedError(f"{point}: injected: raise")
+            raise _injected(fault, point)
         if fault.kind == "duplicate":
             act()
             act()
@@ -113,9 +115,10 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             cancel = spawn(work, background=background)
             asyncio.get_running_loop().call_soon(cancel)
             return cancel
-        if fault.kind == "raise":
+        if fault.kind in RAISED:
             work.close()
-            return spawn(_named(_fail(point, faults), work), background=background)
+            failing = _fail(fault, point, faults)
+            return spawn(_named(failing, work), background=background)
         # Where the query ends before the work begins, nobody else closes it.
         faults.delayed.append(work)
         return spawn(
@@ -137,10 +140,16 @@ def _named(work: Work, like: Work) -> Work:
     return work
 
 
-async def _fail(point: str, faults: QueryFaults) -> None:
+def _injected(fault: Fault, point: str) -> BaseException:
+    if fault.kind == "exit":
+        return SystemExit(f"{point}: injected: exit")
+    return InjectedError(f"{point}: injected: raise")
+
+
+async def _fail(fault: Fault, point: str, faults: QueryFaults) -> None:
     # The session hears of it in the loop's next turn: where the query has ended by then, nothing can be recorded.
     asyncio.get_running_loop().call_soon(faults.note_raised, point)
-    raise InjectedError(f"{point}: injected: raise")
+    raise _injected(fault, point)
 
 
 async def _begin_late(work: Work, seconds: float) -> None:

@@ -48,6 +48,8 @@ async def wait_or_raise(
         await sleep(fault.seconds(waits_s[fault.kind]))
     elif fault.kind == "cancel":
         raise asyncio.CancelledError(f"{name}: injected: cancel")
+    elif fault.kind == "exit":
+        raise SystemExit(f"{name}: injected: exit")
     else:
         raise InjectedError(f"{name}: injected: {fault.kind}")
 

@@ -68,7 +68,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self._blocked_s = 0.0
         try:
             settle: Callable[[], None] = _result(future, func(*args))
-        except Exception as error:  # noqa: BLE001 - as an executor does: it is the caller's
+        except BaseException as error:  # noqa: BLE001 - as an executor does: it is the caller's
             settle = _error(future, error)
         took_s = self._blocked_s
         self._blocked_s = 0.0
@@ -87,7 +87,7 @@ def _result(future: asyncio.Future[T], value: T) -> Callable[[], None]:
     return settle
 
 
-def _error(future: asyncio.Future[T], error: Exception) -> Callable[[], None]:
+def _error(future: asyncio.Future[T], error: BaseException) -> Callable[[], None]:
     def settle() -> None:
         if not future.done():
             future.set_exception(error)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.service import AccessFile, Keys, Quotas
-from antiphon.service.access_file import FILE_NAME
+from antiphon.service.access_file import FILE_NAME, MODE_FILE
 from antiphon.service.usage import Allowance
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BusyError, ConfigurationError
@@ -33,6 +33,33 @@ async def test_a_file_of_keys_that_is_damaged_meanwhile_lets_nobody_in(
     assert "file of keys" in after.json()["error"]["message"]
     assert str(tmp_path) not in after.text
     assert alive.status_code == 200
+
+
+def test_keys_of_an_earlier_version_are_missed_once_they_were_seen(
+    tmp_path: Path,
+) -> None:
+    file = AccessFile(tmp_path)
+    Keys(file).add("a", "b", ["ask"])
+    file.close()
+    (tmp_path / MODE_FILE).unlink()
+    seen = Keys(AccessFile(tmp_path))
+    asked_for, lost = seen.are_asked_for, seen.are_lost
+    for each in tmp_path.glob(f"{FILE_NAME}*"):
+        each.unlink()
+
+    assert (asked_for, lost) == (True, False)
+    assert Keys(AccessFile(tmp_path)).are_lost
+
+
+async def test_a_running_service_whose_keys_are_lost_lets_nobody_in(
+    tmp_path: Path,
+) -> None:
+    async with site(tmp_path) as at:
+        AccessFile(tmp_path).ask_for_keys()
+        refused = await at.client().get("/api/courses")
+        ready = await at.client().get("/readyz")
+
+    assert (refused.status_code, ready.status_code) == (401, 200)
 
 
 def test_a_file_of_a_newer_program_is_refused(tmp_path: Path) -> None:

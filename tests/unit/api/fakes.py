@@ -90,10 +90,10 @@ class FakeService:
         self._fails = fails
         self._ready = ready
 
-    def principal_of(self, key: str | None) -> Principal:
+    def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
         return self.principal
 
-    def public_principal(self) -> Principal:
+    def public_principal(self, *, from_here: bool = True) -> Principal:
         return self.principal
 
     def seen_by(self, principal: Principal) -> FakeService:

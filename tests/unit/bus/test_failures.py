@@ -7,7 +7,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.vocabulary.errors import SequenceError, SupersededError, TraceError
+from antiphon.vocabulary.errors import (
+    ContainedError,
+    SequenceError,
+    SupersededError,
+    TraceError,
+)
 from antiphon.vocabulary.events import (
     Event,
     HandlerFailed,
@@ -57,6 +62,43 @@ async def test_a_failed_handler_is_recorded_heard_of_and_raised_again_while_othe
     )
     assert heard == ["other"]
     with pytest.raises(ZeroDivisionError):
+        await stage.session.drain()
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (SystemExit(3), "it tried to end the process (SystemExit: 3)"),
+        (KeyboardInterrupt(), "it tried to end the process (KeyboardInterrupt)"),
+        (GeneratorExit(), "GeneratorExit"),
+        (
+            asyncio.CancelledError(),
+            "work that it had started was cancelled (CancelledError)",
+        ),
+    ],
+)
+@pytest.mark.parametrize("at_work", [True, False])
+async def test_a_component_that_raises_what_ends_a_process_or_a_task_has_only_failed(
+    raised: BaseException, told: str, at_work: bool
+) -> None:
+    async def work() -> None:
+        raise raised
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        def on_query(_: Recorded[QueryReceived]) -> None:
+            if not at_work:
+                raise raised
+            ports.spawn(work())
+
+        return [on(QueryReceived, on_query), on(HandlerFailed, closer(ports))]
+
+    stage = Stage(cast)
+    _, failed, closed = await stage.play(query_received())
+
+    assert isinstance(failed, HandlerFailed)
+    assert failed.error == told
+    assert closed == CLOSED
+    with pytest.raises(ContainedError):
         await stage.session.drain()
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Annotated, NoReturn
 
 import pytest
+from pydantic import AfterValidator, BaseModel, model_serializer
 
 from antiphon.dispatcher import ToolCircuits, tool_from_function
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
@@ -251,26 +255,94 @@ async def test_cancelling_the_session_says_nothing_and_leaves_nothing() -> None:
     assert session.running() == 0
 
 
-async def test_what_is_no_plain_exception_goes_through() -> None:
-    class Stop(BaseException):
-        pass
-
-    session = Session(tool_from_function(Broken(Stop()).broken))
-    session.request("t1", "broken")
-
-    with pytest.raises(Stop):
-        await session.done()
+class Stop(BaseException):
+    pass
 
 
-async def test_a_cancellation_that_nobody_asked_for_is_a_failure_like_any_other() -> (
-    None
-):
-    outcome = await Session(
-        tool_from_function(Broken(asyncio.CancelledError()).broken)
-    ).call("broken")
+@pytest.mark.parametrize(
+    ("raised", "detail"),
+    [
+        (SystemExit(3), "it tried to end the process (SystemExit: 3)"),
+        (KeyboardInterrupt(), "it tried to end the process (KeyboardInterrupt)"),
+        (GeneratorExit(), "GeneratorExit"),
+        (
+            asyncio.CancelledError(),
+            "work that it had started was cancelled (CancelledError)",
+        ),
+        (Stop("now"), "Stop: now"),
+        (RecursionError("too deep"), "RecursionError: too deep"),
+        (MemoryError(), "MemoryError"),
+    ],
+)
+async def test_whatever_a_tool_raises_is_a_failure_of_its_call(
+    raised: BaseException, detail: str
+) -> None:
+    outcome = await Session(tool_from_function(Broken(raised).broken)).call("broken")
 
     assert isinstance(outcome, ToolFailed)
-    assert outcome.failure == "error"
+    assert (outcome.failure, outcome.detail) == ("error", f"broken failed: {detail}")
+
+
+async def test_what_a_tool_makes_of_its_cancellation_keeps_no_task_alive() -> None:
+    async def stubborn() -> str:
+        """Tries to end the process when it is stopped."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            sys.exit(3)
+
+    session = Session(tool_from_function(stubborn, retry_safe=True))
+    session.request("t1", "stubborn")
+    await turn()
+
+    await session.close()
+
+    assert session.heard(ToolFailed) == []
+    assert len(session.heard(ToolStarted)) == 1
+    assert session.running() == 0
+
+
+def exit_now(_: object) -> NoReturn:
+    sys.exit(3)
+
+
+async def picky(day: Annotated[str, AfterValidator(exit_now)]) -> str:
+    """Never likes its argument."""
+    return day
+
+
+class Result(BaseModel):
+    """A result that ends the process when it is read."""
+
+    @model_serializer
+    def serialized(self) -> str:
+        sys.exit(3)
+
+
+async def odd() -> Result:
+    """Returns what cannot be read."""
+    return Result()
+
+
+@pytest.mark.parametrize(("tool", "arguments"), [(picky, '{"day": "x"}'), (odd, "{}")])
+async def test_what_reading_arguments_or_a_result_raises_is_a_failure_too(
+    tool: Callable[..., Awaitable[object]], arguments: str
+) -> None:
+    outcome = await Session(tool_from_function(tool)).call(tool.__name__, arguments)
+
+    assert isinstance(outcome, ToolFailed)
+    assert "SystemExit: 3" in outcome.detail
+
+
+@pytest.mark.parametrize("kind", [NotFoundError, BadInputError, ValueError])
+async def test_an_error_whose_message_ends_the_process_is_told_without_it(
+    kind: type[Exception],
+) -> None:
+    error = type("Odd", (kind,), {"__str__": exit_now})()
+    outcome = await Session(tool_from_function(Broken(error).broken)).call("broken")
+
+    assert isinstance(outcome, ToolFailed)
+    assert outcome.detail.endswith("its message cannot be read")
 
 
 async def test_an_error_is_told_by_type_and_message_on_one_bounded_line() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 
 from antiphon.dispatcher import Tool, tool_from_function
 from antiphon.vocabulary.events import (
@@ -174,3 +175,19 @@ async def test_a_substitute_has_no_more_time_than_the_call_has_left() -> None:
     (failed,) = session.heard(ToolFailed)
     assert (failed.failure, failed.duration_ms) == ("timeout", 10_000.0)
     assert failed.detail == "grep took longer than 2 s and was stopped."
+
+
+async def test_an_adapter_that_ends_the_process_only_passes_its_substitute_over() -> (
+    None
+):
+    def adapt(_name: str, _arguments: Json) -> Json:
+        sys.exit(3)
+
+    tool = tool_from_function(search, substitutes=("outline",), adapt=adapt)
+
+    outcome = await Session(tool, OUTLINE).call("search", '{"query": "rank"}')
+
+    assert isinstance(outcome, ToolFailed)
+    assert (
+        "outline failed: it tried to end the process (SystemExit: 3)" in outcome.detail
+    )
