@@ -16,7 +16,7 @@ from antiphon.api.dependencies import (
 )
 from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.idempotency import IdempotencyKey
-from antiphon.api.openapi import EVENT_ITEM
+from antiphon.api.openapi import EVENTS
 from antiphon.api.query_schemas import (
     QueryAnswer,
     QueryRequest,
@@ -56,9 +56,7 @@ _STREAM_EXAMPLE = (
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; with `Accept: text/event-stream` every event as it is recorded, the answer last.",
-        "content": {
-            EVENT_STREAM: {"itemSchema": EVENT_ITEM, "example": _STREAM_EXAMPLE}
-        },
+        "content": {EVENT_STREAM: EVENTS | {"example": _STREAM_EXAMPLE}},
     },
     502: {
         "model": QueryAnswer,
