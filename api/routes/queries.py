@@ -102,7 +102,7 @@ async def ask(
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
     status = 200
-    # The service stops: the answer is none, and a caller who tries again may get one.
+    # It was stopped: the answer is no more than what was found by then, and a caller who tries again may get one.
     if outcome.status == "cancelled":
         status = 503
     elif body.strict:
@@ -147,6 +147,6 @@ async def list_running(service: Service) -> RunningQueriesReply:
     dependencies=[needs("ask")],
 )
 async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
-    """Cancels a running query. Everyone who waits for it gets an answer that says so, and its trace stays."""
+    """Cancels a running query. Everyone who waits for it gets what was found by then, and its trace stays."""
     await service.cancel(query_id, "it was cancelled over REST")
     return CancelledReply(query_id=query_id, status="cancelling")

@@ -139,6 +139,12 @@ def test_stop_ends_the_query_itself(
         page.get_by_role("button", name="Stop").click()
 
         expect(page.get_by_text("You stopped this question")).to_be_visible()
+        expect(page.locator(".draft")).to_contain_text("A mailbox is")
+        expect(page.locator(".answer-text").last).to_contain_text(
+            "This is what was found"
+        )
+        expect(page.locator(".facts")).to_contain_text("2 calls")
+        expect(page.get_by_label("Sources").get_by_role("link").first).to_be_visible()
         traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
         assert [trace["status"] for trace in traces] == ["cancelled"]
 
