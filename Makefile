@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -53,10 +53,10 @@ capacity: $(VENV)/.dev ## simulate how many workers a day of QUERIES needs (QUER
 
 setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
-setup-dev: $(VENV)/.dev ## set up everything that the checks and tests need
+setup-dev: $(VENV)/.dev clients ## set up everything that the checks and tests need
 
 # Two processes, a file of tests each at a time, in the order of tests/conftest.py; TEST_PROCESSES=0 is none beside pytest itself.
-test: check browser ## run every check and every test
+test: check browser clients ## run every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
 # Two at a time: the types take as long as all others together.
@@ -86,6 +86,9 @@ audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`
 
 browser: ## install what the browser tests need, if available (part of `make test`)
 	tests/browser/tools.sh browser
+
+clients: $(VENV)/.dev ## install what makes clients from the schema, if available (part of `make test`)
+	tests/browser/tools.sh clients $(abspath $(VENV))/clients
 
 screenshots: $(VENV)/.dev browser ## take the pictures in docs/screenshots again
 	$(BIN)/python -m tests.browser.screenshots

@@ -42,7 +42,7 @@ class ShareReply(Schema):
     )
 
 
-class UsageReply(Schema):
+class CallerUsageReply(Schema):
     """Who the caller is, and their shares of the day; empty where callers have no keys, and nothing is counted."""
 
     tenant: str = Field(examples=["acme"])

@@ -93,13 +93,10 @@ def _form(change: object) -> str:
 
 
 class ForkRequest(RequestBody):
-    """The event from which on a query is run again, and what is different."""
+    """The event from which on a query is run again, and what is different: `at`, `change` or `faults` at least."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "anyOf": [{"required": [name]} for name in ("at", "change", "faults")]
-        }
-    )
+    # `anyOf` of the three would say it in full, and generators then make no class of it.
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     at: Annotated[WholeNumber, Field(ge=0, le=MOST_SEQ)] | None = Field(
         None,

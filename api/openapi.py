@@ -41,8 +41,9 @@ def schema_at(name: str) -> JsonSchema:
 RECORDED: JsonSchema = schema_at(_RECORDED)
 """One event with its place in its trace."""
 
-EVENT_ITEM: JsonSchema = {
+_SERVER_SENT: JsonSchema = {
     "type": "object",
+    "title": "ServerSentEvent",
     "required": ["event", "data"],
     "properties": {
         "event": {"type": "string", "description": "The kind of what `data` holds."},
@@ -64,7 +65,23 @@ EVENT_ITEM: JsonSchema = {
         },
     },
 }
-"""One server-sent event; `itemSchema` as OpenAPI 3.2 and FastAPI have it for streams."""
+
+
+def text_of_many(form: str, item: JsonSchema) -> JsonSchema:
+    """Describes text of this media type that holds one item after another.
+
+    As a string and what it holds, since OpenAPI 3.1 has no `itemSchema`, and generators refuse what it has not.
+    """
+    text = {
+        "type": "string",
+        "contentMediaType": form,
+        "contentSchema": {"type": "array", "items": item},
+    }
+    return {"schema": text}
+
+
+EVENTS: JsonSchema = text_of_many("text/event-stream", schema_at("ServerSentEvent"))
+"""The content of a stream of server-sent events."""
 
 
 def operation_id(route: APIRoute) -> str:
@@ -147,8 +164,22 @@ def _add(schemas: JsonSchema, catalog: Catalog) -> None:
         "title": _RECORDED
     }
     components["LiveEvent"] = live | {"title": "LiveEvent"}
+    components["ServerSentEvent"] = _SERVER_SENT
+    _leave_lengths_to_bounds(components)
     schemas |= components
     schemas["TraceReply"]["properties"]["events"]["items"] = schema_at(_RECORDED)
+
+
+def _leave_lengths_to_bounds(schema: Any) -> None:
+    """Takes `items: false` from tuples, whose length `maxItems` bounds already: not every generator reads it."""
+    if isinstance(schema, list):
+        for part in schema:
+            _leave_lengths_to_bounds(part)
+    if isinstance(schema, dict):
+        if "prefixItems" in schema and schema["items"] is False:
+            del schema["items"]
+        for part in schema.values():
+            _leave_lengths_to_bounds(part)
 
 
 def _stored_text(kind: type) -> JsonSchema:
@@ -159,4 +190,4 @@ def _stored_text(kind: type) -> JsonSchema:
 
 def lines_of(forms: Sequence[str]) -> dict[str, JsonSchema]:
     """Describes a trace as one event a line, for each of the forms."""
-    return {form: {"itemSchema": schema_at(_RECORDED)} for form in forms}
+    return {form: text_of_many(form, RECORDED) for form in forms}

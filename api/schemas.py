@@ -412,7 +412,7 @@ class ReadinessReply(Schema):
     reasoner: str = Field(examples=["offline"])
     embedder: str | None = Field(examples=["all-MiniLM-L6-v2 (sentence-transformers)"])
     embedder_loaded: bool = Field(
-        description="False while the embedder loads in the background; questions wait for it.",
+        description="False while the embedder loads in the background; questions wait a moment, and are then refused.",
         examples=[True],
     )
     generation: int | None = Field(

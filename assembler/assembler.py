@@ -20,6 +20,7 @@ from antiphon.vocabulary.events import (
     BriefingPrepared,
     ContextSynthesized,
     DraftReviewed,
+    Event,
     HandlerFailed,
     QueryReceived,
     ReasoningCompleted,
@@ -107,6 +108,17 @@ def assemble(
         summaries=len(state.summaries),
         summary_usage=state.summary_usage,
     )
+
+
+def answer_so_far(trace: Sequence[Recorded[Event]], why: str) -> ResponseAssembled:
+    """Builds the answer of a query that was stopped before it had one: what was found by then, and what it took."""
+    state = AnswerState()
+    for recorded in trace:
+        rule = RULES.get(type(recorded.event))
+        if rule is not None:
+            state, _ = rule(state, recorded)
+    requested = AnswerRequested(mode="partial", why=why)
+    return assemble(state, replace(trace[-1], event=requested))
 
 
 def with_new_doubts(answer: ResponseAssembled, state: AnswerState) -> ResponseAssembled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 import typer
@@ -77,32 +78,41 @@ def ask(
         # The service checks it too, but only once it is open, which takes seconds.
         service.check_question(wishes, settings)
 
+    def show(outcome: service.Outcome) -> None:
+        if as_json:
+            print_json(api.answer_of(outcome).model_dump_json(indent=2))
+        else:
+            show_answer(outcome)
+
     async def work() -> service.Outcome:
         async with opened(settings) as antiphon:
-            return await watched(antiphon, wishes, every_event=events)
+            return await watched(antiphon, wishes, show, every_event=events)
 
     outcome = asyncio.run(work())
-    if as_json:
-        print_json(api.answer_of(outcome).model_dump_json(indent=2))
-    else:
-        show_answer(outcome)
     # The answer is shown all the same: a script reads the exit code, a person may still want what was found.
     if outcome.status == "failed" or (strict and not outcome.by_the_model):
         raise typer.Exit(1)
 
 
 async def watched(
-    antiphon: service.Antiphon, question: service.Question, *, every_event: bool
+    antiphon: service.Antiphon,
+    question: service.Question,
+    show: Callable[[service.Outcome], None],
+    *,
+    every_event: bool,
 ) -> service.Outcome:
-    """Asks a question, and shows on standard error how it is worked out."""
+    """Asks a question, shows on standard error how it is worked out, and then the answer; what there is on Ctrl-C."""
     query = await antiphon.start(question)
     try:
         await _show_events(query, every_event=every_event)
-        return await query.outcome()
+        outcome = await query.outcome()
     except asyncio.CancelledError:  # Ctrl-C
         query.cancel("interrupted")
-        await query.outcome()  # so that the trace ends with it
+        # So that the trace ends with it, and what was found and paid for is not lost.
+        show(await query.outcome())
         raise
+    show(outcome)
+    return outcome
 
 
 async def _show_events(

@@ -75,9 +75,10 @@ async def _converse(
                 # The next question may be better.
                 complain(str(error))
                 continue
-            outcome = await watched(antiphon, question, every_event=every_event)
+            outcome = await watched(
+                antiphon, question, show_answer, every_event=every_event
+            )
             conversation = outcome.session_id
-            show_answer(outcome)
             out.print_line("")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -136,6 +137,9 @@ async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
         await antiphon.close()
         # Not by an exception: on its way out it would wait for threads.
         if interrupted.is_set():
+            # An output that is gone is nothing to be said beside the interruption.
+            with suppress(OSError):
+                sys.stdout.flush()
             end_at_once()
 
 

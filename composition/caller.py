@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 
-from antiphon.assembler import last_resort, with_trace
+from antiphon.assembler import answer_so_far, last_resort, with_trace
 from antiphon.bus import APPEND_S, Session
 from antiphon.composition.spending import (
     Spending,
@@ -31,7 +31,7 @@ from antiphon.vocabulary.values import Usage, Value
 _REASONS: dict[Status, str] = {
     "answered": "the answer was lost",
     "partial": "the answer was lost",
-    "cancelled": "it was taken back before there was an answer",
+    "cancelled": "it was stopped before its answer was complete",
     "failed": "a part of the service failed; the trace says which",
 }
 """Why a query has no answer, by how it closed."""
@@ -127,7 +127,8 @@ class Caller:
         """Returns the outcome; a plain statement takes the place of an answer that no part could build.
 
         Args:
-            trace: Everything that was emitted, for what did not reach the caller.
+            trace: Everything that was emitted, for what did not reach the caller, and for what a query had found and
+                spent that was stopped.
             recorded: All its events are stored, or not, which the answer says; None: as it says already.
         """
         # A handler that failed, even by an injected fault, must not cost the caller an answer that exists.
@@ -138,12 +139,11 @@ class Caller:
         if self._status is not None:
             status = self._status
         response = self._response
-        if response is None:
-            response = last_resort(
-                recording_ended(trace) or _REASONS[status],
-                self._last_seq,
-                failed=status != "cancelled",
-            )
+        why = recording_ended(trace) or _REASONS[status]
+        if response is None and status == "cancelled" and trace:
+            response = answer_so_far(trace, why)
+        elif response is None:
+            response = last_resort(why, self._last_seq, failed=status != "cancelled")
         # An append that was refused, or took long, may have been made up for since the answer was put together.
         if recorded is not None:
             response = with_trace(response, self._last_seq, recorded=recorded)

@@ -26,8 +26,10 @@ EXCHANGES_REMEMBERED = 5
 """Exchanges of the conversation that a query is shown, all but the last one in a line each."""
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
-WAITING_SHARE = 0.25
-"""Share of its deadline that a question waits for an embedder that is being loaded; then it goes without."""
+LOADING_S = 2.0
+"""Seconds that a question waits for what is being loaded; then its caller is told to come again."""
+LOADING_SHARE = 0.25
+"""Share of a short deadline that it waits at most."""
 BYTES_A_TOKEN = 4
 """A rough estimate for English text, on which only the share of a budget that is kept back rests."""
 
@@ -62,7 +64,8 @@ class Intake:
         """Holds what queries begin with.
 
         Args:
-            wait: Waits for what is still being loaded, so many seconds at most, and returns how long it took.
+            wait: Waits for what is still being loaded, and returns how long it took; raises LoadingError once it takes
+                more seconds than that.
             opens: Make new conversations known. False: whoever stores the event does, at the same time.
         """
         self._wait = wait
@@ -90,6 +93,7 @@ class Intake:
         Raises:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
+            LoadingError: What it needs is not loaded yet.
         """
         # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
@@ -138,14 +142,14 @@ class Intake:
         return resources.redaction.event(first)
 
     async def _when_loaded(self, first: QueryReceived) -> QueryReceived:
-        """Waits until what the query needs is loaded, or for its share of the deadline, which gets shorter by it.
+        """Waits a moment until what the query needs is loaded, and takes that off its deadline.
 
-        Here and not where it is needed: there each query would keep a thread, of which there are few.
+        Nothing begins without it: the query's tools would wait for it until their own time is up, and find nothing.
         """
         if self._wait is None:
             return first
         deadline_s = first.settings.deadline_s
-        waited_s = await self._wait(deadline_s * WAITING_SHARE)
+        waited_s = await self._wait(min(LOADING_S, deadline_s * LOADING_SHARE))
         if not waited_s:
             return first
         return replace(

@@ -110,7 +110,7 @@ class Antiphon:
             runtime.bus,
             self._shared,
             self.store,
-            runtime.admission.check,
+            runtime.admit,
             self.totals,
             intake.versions,
             follow,
@@ -123,7 +123,7 @@ class Antiphon:
             self.history,
             runtime.metering,
             sessions,
-            runtime.admission.check,
+            runtime.admit,
         )
 
     def _remote_queries(self) -> RemoteQueries | None:
@@ -210,6 +210,7 @@ class Antiphon:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
             BusyError: Too many queries run or wait, or the service is closing, or NATS cannot be reached.
+            LoadingError: What questions need is still being loaded.
             ForbiddenError: It is to be broken on purpose, and workers in other processes answer.
         """
         return await self._asking.start(

@@ -53,7 +53,9 @@ class RecordedQuery:
         first = events[0].event
         if isinstance(first, QueryReceived):
             self.session_id = first.session_id
-        return caller.outcome(self.query_id, self.session_id, recorded=True)
+        return caller.outcome(
+            self.query_id, self.session_id, trace=events, recorded=True
+        )
 
     def cancel(self, _: str) -> None:
         """Changes nothing: whoever asked again may go away, and the query is its first caller's."""

@@ -103,6 +103,11 @@ class Runtime:
             await shared.sync_at_start()
             self.keep(shared.keep_same(), "share the keys")
 
+    def admit(self) -> None:
+        """Refuses (BusyError) where no further query may begin: too many run, or what they need is being loaded."""
+        self.admission.check()
+        self.loading.check()
+
     def keep(self, work: Coroutine[Any, Any, None], name: str) -> None:
         """Does what goes on beside queries, until the service ends."""
         self._upkeep.append(asyncio.create_task(work, name=name))

@@ -13,7 +13,7 @@ from antiphon.composition import CourseIndex, Settings
 from antiphon.composition.model_key import ModelKey
 from antiphon.composition.resources import LoadedLater
 from antiphon.service.memory import keep_loaded
-from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.errors import LoadingError, ServiceError
 from antiphon.vocabulary.ports import Clock, Retention
 
 log = structlog.get_logger(__name__)
@@ -24,6 +24,8 @@ DAY_S = 86_400.0
 MB = 1_000_000
 SEARCH_WAITS_S = 30.0
 """Seconds that a search without a question waits for the embedder."""
+LOADING_AGAIN_S = 2.0
+"""Seconds after which a caller who was told that something is being loaded may ask again."""
 KEY_CHECK_S = 5.0
 """Seconds for a server to say if it accepts the key."""
 KEY_AGAIN_S = 60.0
@@ -80,15 +82,27 @@ class Loading:
         self.problem = problem
         self._over.set()
 
+    def check(self) -> None:
+        """Refuses (LoadingError) what needs all to be loaded, until it is."""
+        if not self._over.is_set():
+            raise LoadingError(
+                "What searches the courses is still being loaded: ask again in a few seconds.",
+                LOADING_AGAIN_S,
+            )
+
     async def wait(self, most_s: float) -> float:
-        """Waits until it is loaded, so many seconds at most; returns how many it took, 0 where there was nothing."""
+        """Waits until it is loaded; returns how many seconds that took, 0 where there was nothing.
+
+        Raises:
+            LoadingError: It took longer than `most_s`.
+        """
         if self._over.is_set():
             return 0.0
         began = time.monotonic()
         try:
             await asyncio.wait_for(self._over.wait(), most_s)
         except TimeoutError:
-            log.warning("loading_not_waited_for", seconds=most_s)
+            self.check()
         return time.monotonic() - began
 
 

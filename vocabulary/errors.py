@@ -223,6 +223,12 @@ class BusyError(ServiceError):
         self.retry_after_s = retry_after_s
 
 
+class LoadingError(BusyError):
+    """What questions need is still being loaded."""
+
+    code = "loading"
+
+
 class QueueFullError(BusyError):
     """So many queries wait for a worker, in all or of one tenant, that one more would wait too long."""
 

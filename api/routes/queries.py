@@ -16,7 +16,7 @@ from antiphon.api.dependencies import (
 )
 from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.idempotency import IdempotencyKey
-from antiphon.api.openapi import EVENT_ITEM
+from antiphon.api.openapi import EVENTS
 from antiphon.api.query_schemas import (
     QueryAnswer,
     QueryRequest,
@@ -56,9 +56,7 @@ _STREAM_EXAMPLE = (
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The answer; with `Accept: text/event-stream` every event as it is recorded, the answer last.",
-        "content": {
-            EVENT_STREAM: {"itemSchema": EVENT_ITEM, "example": _STREAM_EXAMPLE}
-        },
+        "content": {EVENT_STREAM: EVENTS | {"example": _STREAM_EXAMPLE}},
     },
     502: {
         "model": QueryAnswer,
@@ -104,7 +102,7 @@ async def ask(
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
     status = 200
-    # The service stops: the answer is none, and a caller who tries again may get one.
+    # It was stopped: the answer is no more than what was found by then, and a caller who tries again may get one.
     if outcome.status == "cancelled":
         status = 503
     elif body.strict:
@@ -149,6 +147,6 @@ async def list_running(service: Service) -> RunningQueriesReply:
     dependencies=[needs("ask")],
 )
 async def cancel_query(query_id: QueryId, service: Service) -> CancelledReply:
-    """Cancels a running query. Everyone who waits for it gets an answer that says so, and its trace stays."""
+    """Cancels a running query. Everyone who waits for it gets what was found by then, and its trace stays."""
     await service.cancel(query_id, "it was cancelled over REST")
     return CancelledReply(query_id=query_id, status="cancelling")

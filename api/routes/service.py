@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import PlainTextResponse
 from msgspec.structs import asdict
 
-from antiphon.api.access_schemas import UsageReply
+from antiphon.api.access_schemas import CallerUsageReply
 from antiphon.api.dependencies import Caller, Service
 from antiphon.api.door import OPEN_TO_ALL, GuardedRoute, needs
 from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE
@@ -126,10 +126,10 @@ async def list_query_settings(service: Service) -> QuerySettingsReply:
     responses=UNAVAILABLE,
     dependencies=[needs("ask")],
 )
-async def read_usage(service: Service, caller: Caller) -> UsageReply:
+async def read_usage(service: Service, caller: Caller) -> CallerUsageReply:
     """What the caller's key and tenant have used of their limits, and when the count resets."""
     report = await service.usage()
-    return UsageReply.model_validate(
+    return CallerUsageReply.model_validate(
         msgspec.to_builtins(report)
         | {"tenant": caller.tenant, "scopes": sorted(caller.scopes)}
     )

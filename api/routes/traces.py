@@ -15,7 +15,7 @@ from antiphon.api.bodies import JSON_LINES
 from antiphon.api.brief_traces import LEFT_OUT, brief
 from antiphon.api.dependencies import Caller, QueryId, Service
 from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.openapi import EVENT_ITEM, RECORDED, lines_of
+from antiphon.api.openapi import EVENTS, RECORDED, lines_of
 from antiphon.api.query_schemas import QueryAnswer, answer_of
 from antiphon.api.refusals import NOT_NOW, UNAVAILABLE, WITH_TRACE
 from antiphon.api.responses import (
@@ -60,7 +60,7 @@ Time = Annotated[float | None, Field(allow_inf_nan=False)]
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Every event as it is recorded.",
-        "content": {EVENT_STREAM: {"itemSchema": EVENT_ITEM}},
+        "content": {EVENT_STREAM: EVENTS},
     }
 }
 _EVENT: dict[int | str, dict[str, Any]] = {

@@ -18,6 +18,7 @@ from tests.browser.conftest import (
     serving_double,
     without_traces,
 )
+from tests.browser.on_screen import hidden_parts
 
 QUESTION = "What is applemailbox2 in the Apple course?"
 FAILED_REQUEST = "Failed to load resource"
@@ -59,6 +60,32 @@ def test_an_answer_comes_with_marks_that_show_the_cited_passage(
     expect(page.locator(".badge")).to_contain_text("confidence")
     expect(page.locator(".facts")).to_contain_text("built-in reasoner")
     assert re.search(r"/conversations/[0-9a-f]+$", page.url)
+
+
+def test_the_cited_words_of_every_mark_are_wholly_on_the_screen(
+    server: Server, open_page: OpenPage
+) -> None:
+    page = open_page(server).open()
+    watched_marks = 0
+    for number, question in enumerate(
+        (QUESTION, "What is pearmailbox15?", "What is applemailbox12?"), start=1
+    ):
+        page.get_by_label("Your question").fill(question)
+        page.keyboard.press("Enter")
+        expect(page.locator(".answer-foot")).to_have_count(number)
+
+    for mark in page.locator(".mark").all():
+        mark.scroll_into_view_if_needed()
+        mark.hover()
+        card = page.get_by_role("tooltip")
+        # With the words round the cited ones, which come a moment later.
+        expect(card.locator("blockquote")).to_contain_text("mailbox in case")
+        assert hidden_parts(card.locator("mark")) == []
+        assert hidden_parts(card) == []
+        page.keyboard.press("Escape")
+        watched_marks += 1
+
+    assert watched_marks >= 3
 
 
 def test_a_mark_that_is_scrolled_to_by_its_focus_shows_its_passage(
@@ -139,6 +166,12 @@ def test_stop_ends_the_query_itself(
         page.get_by_role("button", name="Stop").click()
 
         expect(page.get_by_text("You stopped this question")).to_be_visible()
+        expect(page.locator(".draft")).to_contain_text("A mailbox is")
+        expect(page.locator(".answer-text").last).to_contain_text(
+            "This is what was found"
+        )
+        expect(page.locator(".facts")).to_contain_text("2 calls")
+        expect(page.get_by_label("Sources").get_by_role("link").first).to_be_visible()
         traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
         assert [trace["status"] for trace in traces] == ["cancelled"]
 

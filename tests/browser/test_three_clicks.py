@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import OpenPage, Server, violations
+from tests.browser.on_screen import hidden_parts
 from tests.once import made_once
 from tests.planted.answers import (
     PLANTED,
@@ -139,3 +140,37 @@ def test_where_nothing_stands_out_the_panel_says_what_the_answer_rests_on(
 
     expect(panel).to_contain_text("Nothing stands out.")
     expect(panel).to_contain_text("John Little proved the law in 1961")
+
+
+def _assert_seen(page: Page, seq: int) -> None:
+    """Holds the event's card to what a person sees of it without scrolling."""
+    card = page.locator(".event-card")
+    expect(page).to_have_url(re.compile(f"/events/{seq}$"))
+    expect(page.locator(".suspects")).not_to_have_attribute("aria-busy", "true")
+    expect(card).to_be_in_viewport()
+    # The scrolling comes with what is drawn.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
+    assert hidden_parts(card.locator("#event-title")) == []
+    assert hidden_parts(card.locator(".event-says")) == []
+    assert hidden_parts(card.locator(".about dd").first) == []
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_the_event_of_a_doubt_or_a_suspect_is_on_the_screen_after_the_click(
+    name: str, planted: Server, answers: dict[str, Asked], open_page: OpenPage
+) -> None:
+    asked = answers[name]
+    page = open_page(planted).open(f"/conversations/{asked.session_id}")
+    answer = open_answer(page, asked)
+    for index, indicator in enumerate(asked.answer["uncertainty"]["indicators"]):
+        answer.get_by_role("link", name="why?").nth(index).click()
+        _assert_seen(page, indicator["event_seq"])
+        page.go_back()
+        answer = open_answer(page, asked)
+
+    page.goto(f"{planted.url}/traces/{asked.answer['query_id']}")
+    for suspect in page.locator("a.suspect:visible").all():
+        suspect.scroll_into_view_if_needed()
+        seq = int((suspect.get_attribute("href") or "").rpartition("/")[2])
+        suspect.click()
+        _assert_seen(page, seq)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tools.sh types: checks types and format of the pages' JavaScript. tools.sh format: sets its format. tools.sh browser: installs what the browser's tests need.
+# tools.sh types: checks types and format of the pages' JavaScript. tools.sh format: sets its format. tools.sh browser: installs what the browser's tests need. tools.sh clients FOLDER: installs the generators of clients, those from PyPI into an environment there.
 # What cannot be had here is said loudly and passed over; where CI is set, that is a failure.
 cd "$(dirname "$0")" || exit 1
 
@@ -32,5 +32,12 @@ browser)
         { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends chromium; } >/dev/null
     fi
     command -v chromium >/dev/null || missing "NO BROWSER: the pages are not tested; install chromium (Debian: apt-get install chromium)."
+    ;;
+clients)
+    npm_packages || missing "NO openapi-typescript: its client is not tested; npm and a registry are needed." || exit
+    # Written last, like npm's.
+    test "$2/.installed" -nt ../clients/requirements.txt ||
+        { "$2/../bin/python" -m venv "$2" && "$2/bin/python" -m pip --disable-pip-version-check -q install -r ../clients/requirements.txt && touch "$2/.installed"; } ||
+        missing "NO openapi-python-client and no openapi-generator: their clients are not tested; a registry is needed."
     ;;
 esac

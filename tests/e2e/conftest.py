@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -183,11 +184,23 @@ class Server:
 def serving(
     data_dir: Path, cwd: Path, *options: str, **settings: str
 ) -> Iterator[Server]:
-    """A server on a free port, started with these options; stopped at the end."""
+    """A server on a free port, started with these options, that has loaded everything; stopped at the end."""
     command = ["serve", "--port", "0", *options]
     env = environment(data_dir, **settings)
     with _stopped(ForkedCommand(address(), command, cwd, env)) as server:
+        wait_until_loaded(server)
         yield server
+
+
+def wait_until_loaded(server: Server) -> None:
+    """Returns once the service takes questions, or says for what other reason it does not."""
+    ends_at = time.monotonic() + STARTING_S
+    while time.monotonic() < ends_at:
+        ready = httpx2.get(f"{server.url}/readyz", timeout=STARTING_S)
+        if ready.status_code not in (200, 503) or ready.json()["embedder_loaded"]:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the service has not loaded its embedder")
 
 
 @contextmanager

@@ -119,5 +119,6 @@ def doubling(
     try:
         yield process.stderr.readline().split()[4]
     finally:
-        process.terminate()
+        # At once: it may be about to say something for as long as anybody waits.
+        process.kill()
         process.wait(STARTING_S)

@@ -1,4 +1,4 @@
-"""A service that is ready before its embedder is: questions wait for it, and /readyz tells."""
+"""A service that is there before its embedder is: questions wait a moment for it, or are told when to come again."""
 
 from __future__ import annotations
 
@@ -8,31 +8,123 @@ from pathlib import Path
 
 import httpx2
 
-from tests.e2e.conftest import STARTING_S, serving_anew, without_traces
+from tests.e2e.conftest import (
+    STARTING_S,
+    Server,
+    serving_anew,
+    wait_until_loaded,
+    without_traces,
+)
+from tests.e2e.processes import started
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "What is applemailbox7 in the Apple course?"
 
 
-def test_a_question_asked_at_once_is_answered_as_any_other(
+SLOWLY = """
+import importlib, os, sys, time
+
+open({met!r}, "w").close()
+while not os.path.exists({gate!r}):
+    time.sleep(0.02)
+sys.path.remove({folder!r})
+del sys.modules["onnxruntime"]
+importlib.import_module("onnxruntime")
+"""
+"""Stands for a runtime that takes long to load: until its gate, a file, is there."""
+
+
+class SlowRuntime:
+    """A folder for PYTHONPATH whose runtime loads once the gate is opened."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self._gate = folder / "open"
+        self._met = folder / "met"
+        module = SLOWLY.format(
+            met=str(self._met), gate=str(self._gate), folder=str(folder)
+        )
+        (folder / "onnxruntime.py").write_text(module)
+        self.path = f"{folder}{os.pathsep}{ROOT}"
+
+    def wait_until_met(self) -> None:
+        """Returns once something loads it."""
+        ends_at = time.monotonic() + STARTING_S
+        while not self._met.exists() and time.monotonic() < ends_at:
+            time.sleep(0.02)
+
+    def open(self) -> None:
+        self._gate.touch()
+
+
+def _asked(server: Server, **fields: object) -> httpx2.Response:
+    return httpx2.post(
+        f"{server.url}/api/query", json={"query": QUESTION} | fields, timeout=STARTING_S
+    )
+
+
+def test_a_question_before_the_embedder_is_loaded_is_told_when_to_come_again(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    own = without_traces(data_dir, tmp_path)
+    slow = SlowRuntime(tmp_path / "slow")
+    with serving_anew(own, tmp_path, PYTHONPATH=slow.path) as server:
+        early = httpx2.get(f"{server.url}/readyz")
+        refused = _asked(server)
+        later = httpx2.post(f"{server.url}/api/queries", json={"query": QUESTION})
+        slow.open()
+        wait_until_loaded(server)
+        answer = _asked(server).json()
+        again = _asked(server).json()
+        traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
+
+    assert not early.json()["embedder_loaded"]
+    for each in (refused, later):
+        assert (each.status_code, each.json()["error"]["code"]) == (503, "loading")
+        assert int(each.headers["retry-after"]) >= 1
+    assert answer["answer"] == again["answer"]
+    assert answer["sources"] == again["sources"] != []
+    # Nothing was begun of what was refused.
+    assert len(traces) == 2
+
+
+def test_a_question_that_waits_for_the_embedder_is_answered_as_any_other(
     data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)
     with serving_anew(own, tmp_path) as server:
-        early = httpx2.get(f"{server.url}/readyz")
-        asked = httpx2.post(
-            f"{server.url}/api/query", json={"query": QUESTION}, timeout=STARTING_S
-        )
+        asked = _asked(server)
+        while asked.status_code == 503:
+            time.sleep(int(asked.headers["retry-after"]))
+            asked = _asked(server)
         late = httpx2.get(f"{server.url}/readyz")
-        again = httpx2.post(
-            f"{server.url}/api/query", json={"query": QUESTION}, timeout=STARTING_S
-        )
+        again = _asked(server)
 
-    assert early.status_code == late.status_code == 200
+    assert late.status_code == 200
     assert late.json()["embedder_loaded"]
-    assert asked.status_code == 200
     assert asked.json()["answer"] == again.json()["answer"]
     assert asked.json()["sources"] == again.json()["sources"]
+
+
+def test_the_command_asks_once_its_embedder_is_loaded(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    slow = SlowRuntime(tmp_path / "slow")
+    with started(
+        "ask",
+        QUESTION,
+        data_dir=without_traces(data_dir, tmp_path),
+        folder=tmp_path,
+        PYTHONPATH=slow.path,
+    ) as asking:
+        slow.wait_until_met()
+        slow.open()
+        assert asking.stderr is not None
+        told = asking.stderr.read()
+
+    assert asking.returncode == 0
+    assert "every tool call failed" not in told
+    assert "5 passages" in told
 
 
 def test_an_embedder_that_cannot_be_loaded_is_said_and_refuses_questions(

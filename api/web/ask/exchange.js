@@ -20,6 +20,8 @@ export class Exchange {
   #progressBox = element("div", { class: "progress" });
   #body = element("div", { class: "answer" });
   #text = "";
+  /** What was being written when the query was stopped; the stop itself voids it. */
+  #brokenOff = "";
   /** @type {Query | null} */
   #query = null;
   #stopped = false;
@@ -151,6 +153,7 @@ export class Exchange {
       this.sessionId = event.session_id;
       this.chat.changed();
     }
+    if (event.kind === "query_cancelled") this.#brokenOff = this.#text;
     if (voidsText(event)) {
       this.#text = "";
       this.#drawDraft();
@@ -199,8 +202,11 @@ export class Exchange {
     details.addEventListener("toggle", () => this.#showHow(details, reply.query_id), { once: true });
     this.#progressBox.replaceChildren(details);
     const parts = [answerText(reply), doubts(reply), sources(reply), this.#foot(reply)];
-    if (reply.status === "cancelled")
+    if (reply.status === "cancelled") {
+      const draft = element("div", { class: "answer-text draft broken-off", dir: "auto" }, this.#brokenOff);
+      if (this.#brokenOff) parts.unshift(draft);
       parts.unshift(element("p", { class: "notice" }, icon("warn"), this.#cancelled()));
+    }
     this.#body.replaceChildren(...parts.filter((part) => part !== null));
   }
 

@@ -6,6 +6,7 @@ import { eventsOf } from "../event_stream.js";
 const STREAM = { Accept: "text/event-stream" };
 const FIRST_PAUSE_S = 0.5;
 const LONGEST_PAUSE_S = 8;
+const LOADING_PAUSE_S = 1;
 
 /**
  * What happens to a query, in order. `lost` and `mended` tell of the connection; `answer` is last.
@@ -52,6 +53,11 @@ export class Query {
         }
       } catch (error) {
         if (signal.aborted) return;
+        // It has just started: the question is asked as soon as it can be, and nothing is lost.
+        if (error instanceof RefusedError && error.code === "loading") {
+          await sleep(LOADING_PAUSE_S);
+          continue;
+        }
         if (error instanceof RefusedError && !(lost && error.status >= 500)) throw error;
       }
       if (!lost) yield { kind: "lost" };

@@ -399,7 +399,7 @@ function passageItem(passage, most, fates) {
           ),
         )
       : null,
-    element("details", {}, element("summary", { class: "passage-text", dir: "auto" }, passage.text)),
+    element("details", {}, element("summary", { class: "passage-summary", dir: "auto" }, passage.text)),
     fates.length > 0 ? element("ul", { class: "fates" }, ...fates) : null,
   );
 }

@@ -44,13 +44,19 @@ export class Steps {
     );
   }
 
-  /** @param {string | undefined} item The event's number. */
+  /** @param {string | undefined} item The event's number; one that is named is brought into view. */
   show(item) {
     clearTimeout(this.timer);
     this.timer = 0;
     const wanted = Number(item ?? 1);
     this.#show(Number.isFinite(wanted) ? wanted : 1);
     if (this.timeline.width === 0) this.timeline.draw();
+    if (item !== undefined) this.reveal();
+  }
+
+  /** Brings the event's card into view, which stands below what was found out and the timeline. */
+  reveal() {
+    this.card.firstElementChild?.scrollIntoView({ block: "nearest" });
   }
 
   /**

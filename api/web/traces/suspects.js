@@ -36,8 +36,9 @@ const AREAS = {
  * Draws the panel, which reads its suspects itself.
  * @param {string} queryId
  * @param {number | null} seq The event that is looked at now.
+ * @param {() => void} drawn Called once they are drawn.
  */
-export function suspectsPanel(queryId, seq = null) {
+export function suspectsPanel(queryId, seq, drawn) {
   const body = element(
     "div",
     { class: "suspects-body" },
@@ -49,7 +50,7 @@ export function suspectsPanel(queryId, seq = null) {
     element("h2", { id: "suspects-title" }, "What went wrong?"),
     body,
   );
-  read(queryId, seq, panel, body);
+  read(queryId, seq, panel, body).then(drawn);
   return panel;
 }
 

@@ -188,7 +188,11 @@ class TracePage {
     if (!this.trace?.isOver || this.panels.firstChild) return;
     const { view = "events", item } = this.wanted;
     const seq = view === "events" && item ? Number(item) : null;
-    this.panels.replaceChildren(suspectsPanel(this.trace.id, seq));
+    // Drawn later, the panel pushes down what was in view.
+    const drawn = () => {
+      if (seq !== null && this.view instanceof Steps) this.view.reveal();
+    };
+    this.panels.replaceChildren(suspectsPanel(this.trace.id, seq, drawn));
   }
 
   #describe() {

@@ -237,9 +237,12 @@ async def test_what_a_stream_sends_is_what_its_schema_says() -> None:
     stream = await Browser(app_of(FakeService())).post(
         QUERY, {"query": "x"}, accept="text/event-stream"
     )
-    content = _schema()["paths"][QUERY]["post"]["responses"]["200"]["content"]
-    item = content["text/event-stream"]["itemSchema"]
+    schema = _schema()
+    content = schema["paths"][QUERY]["post"]["responses"]["200"]["content"]
+    items = content["text/event-stream"]["schema"]["contentSchema"]["items"]
+    item = schema["components"]["schemas"]["ServerSentEvent"]
 
+    assert items == {"$ref": "#/components/schemas/ServerSentEvent"}
     assert set(item["required"]) == {"event", "data"}
     for kind, number, data in events_in(stream.body):
         assert isinstance(kind, str)

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from antiphon.service.upkeep import Loading
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.errors import ConfigurationError, LoadingError
 
 
 class Part:
@@ -43,16 +43,21 @@ async def test_those_who_ask_before_it_is_loaded_wait_until_it_is() -> None:
     assert await loading.wait(10) == 0
 
 
-async def test_whoever_has_waited_long_enough_goes_without_it() -> None:
+async def test_whoever_has_waited_long_enough_is_told_to_come_again() -> None:
     part = Part()
     loading = Loading([part])
     loading.begin()
 
-    waited_s = await loading.wait(0.01)
+    with pytest.raises(LoadingError, match="still being loaded") as refused:
+        await loading.wait(0.01)
+    with pytest.raises(LoadingError):
+        loading.check()
     part.gate.set()
+    await loading.wait(10)
+    loading.check()
 
-    assert 0.01 <= waited_s < 5
-    assert not loading.done
+    assert refused.value.retry_after_s > 0
+    assert loading.done
 
 
 async def test_what_cannot_be_loaded_is_a_problem_in_a_sentence_and_keeps_nobody_waiting() -> (
