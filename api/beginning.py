@@ -12,9 +12,16 @@ from antiphon.vocabulary.errors import KnowledgeError
 
 
 async def begin(
-    body: QueryRequest, request: Request, service: Facade, idempotency_key: str | None
+    body: QueryRequest,
+    request: Request,
+    service: Facade,
+    idempotency_key: str | None,
+    *,
+    is_fetched_later: bool = False,
 ) -> RunningQuery:
     """Begins the query, or returns the one that was begun with its key.
+
+    One with a key, or whose answer is fetched later, is stored when this returns: its caller may come back for it.
 
     Raises:
         KnowledgeError: There is nothing to search.
@@ -22,15 +29,19 @@ async def begin(
         ServiceError: As `Facade.start` does.
     """
     # As /readyz has it: an answer that names no document would read as if the documents held none.
-    readiness = service.readiness()
-    # What is away for a moment is refused as that, by whoever begins the query.
-    if readiness.problems and readiness.reachable:
-        raise KnowledgeError(" ".join(readiness.problems))
+    refusing = service.readiness().refusing
+    if refusing:
+        raise KnowledgeError(" ".join(refusing))
     question = body.question()
     interceptor = interceptor_for(request, body.faults) or NoInterceptor()
 
     async def start(query_id: str | None) -> RunningQuery:
-        return await service.start(question, interceptor, query_id)
+        return await service.start(
+            question,
+            interceptor,
+            query_id,
+            must_be_stored=is_fetched_later or query_id is not None,
+        )
 
     if idempotency_key is None:
         query = await start(None)

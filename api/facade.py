@@ -156,6 +156,8 @@ class Facade(Protocol):
         interceptor: Interceptor = ...,
         query_id: str | None = ...,
         /,
+        *,
+        must_be_stored: bool = ...,
     ) -> RunningQuery: ...
 
     async def fork(
@@ -216,6 +218,8 @@ class Facade(Protocol):
     def running(self) -> Mapping[str, tuple[Pending, ...]]: ...
 
     def readiness(self) -> Readiness: ...
+
+    async def check_readiness(self) -> Readiness: ...
 
     @property
     def totals(self) -> Totals: ...
