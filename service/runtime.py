@@ -10,6 +10,7 @@ from typing import Any
 from antiphon import cluster as on_nats
 from antiphon.bus import Bus
 from antiphon.composition import (
+    CourseIndex,
     ServiceResources,
     Settings,
     Totals,
@@ -62,10 +63,11 @@ class Runtime:
         self.callers = Callers(settings, _state_of(resources))
         self.metering = Metering(self.callers.quotas)
         self.loading = Loading(resources.later)
-        searched = resources.library
-        self.probe = Probe(
-            resources.store, searched if resources.sharing is None else None
-        )
+        # Where workers search, this process answers for storing alone.
+        searched: CourseIndex | None = None
+        if resources.sharing is None:
+            searched = resources.library
+        self.probe = Probe(resources.store, searched)
         self.tenants = TenantResources(resources)
         self.documents = TenantDocuments(settings, resources)
         self.begun = BegunHere()
