@@ -183,7 +183,7 @@ faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour
 faults-mutants: $(VENV)/.dev ## check that the tests find every planted bug
 	$(BIN)/python -m tests.faults.mutants
 
-faults-kill: $(VENV)/.dev ## kill the service fifty times under load; no acknowledged event may be lost
+faults-kill: $(VENV)/.dev ## kill the service fifty times under load, fill, lock and damage its store; nothing acknowledged may be lost
 	$(BIN)/python -m tests.faults.kills 50
 
 faults-model-away: setup $(VENV)/.dev ## ask a hundred questions with no model reachable

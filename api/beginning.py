@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from fastapi import Request
 
 from antiphon.api.dependencies import Facade, RunningQuery, interceptor_for
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.query_schemas import QueryRequest
-from antiphon.service import NoInterceptor
+from antiphon.service import BusyError, NoInterceptor
 from antiphon.vocabulary.errors import KnowledgeError
+
+LATE_S = 2.0
+"""Seconds beyond its deadline after which a caller who waits is told that no answer comes."""
+AGAIN_S = 5.0
+
+
+@asynccontextmanager
+async def answering_in_time(body: QueryRequest, service: Facade) -> AsyncIterator[None]:
+    """Refuses a question whose answer has not come soon after its deadline: something outside the query is stuck.
+
+    Raises:
+        BusyError: It has not.
+    """
+    deadline_s = body.deadline_s
+    if deadline_s is None:
+        deadline_s = service.settings.deadline_s
+    waiting = asyncio.timeout(deadline_s + LATE_S)
+    try:
+        async with waiting:
+            yield
+    except TimeoutError as error:
+        if not waiting.expired():
+            raise
+        raise BusyError(
+            f"No answer came within the deadline of {deadline_s:g} s, for the service is held up, as by a disk that "
+            "does not respond: see /readyz, and ask again in a moment.",
+            AGAIN_S,
+        ) from error
 
 
 async def begin(
-    body: QueryRequest, request: Request, service: Facade, idempotency_key: str | None
+    body: QueryRequest,
+    request: Request,
+    service: Facade,
+    idempotency_key: str | None,
+    *,
+    is_fetched_later: bool = False,
 ) -> RunningQuery:
     """Begins the query, or returns the one that was begun with its key.
+
+    One with a key, or whose answer is fetched later, is stored when this returns: its caller may come back for it.
 
     Raises:
         KnowledgeError: There is nothing to search.
@@ -22,15 +61,19 @@ async def begin(
         ServiceError: As `Facade.start` does.
     """
     # As /readyz has it: an answer that names no document would read as if the documents held none.
-    readiness = service.readiness()
-    # What is away for a moment is refused as that, by whoever begins the query.
-    if readiness.problems and readiness.reachable:
-        raise KnowledgeError(" ".join(readiness.problems))
+    refusing = service.readiness().refusing
+    if refusing:
+        raise KnowledgeError(" ".join(refusing))
     question = body.question()
     interceptor = interceptor_for(request, body.faults) or NoInterceptor()
 
     async def start(query_id: str | None) -> RunningQuery:
-        return await service.start(question, interceptor, query_id)
+        return await service.start(
+            question,
+            interceptor,
+            query_id,
+            must_be_stored=is_fetched_later or query_id is not None,
+        )
 
     if idempotency_key is None:
         query = await start(None)

@@ -54,6 +54,8 @@ _OF_STATUS = {
     404: ("not_found", "There is no such path here: see /docs for those there are."),
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
+STORE_AGAIN_S = 5
+"""Seconds after which what a store refused is worth another try: a lock is over by then, or somebody looks."""
 MOST_PROBLEMS = 5
 MOST_NAMES = 5  # that lead to a field: what is nested deeper is no field of ours
 FORMS = ("one", "several")  # that a field may have: no caller knows these names
@@ -170,6 +172,8 @@ async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
     response = refuse(status, error.code, str(error), _query_id(request))
     if isinstance(error, QuotaError | BusyError):
         response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+    elif isinstance(error, TraceError) and status == 503:
+        response.headers["Retry-After"] = str(STORE_AGAIN_S)
     # https://www.rfc-editor.org/rfc/rfc9110#name-401-unauthorized: it must name a way to be let in.
     if isinstance(error, UnauthorizedError):
         response.headers["WWW-Authenticate"] = 'Bearer realm="antiphon"'

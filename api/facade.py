@@ -159,6 +159,8 @@ class Facade(Protocol):
         interceptor: Interceptor = ...,
         query_id: str | None = ...,
         /,
+        *,
+        must_be_stored: bool = ...,
     ) -> RunningQuery: ...
 
     async def fork(
@@ -219,6 +221,8 @@ class Facade(Protocol):
     def running(self) -> Mapping[str, tuple[Pending, ...]]: ...
 
     def readiness(self) -> Readiness: ...
+
+    async def check_readiness(self) -> Readiness: ...
 
     @property
     def totals(self) -> Totals: ...

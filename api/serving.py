@@ -67,7 +67,7 @@ async def serve(
     # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
     with server.stopped_by_signals():
         async with app.router.lifespan_context(app):
-            announce(app.state.service.readiness().problems)
+            announce(app.state.service.readiness().refusing)
             await server.serve(sockets=[listener])
     return server.stopped_by
 

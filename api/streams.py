@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from typing import Annotated, cast
 
+import structlog
 from fastapi import Depends, Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -19,7 +22,13 @@ from antiphon.api.responses import (
 )
 from antiphon.vocabulary.access import Principal
 
+log = structlog.get_logger(__name__)
+
 RETRY_S = 5
+MOST_AGE_S = 3_600.0
+"""Seconds after which a stream ends; its reader goes on from its last event. No query takes so long."""
+NEARLY_FULL = 0.8
+"""Share of a tenant's streams at which the log warns, once until half of them are closed."""
 
 
 class StreamsOfTenants:
@@ -32,19 +41,37 @@ class StreamsOfTenants:
     def __init__(self, most: int) -> None:
         self.most = most
         self._open: Counter[str] = Counter()
+        self._warned: set[str] = set()
 
     def enter(self, caller: Principal) -> bool:
         """Counts one more; False, and it is not counted, where there are as many as may be."""
         if caller.key_id and self._open[caller.tenant] >= self.most:
             return False
         self._open[caller.tenant] += 1
+        if caller.key_id:
+            self._warn_if_nearly_full(caller.tenant)
         return True
 
     def leave(self, caller: Principal) -> None:
         """Counts one less."""
         self._open[caller.tenant] -= 1
+        if self._open[caller.tenant] <= self.most / 2:
+            self._warned.discard(caller.tenant)
         if not self._open[caller.tenant]:
             del self._open[caller.tenant]
+
+    def _warn_if_nearly_full(self, tenant: str) -> None:
+        open_now = self._open[tenant]
+        if open_now < self.most * NEARLY_FULL or tenant in self._warned:
+            return
+        self._warned.add(tenant)
+        log.warning(
+            "event_streams_nearly_full",
+            tenant=tenant,
+            open=open_now,
+            most=self.most,
+            remedy="have its programs close streams that they no longer read, or raise ANTIPHON_MOST_STREAMS",
+        )
 
 
 class FollowedEvents(StreamingResponse):
@@ -55,7 +82,8 @@ class FollowedEvents(StreamingResponse):
     def __init__(
         self, events: AsyncIterator[bytes], streams: StreamsOfTenants, caller: Principal
     ) -> None:
-        super().__init__(with_keep_alive(events, KEEP_ALIVE_S), headers=STREAM_HEADERS)
+        items = _until_old(with_keep_alive(events, KEEP_ALIVE_S))
+        super().__init__(items, headers=STREAM_HEADERS)
         self._streams = streams
         self._caller = caller
 
@@ -76,6 +104,18 @@ class FollowedEvents(StreamingResponse):
             f"The tenant {self._caller.tenant} may have {self._streams.most} event streams open at once: close one, "
             f"or try again in {RETRY_S} seconds."
         )
+
+
+async def _until_old(
+    items: AsyncGenerator[bytes, None],
+) -> AsyncGenerator[bytes, None]:
+    """Yields items until the stream is too old; one comes every few seconds at least."""
+    ends_at = time.monotonic() + MOST_AGE_S
+    async with aclosing(items):
+        async for item in items:
+            yield item
+            if time.monotonic() > ends_at:
+                return
 
 
 async def _streams_of_tenants(request: Request) -> StreamsOfTenants:

@@ -27,6 +27,9 @@ APPEND_S = 0.5
 GIVE_UP_S = 10.0
 """Seconds after which an append that has not ended is made again: its end may have been lost, and not its events."""
 
+FIRST_APPEND_S = 1.5
+"""Seconds more that a query which must not begin unstored waits for its first append."""
+
 _BEHIND_S = 0.25
 """A loop that is so late has more to do than it can, or its process gets no processor."""
 
@@ -72,6 +75,7 @@ class Recorder:
         self._dispossessed = False
         self._superseded: SupersededError | None = None
         self._uncertain = False
+        self._refusal: TraceError | None = None
 
     @property
     def complete(self) -> bool:
@@ -89,9 +93,27 @@ class Recorder:
             return None
         if self._unstored or not await self._takes_promptly(events):
             self._unstored.extend(events)
-            return await self._store_all()
+            self._refusal = await self._store_all()
+            return self._refusal
         self._stored_seq = events[-1].seq
         return None
+
+    async def all_or_nothing(self) -> TraceError | None:
+        """Waits a little longer for a slow append; drops what is not stored then, and returns why it is not.
+
+        For the first events of a query that must not begin unstored: nobody has acted on them yet.
+        """
+        if self._append is not None:
+            self._patience_s = FIRST_APPEND_S
+            self._refusal = await self._store_all()
+        if self.complete:
+            return None
+        if self._append is not None:
+            self._append.cancel()
+        self._append = None
+        self._unstored = []
+        self._dispossessed = True
+        return self._refusal or TraceError("the trace store did not take it")
 
     async def _takes_promptly(self, events: Sequence[Recorded[Event]]) -> bool:
         """Stores `events` in this turn of the event loop; returns False where they are to be waited for."""

@@ -77,6 +77,7 @@ class Session:
         self._catalog = catalog
         self._stalls = StallWatch(catalog, prefix)
         self._task: asyncio.Task[None] | None = None
+        self._begun: asyncio.Future[TraceError | None] | None = None
         self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._on_failure)
         self._work = Work(self._on_failure, self._mailbox.nudge)
@@ -110,11 +111,14 @@ class Session:
         else:
             self._followers.push(live)
 
-    def start(self, first: Event, steps: Sequence[Step] = ()) -> None:
+    def start(
+        self, first: Event, steps: Sequence[Step] = (), *, must_be_stored: bool = False
+    ) -> None:
         """Publishes the first event and lets the session run by itself.
 
         Args:
             steps: Handlers to call after it, each as if the event beside it had just been delivered.
+            must_be_stored: Begin only if the first event is stored, which `begun` waits for.
 
         Raises:
             TraceError: The query is open already.
@@ -126,10 +130,25 @@ class Session:
             )
         self.publish(first)
         self._sessions[self.query_id] = self
-        self._task = asyncio.get_running_loop().create_task(
-            self._run(steps), name=f"query {self.query_id}"
-        )
+        loop = asyncio.get_running_loop()
+        if must_be_stored:
+            self._begun = loop.create_future()
+        self._task = loop.create_task(self._run(steps), name=f"query {self.query_id}")
         self._task.add_done_callback(self._release)
+
+    async def begun(self) -> None:
+        """Waits for the first event to be stored, where the session must not begin without that.
+
+        Raises:
+            TraceError: The store did not take it: nothing was done, and nothing is left of the query.
+        """
+        if self._begun is None:
+            return
+        await asyncio.wait([self._begun])
+        error = self._begun.result()
+        if error is not None:
+            await self.stopped()
+            raise error
 
     async def run(self, first: Event) -> None:
         """Starts the session and waits for its end; cancelled, only the waiting ends, not the query."""
@@ -217,7 +236,7 @@ class Session:
             for recorded, subscription in steps:
                 mark_as_handled(recorded)
                 self._delivery.call(subscription, recorded)
-            while not (self._closed or self.superseded):
+            while not self._ends:
                 if self._mailbox:
                     await self._turn()
                 elif self._outbox.overdue:
@@ -243,11 +262,19 @@ class Session:
         else:
             await self._outbox.store()
         self._in_turn = False
-        if not (self._closed or self.superseded):
+        if self._begun is not None and not self._begun.done():
+            self._begun.set_result(await self._recorder.all_or_nothing())
+        if not self._ends:
             self._work.release()
         # Other sessions get their turn, also where this one always has more to deliver.
         if self._mailbox:
             await asyncio.sleep(0)
+
+    @property
+    def _ends(self) -> bool:
+        if self._begun is not None and self._begun.done() and self._begun.result():
+            return True
+        return self._closed or self.superseded is not None
 
     def _may_linger(self) -> bool:
         """Returns True if nothing acts on what was emitted and nobody sees it, and more is to come."""
@@ -288,6 +315,10 @@ class Session:
 
     def _release(self, _task: asyncio.Task[None]) -> None:
         """Releases everything, also where the task was cancelled before it began."""
+        if self._begun is not None and not self._begun.done():
+            self._begun.set_result(
+                TraceError("the service closed before it was stored")
+            )
         self._followers.end()
         self._delivery.clear()
         self._work.forget()

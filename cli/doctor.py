@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +30,7 @@ from antiphon.vocabulary.errors import (
     ServiceError,
     how_to_install,
 )
+from antiphon.vocabulary.ports import TraceSummary
 
 LEAST_PYTHON = (3, 11)
 REACH_S = 3.0
@@ -86,8 +87,12 @@ async def open_checks(settings: service.Settings) -> list[Check]:
     """Checks what can only be seen with the service open: index and traces."""
     try:
         async with opened(settings) as antiphon:
-            readiness = antiphon.readiness()
-            traces = await antiphon.store.list(1)
+            readiness = await antiphon.check_readiness()
+            wrong = await antiphon.trace_problems()
+            # Of a store that cannot be read that is said already.
+            traces: Sequence[TraceSummary] = ()
+            if not wrong:
+                traces = await antiphon.store.list(1)
     except ServiceError as error:
         return [Check("Service", False, "it cannot be opened", str(error))]
     indexed = (
@@ -97,9 +102,12 @@ async def open_checks(settings: service.Settings) -> list[Check]:
     last = "none yet"
     if traces:
         last = f"the last was {short_id(traces[0].query_id)}"
+    missing = [problem for problem in readiness.problems if problem not in wrong]
+    if wrong:
+        last = counted(len(wrong), "problem")
     return [
-        Check("Index", readiness.ready, indexed, " ".join(readiness.problems)),
-        Check("Traces", True, last),
+        Check("Index", not missing, indexed, " ".join(missing)),
+        Check("Traces", not wrong, last, " ".join(wrong)),
     ]
 
 

@@ -14,6 +14,7 @@ from antiphon.knowledge import (
     LibraryState,
 )
 from antiphon.language.words import fold
+from antiphon.vocabulary.health import LastTry
 from antiphon.vocabulary.values import LessonPart, Passage
 
 RESULTS = 5
@@ -32,6 +33,11 @@ class LayeredLibrary:
         # Two libraries that are both empty have the same courses as at the beginning: none.
         self._made_of: tuple[tuple[Course, ...], tuple[Course, ...]] = ((), ())
         self._courses: tuple[Course, ...] = ()
+
+    @property
+    def last_search(self) -> LastTry:
+        """What the last search of the shared index came to."""
+        return self._shared.last_search
 
     def courses(self) -> tuple[Course, ...]:
         """Returns all courses, by title; the same object as long as they stay the same."""

@@ -30,6 +30,7 @@ from antiphon.knowledge import Course, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
+from antiphon.vocabulary.health import LastTry
 from antiphon.vocabulary.ports import Clock, Model, QueryStore
 from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
@@ -91,6 +92,9 @@ class Resources:
 
 class CourseIndex(CourseCatalogue, Protocol):
     """The course index as the service itself uses it; satisfied by `knowledge.Library`."""
+
+    @property
+    def last_search(self) -> LastTry: ...
 
     def courses(self) -> tuple[Course, ...]: ...
 

@@ -18,6 +18,7 @@ from antiphon.knowledge.values import Course, CourseMatch, LessonMatch, LibraryS
 from antiphon.knowledge.vectors import Vector
 from antiphon.language.words import fold
 from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.health import LastTry
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import LessonPart, Passage
 
@@ -31,6 +32,9 @@ class Library:
 
     An index that is not there yet is no error: there are no courses then, and `refresh` finds them once
     they are indexed.
+
+    Attributes:
+        last_search: What the last search by meaning came to, whoever's it was.
     """
 
     def __init__(
@@ -51,6 +55,7 @@ class Library:
         self._open: OpenGeneration | None = None
         # How many callers read each generation; one that was replaced is closed by its last reader.
         self._readers: dict[int, int] = {}
+        self.last_search = LastTry()
 
     @classmethod
     def open(
@@ -126,9 +131,15 @@ class Library:
         with self._borrow() as generation:
             if generation is None or limit < 1:
                 return []
-            vector = self._vectors.vector(query.strip())
             wanted = _wanted(course, lesson, limit, known, characters)
-            return generation.search(query, vector, wanted)
+            try:
+                vector = self._vectors.vector(query.strip())
+                found = generation.search(query, vector, wanted)
+            except KnowledgeError as error:
+                self.last_search.note(str(error))
+                raise
+            self.last_search.note()
+            return found
 
     def keyword_search(
         self,

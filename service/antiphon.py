@@ -199,12 +199,17 @@ class Antiphon:
         question: Question,
         interceptor: Interceptor = _NO_INTERCEPTOR,
         query_id: str | None = None,
+        *,
+        must_be_stored: bool = False,
     ) -> QueryHandle | RemoteQuery:
         """Starts working on a question.
 
         Args:
             interceptor: Stands between this query and its ports.
             query_id: The new query's id; None makes one.
+            must_be_stored: Return once the query's first event is stored, and refuse the question if it is not: for
+                whoever tells a caller that they may come back for the answer. False: a store that fails costs nobody
+                the answer.
 
         Raises:
             BadInputError: The question or a wish cannot be used.
@@ -212,9 +217,13 @@ class Antiphon:
             BusyError: Too many queries run or wait, or the service is closing, or NATS cannot be reached.
             LoadingError: What questions need is still being loaded.
             ForbiddenError: It is to be broken on purpose, and workers in other processes answer.
+            TraceError: It must be stored, and was not.
         """
         return await self._asking.start(
-            question, interceptor, query_id or uuid.uuid4().hex
+            question,
+            interceptor,
+            query_id or uuid.uuid4().hex,
+            must_be_stored=must_be_stored,
         )
 
     async def ask(self, question: Question) -> Outcome:
@@ -395,8 +404,17 @@ class Antiphon:
             return True
         return self._runtime.metering.opened(query_id, self.principal.tenant)
 
+    async def check_readiness(self) -> Readiness:
+        """Tries to store and to search, unless somebody did in the last seconds, and reports the readiness."""
+        await self._runtime.probe.look(searches=self._runtime.loading.done)
+        return self.readiness()
+
+    async def trace_problems(self) -> Sequence[str]:
+        """Reads the whole trace store, and returns what is wrong with it, in sentences."""
+        return await self._runtime.probe.store_problems()
+
     def readiness(self) -> Readiness:
-        """Reports whether the service can answer questions now, and what is missing if it cannot."""
+        """Reports the readiness to answer questions, and what is missing, by what is known without trying."""
         # Over a network anybody may ask; what the model's server says of the account is for its owner.
         in_full = "admin" in self.principal.scopes
         return self._runtime.readiness(self._resources, in_full=in_full)

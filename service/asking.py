@@ -17,7 +17,7 @@ from antiphon.service.remote_queries import RemoteQueries
 from antiphon.service.remote_query import RemoteQuery
 from antiphon.service.runtime import Runtime
 from antiphon.vocabulary.access import Principal
-from antiphon.vocabulary.errors import ForbiddenError, SequenceError
+from antiphon.vocabulary.errors import ForbiddenError, SequenceError, TraceError
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.settings import QuerySettings
 
@@ -46,13 +46,20 @@ class Asking:
         self._remote = remote
 
     async def start(
-        self, question: Question, interceptor: Interceptor, query_id: str
+        self,
+        question: Question,
+        interceptor: Interceptor,
+        query_id: str,
+        *,
+        must_be_stored: bool,
     ) -> QueryHandle | RemoteQuery:
-        """Begins to work on a question. Raises as `Antiphon.start` does."""
+        """Begins to work on a question. Takes and raises what `Antiphon.start` does."""
         if self._remote is not None:
             return await self._queue(question, interceptor, query_id, self._remote)
         async with self._runtime.admission.place(query_id):
-            return await self._let_in(question, interceptor, query_id)
+            return await self._let_in(
+                question, interceptor, query_id, must_be_stored=must_be_stored
+            )
 
     async def _queue(
         self,
@@ -69,13 +76,20 @@ class Asking:
         self._runtime.admission.check_open()
         await remote.let_in()
         try:
-            return await self._let_in(question, interceptor, query_id)
+            return await self._let_in(
+                question, interceptor, query_id, must_be_stored=True
+            )
         except SequenceError:
             # The same was asked of two nodes at once, and the other was first.
             return remote.find(query_id)
 
     async def _let_in(
-        self, question: Question, interceptor: Interceptor, query_id: str
+        self,
+        question: Question,
+        interceptor: Interceptor,
+        query_id: str,
+        *,
+        must_be_stored: bool,
     ) -> QueryHandle | RemoteQuery:
         """Begins a query within what is left of its caller's share, and has it counted."""
         metering = self._runtime.metering
@@ -88,12 +102,19 @@ class Asking:
         async with metering.let_in(self._principal, query_id, need) as allowance:
             if settings is not None:
                 question = bounded(question, settings, allowance)
-            handle = await self._begin(question, interceptor, query_id)
+            handle = await self._begin(
+                question, interceptor, query_id, must_be_stored=must_be_stored
+            )
             metering.watch(self._principal, handle)
         return handle
 
     async def _begin(
-        self, question: Question, interceptor: Interceptor, query_id: str
+        self,
+        question: Question,
+        interceptor: Interceptor,
+        query_id: str,
+        *,
+        must_be_stored: bool,
     ) -> QueryHandle | RemoteQuery:
         # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self._store)
@@ -111,5 +132,11 @@ class Asking:
             lambda ports: wire(resources, ports, caller).subscriptions()
         )
         session = self._runtime.bus.open(query_id, components, store=store)
-        session.start(first)
+        session.start(first, must_be_stored=must_be_stored)
+        try:
+            await session.begun()
+        except TraceError as error:
+            raise TraceError(
+                f"The question was not taken, for it could not be stored: {error}. Nothing was begun: ask again."
+            ) from error
         return QueryHandle(session, caller, first.session_id, totals)

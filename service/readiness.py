@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from antiphon.composition import ServiceResources
+from antiphon.service.probing import Probe
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
 from antiphon.vocabulary.values import Value
@@ -14,6 +15,9 @@ ModelKeyState = Literal["none", "unknown", "accepted", "refused"]
 _UNREACHED = "The NATS servers that hold traces and questions cannot be reached, or most of them are away."
 
 
+_LOADING = "What searches is still being loaded: ask again in some seconds; questions wait for it."
+
+
 class Readiness(Value, frozen=True, kw_only=True):
     """The readiness to answer questions, and who answers.
 
@@ -21,7 +25,8 @@ class Readiness(Value, frozen=True, kw_only=True):
         embedder_loaded: False while it is loaded behind the service: questions wait for it.
         model_key: If the model's server accepts the key; `none`: no server is asked, the built-in reasoner answers.
         model_key_at: When that was found, in seconds since the epoch; None: it is not known yet.
-        problems: What is missing to answer, in sentences.
+        problems: What is missing to answer, to search or to store, in sentences; some of it passes by itself.
+        refusing: Those of them for which questions are refused. Otherwise a question is answered as well as can be.
         warnings: What makes answers worse than the settings promise, in sentences; questions are answered all the same.
     """
 
@@ -35,12 +40,8 @@ class Readiness(Value, frozen=True, kw_only=True):
     model_key: ModelKeyState = "none"
     model_key_at: float | None = None
     problems: tuple[str, ...] = ()
+    refusing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    @property
-    def reachable(self) -> bool:
-        """False where nothing can be recorded now, which may be otherwise in a moment."""
-        return _UNREACHED not in self.problems
 
 
 def has_documents(resources: ServiceResources) -> bool:
@@ -51,28 +52,40 @@ def has_documents(resources: ServiceResources) -> bool:
 
 
 def readiness_of(
-    resources: ServiceResources, loading: Loading, *, closing: bool, in_full: bool
+    resources: ServiceResources,
+    loading: Loading,
+    probe: Probe,
+    *,
+    closing: bool,
+    in_full: bool,
 ) -> Readiness:
     """Reports the readiness to answer questions now, and what is missing where there is none.
 
     Args:
-        in_full: Quote the model's server where it refuses the key.
+        in_full: Quote the model's server where it refuses the key, and name files of this machine.
     """
     state = resources.library.describe()
-    problems: list[str] = []
+    refusing: list[str] = []
     if not state.chunks:
-        problems.append(NOT_INDEXED)
+        refusing.append(NOT_INDEXED)
     if loading.problem is not None:
-        problems.append(loading.problem)
+        refusing.append(loading.problem)
+    passing: list[str] = list(probe.problems(in_full=in_full))
+    if resources.sharing is None and not loading.over:
+        passing.append(_LOADING)
     if resources.sharing is not None and not resources.sharing.queue.reachable:
-        problems.append(_UNREACHED)
+        passing.append(_UNREACHED)
+        # Whoever begins the query refuses it as what is away for a moment.
+        passing, refusing = [*refusing, *passing], []
     model_key: ModelKeyState = "none"
     model_key_at: float | None = None
     warnings: list[str] = []
     if resources.model_key is not None:
         model_key = resources.model_key.finding.state
         model_key_at = resources.model_key.finding.at
-        warnings = resources.model_key.warnings(in_full=in_full)
+        warnings += resources.model_key.warnings(in_full=in_full)
+    warnings += probe.losses()
+    problems = (*refusing, *passing)
     return Readiness(
         ready=not problems and not closing,
         reasoner=resources.reasoner,
@@ -83,6 +96,7 @@ def readiness_of(
         chunks=state.chunks,
         model_key=model_key,
         model_key_at=model_key_at,
-        problems=tuple(problems),
+        problems=problems,
+        refusing=tuple(refusing),
         warnings=tuple(warnings),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from antiphon import cluster as on_nats
 from antiphon.bus import Bus
 from antiphon.composition import (
+    CourseIndex,
     ServiceResources,
     Settings,
     Totals,
@@ -20,6 +21,7 @@ from antiphon.composition import (
 from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.callers import Callers
 from antiphon.service.metering import Metering
+from antiphon.service.probing import Probe
 from antiphon.service.queue_admission import QueueAdmission
 from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.remote_queries import BegunHere
@@ -61,6 +63,11 @@ class Runtime:
         self.callers = Callers(settings, _state_of(resources))
         self.metering = Metering(self.callers.quotas)
         self.loading = Loading(resources.later)
+        # Where workers search, this process answers for storing alone.
+        searched: CourseIndex | None = None
+        if resources.sharing is None:
+            searched = resources.library
+        self.probe = Probe(resources.store, searched)
         self.tenants = TenantResources(resources)
         self.documents = TenantDocuments(settings, resources)
         self.begun = BegunHere()
@@ -146,6 +153,7 @@ class Runtime:
         return readiness_of(
             resources or self.resources,
             self.loading,
+            self.probe,
             closing=self.admission.closing,
             in_full=in_full,
         )
@@ -156,6 +164,7 @@ class Runtime:
         self.admission.close()
         await self.begun.close()
         await self.documents.close()
+        await self.probe.close()
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)

@@ -47,6 +47,11 @@ class Loading:
             self._over.set()
 
     @property
+    def over(self) -> bool:
+        """True once it is loaded, or could not be."""
+        return self._over.is_set()
+
+    @property
     def done(self) -> bool:
         """True where nothing is to be waited for."""
         return self._over.is_set() and self.problem is None

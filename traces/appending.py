@@ -27,6 +27,7 @@ from antiphon.traces.search_index import SEARCHABLE, SearchIndex
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import QueryClosed
+from antiphon.vocabulary.health import LastTry
 
 T = TypeVar("T")
 
@@ -69,6 +70,7 @@ class Writer:
         self._seen_version = 0
         self._locked_since: float | None = None
         self._paused_until = 0.0
+        self.last_write = LastTry()
 
     @property
     def lock_is_long(self) -> bool:
@@ -114,21 +116,25 @@ class Writer:
         """
         if time.monotonic() < self._paused_until:
             raise LockedError(
-                "the trace store cannot be written: another process was writing to it a moment ago"
+                "the trace store cannot be written: another process was writing to it; try again in a moment"
             )
-        self._file.check()
+        self._check_file()
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._locked_since = None
             yield self._connection
             self._connection.execute("COMMIT")
+            self.last_write.note()
         except database_errors() as error:
             self._ends.clear()
             wrong = f"the trace store cannot be written: {reason(error)}"
             # No line in the log: whoever waits for a lock tries again, and says so where that does not help.
             if is_locked(error):
                 self._pause()
+                if self.lock_is_long:
+                    self.last_write.note(wrong)
                 raise LockedError(wrong) from error
+            self.last_write.note(wrong)
             _log.warning(
                 "trace_store_refused", path=str(self._file.path), error=str(error)
             )
@@ -139,6 +145,16 @@ class Writer:
             ) from error
         finally:
             self._roll_back()
+
+    async def touch(self) -> None:
+        """Writes what changes nothing, to find out if anything can be written.
+
+        Raises:
+            TraceError: Nothing can.
+        """
+        await self.ready()
+        await self.run(_touch)
+        self._checkpointer.wrote(0)
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Runs `work` in a transaction and returns its result; waits for a short lock, as appends do.
@@ -207,6 +223,13 @@ class Writer:
                 )
                 self._search_index.note(connection, batch.query_id, recorded)
 
+    def _check_file(self) -> None:
+        try:
+            self._file.check()
+        except TraceError as error:
+            self.last_write.note(str(error))
+            raise
+
     def _pause(self) -> None:
         now = time.monotonic()
         # After some time in which nobody tried, it is another lock, and may be a short one.
@@ -268,3 +291,9 @@ class Writer:
             self._seen_version = version
             self._known.clear()
             self._ends.clear()
+
+
+def _touch(connection: sqlite3.Connection) -> None:
+    # Sets the number of the format to what it is, which writes the first page anew.
+    (number,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute(f"PRAGMA user_version = {int(number)}")

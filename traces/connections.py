@@ -41,8 +41,8 @@ _IDLE = 4
 """Connections kept open for the next read; opening one costs more than most reads."""
 
 _REASONS = {
-    sqlite3.SQLITE_BUSY: "another process is writing to it; what could not be written is tried again",
-    sqlite3.SQLITE_LOCKED: "another connection is writing to it; what could not be written is tried again",
+    sqlite3.SQLITE_BUSY: "another process is writing to it; try again in a moment",
+    sqlite3.SQLITE_LOCKED: "another connection is writing to it; try again in a moment",
     sqlite3.SQLITE_FULL: "the disk is full; free some space",
     sqlite3.SQLITE_READONLY: "it may not be written; give this user the right to write to the data folder",
     sqlite3.SQLITE_PERM: "it may not be opened; give this user the right to read and write the data folder",

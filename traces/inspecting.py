@@ -28,6 +28,14 @@ def traces_holding(path: Path, text: str, key: str | None = None) -> set[str]:
         return _holding(connection, text)
 
 
+def damage_in(connection: sqlite3.Connection) -> str | None:
+    """Reads all of the file, and returns what SQLite finds wrong with it, and what to do; None: nothing."""
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found == "ok":
+        return None
+    return f"The trace store is damaged ({found}): restore a backup, or move it away, and a new one is begun."
+
+
 def empty_log(path: Path, key: str | None = None) -> bool:
     """Moves the log into the file and empties it, for deleted bytes stand there too; False where others hold it."""
     uri = f"{path.absolute().as_uri()}?mode=rw"

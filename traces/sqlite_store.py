@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import sqlite3
 from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from antiphon.traces.encryption import Connect, connector
 from antiphon.traces.event_log import read_forms, read_lines, read_trace
 from antiphon.traces.finding import Finder
 from antiphon.traces.group_commit import GroupCommit
+from antiphon.traces.inspecting import damage_in
+from antiphon.traces.losses import note_losses, noted_losses
 from antiphon.traces.ownership import (
     IMPORTED,
     Owner,
@@ -33,6 +36,7 @@ from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
 from antiphon.traces.search_index import is_behind, needs_index
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
@@ -65,6 +69,7 @@ class SqliteTraceStore:
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)
+        self._path = path
         self._see(None)
 
     def _see(self, tenant: str | None) -> None:
@@ -92,6 +97,7 @@ class SqliteTraceStore:
             ConfigurationError: The folder, the file or the key cannot be used.
         """
         path = folder / FILE_NAME
+        note_losses(path)
         if redaction is None:
             redaction = Redaction()
         writer = open_writer(path, durability, key)
@@ -283,6 +289,30 @@ class SqliteTraceStore:
             NotFoundError: No such conversation.
         """
         await self._writer.run(self._sight.checked(clear_conversation, session_id))
+
+    async def check_writable(self) -> None:
+        """Tries to write, unless somebody did a moment ago; `write_problem` then says what came of it."""
+        if not self._writer.last_write.is_recent:
+            # What is wrong is noted where it is met.
+            with suppress(TraceError):
+                await self._writer.touch()
+
+    @property
+    def write_problem(self) -> str | None:
+        """Why nothing can be stored, in a sentence, by the last write; None: it can."""
+        return self._writer.last_write.problem
+
+    @property
+    def losses(self) -> Sequence[str]:
+        """What was lost of what had been stored, in sentences, until somebody has taken note of it."""
+        return noted_losses(self._path)
+
+    async def damage(self) -> str | None:
+        """Reads all of the store, and returns what is wrong with it in a sentence; takes a second for each 500 MB."""
+        try:
+            return await self._readers.run(damage_in)
+        except TraceError as error:
+            return f"{error}."
 
     async def close(self) -> None:
         """Moves the write-ahead log into the database and closes everything."""

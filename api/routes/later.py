@@ -53,11 +53,12 @@ async def begin_query(
     service: Service,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Accepts a question and returns at once; `Location` is where its answer will be. Nobody needs to wait for it.
+    """Accepts a question and returns once it is stored; `Location` is where its answer will be.
 
+    Nobody needs to wait for it, and it survives the death of the process. What cannot be stored is refused with 503.
     `html` and `strict` belong to answers, and change nothing here.
     """
-    query = await begin(body, request, service, idempotency_key)
+    query = await begin(body, request, service, idempotency_key, is_fetched_later=True)
     # With a key it is awaited already.
     if idempotency_key is None:
         keyed: IdempotentQueries = request.app.state.idempotent_queries

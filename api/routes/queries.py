@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from antiphon.api.beginning import begin
+from antiphon.api.beginning import answering_in_time, begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
     QueryId,
@@ -94,11 +94,13 @@ async def ask(
     # Not as dependencies, which FastAPI would solve anew for each question (decision 267).
     service = seen_service(request)
     waited = running_queries(request)
-    query = await begin(body, request, service, idempotency_key)
-    if preferred(request.headers.get("accept"), (JSON, EVENT_STREAM)) == EVENT_STREAM:
-        return LiveAnswer(query, waited, html=body.html)
-    with waited.waiting(query, CLIENT_GONE):
-        outcome = await outcome_or_gone(query, request)
+    async with answering_in_time(body, service):
+        query = await begin(body, request, service, idempotency_key)
+        accepted = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM))
+        if accepted == EVENT_STREAM:
+            return LiveAnswer(query, waited, html=body.html)
+        with waited.waiting(query, CLIENT_GONE):
+            outcome = await outcome_or_gone(query, request)
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
     status = 200

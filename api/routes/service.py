@@ -154,11 +154,12 @@ async def check_alive() -> AliveReply:
     dependencies=[OPEN_TO_ALL],
 )
 async def check_ready(service: Service, response: Response) -> ReadinessReply:
-    """200 while an index is open and a reasoner can answer; otherwise 503 with the problems in words.
+    """200 while questions can be stored, searched for and answered, by what was done or tried in the last seconds.
 
+    Otherwise 503 with the problems in words; also until the embedder is loaded, for which questions wait.
     `warnings` tells of a key that the model's server refuses: the built-in reasoner answers then.
     """
-    readiness = service.readiness()
+    readiness = await service.check_readiness()
     if not readiness.ready:
         response.status_code = 503
     return ReadinessReply.model_validate(msgspec.to_builtins(readiness))

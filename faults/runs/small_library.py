@@ -16,6 +16,7 @@ from antiphon.knowledge import (
 from antiphon.language.sentences import sentence_starts
 from antiphon.language.words import terms
 from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.health import LastTry
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import LessonPart, Passage, StoredText
 
@@ -71,6 +72,7 @@ class SmallLibrary:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self.last_search = LastTry()
         self._plain = WordEmbedder()
         self._passages = _passages()
         self._vectors = self._plain.embed(

@@ -78,7 +78,9 @@ def test_a_question_before_the_embedder_is_loaded_is_told_when_to_come_again(
         again = _asked(server).json()
         traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
 
+    assert early.status_code == 503
     assert not early.json()["embedder_loaded"]
+    assert "still being loaded" in early.json()["problems"][0]
     for each in (refused, later):
         assert (each.status_code, each.json()["error"]["code"]) == (503, "loading")
         assert int(each.headers["retry-after"]) >= 1

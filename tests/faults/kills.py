@@ -1,7 +1,8 @@
 """Kills the served service (SIGKILL) at random moments with twenty queries under way, and reads what is left.
 
-Run as `python -m tests.faults.kills [KILLS] [SEED]`. What a caller was told by the live stream counts as
-acknowledged: after the restart it must be in the trace.
+Run as `python -m tests.faults.kills [KILLS] [SEED]`; afterwards the store is troubled otherwise (troubles.py). Callers
+ask in three ways, and each keeps its own list of what it was told: the events of a live stream, the answer that it
+waited for, and the id of a question whose answer it would fetch later. After the kill all of it must be in the store.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
 
 from antiphon.traces import SqliteTraceStore
-from antiphon.vocabulary.events import QueryClosed
+from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 from tests.e2e.conftest import ROOT, Server, environment, serving
+from tests.faults import troubles
 
 QUERIES = 20
 MOST_S = 2.0
@@ -44,87 +47,137 @@ class Tally:
     kills: int = 0
     queries: int = 0
     acknowledged: int = 0
+    accepted: int = 0
+    answered: int = 0
     ended: int = 0
     unfinished: int = 0
     wrong: list[str] = field(default_factory=list)
 
 
+@dataclass
+class Told:
+    """What a caller was told of a query.
+
+    Attributes:
+        seq: The last event that is stored by what was said.
+        accepted: It got a 202, and would come back for the answer.
+        answered: It got the answer.
+    """
+
+    seq: int = 0
+    accepted: bool = False
+    answered: bool = False
+
+
 class Caller(threading.Thread):
-    """Asks one question after another and notes the last event of each that it was told."""
+    """Asks one question after another, in a way of its own, and notes what it was told of each."""
 
     def __init__(self, url: str, number: int, heard: threading.Event) -> None:
         super().__init__(daemon=True)
         self._heard = heard
         self._url = url
         self._number = number
-        self.told: dict[str, int] = {}
+        self.told: dict[str, Told] = {}
 
     def run(self) -> None:
+        ask = (self._follow, self._wait, self._begin)[self._number % 3]
         try:
             for turn in range(1_000):
-                self._ask(QUESTIONS[(self._number + turn) % len(QUESTIONS)])
+                ask(QUESTIONS[(self._number + turn) % len(QUESTIONS)])
         except httpx2.HTTPError:
             return  # the service was killed
 
-    def _ask(self, question: str) -> None:
+    def _begin(self, question: str) -> None:
+        reply = httpx2.post(f"{self._url}/api/queries", json={"query": question})
+        if reply.status_code == 202:
+            self._note(reply.json()["query_id"], Told(seq=1, accepted=True))
+        else:
+            time.sleep(0.05)  # as a caller does who is told that the service is busy
+
+    def _wait(self, question: str) -> None:
+        reply = httpx2.post(f"{self._url}/api/query", json={"query": question})
+        body = reply.json()
+        if reply.status_code != 200:
+            return
+        doubts = [each["kind"] for each in body["uncertainty"]["indicators"]]
+        # Of that answer nothing more is promised than what it says.
+        if "trace_incomplete" not in doubts:
+            self._note(body["query_id"], Told(seq=1, answered=True))
+
+    def _follow(self, question: str) -> None:
         accept = {"accept": "text/event-stream"}
         with httpx2.stream(
             "POST", f"{self._url}/api/query", json={"query": question}, headers=accept
         ) as reply:
             for line in reply.iter_lines():
                 if line.startswith("data: ") and '"seq":' in line:
-                    self._note(line.removeprefix("data: "))
+                    self._note_event(line.removeprefix("data: "))
 
-    def _note(self, data: str) -> None:
+    def _note_event(self, data: str) -> None:
         try:
             event = json.loads(data)
         except json.JSONDecodeError:
             return  # cut off by the kill: it was not told
         if "seq" in event:
-            self.told[event["query_id"]] = event["seq"]
-            self._heard.set()
+            self._note(event["query_id"], Told(seq=event["seq"]))
+
+    def _note(self, query_id: str, told: Told) -> None:
+        self.told[query_id] = told
+        self._heard.set()
 
 
-def kill_once(server: Server, chance: random.Random) -> dict[str, int]:
-    """Kills the server under load; the last event that was told of each query."""
+def kill_once(server: Server, chance: random.Random) -> dict[str, Told]:
+    """Kills the server under load; what was told of each query."""
     heard = threading.Event()
     callers = [Caller(server.url, number, heard) for number in range(QUERIES)]
     for caller in callers:
         caller.start()
-    heard.wait(
-        FIRST_WITHIN_S
-    )  # however slow the machine is, the kill meets queries that are under way
+    # However slow the machine is, the kill meets queries that are under way.
+    heard.wait(FIRST_WITHIN_S)
     time.sleep(chance.uniform(0.05, MOST_S))
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
     for caller in callers:
         caller.join()
-    return {
-        query_id: seq for caller in callers for query_id, seq in caller.told.items()
-    }
+    told: dict[str, Told] = {}
+    for caller in callers:
+        told.update(caller.told)
+    return told
 
 
-async def check(data_dir: Path, told: dict[str, int], tally: Tally) -> None:
+async def check(data_dir: Path, told: dict[str, Told], tally: Tally) -> None:
     """Reads every query of which somebody was told, from the store as the kill left it."""
     store = SqliteTraceStore.open(data_dir)
     listed = {line.query_id: line.status for line in await store.list(100_000)}
-    for query_id, seq in told.items():
+    tally.wrong += store.losses
+    for query_id, what in told.items():
         events = await store.read(query_id) if query_id in listed else []
         ended = bool(events) and isinstance(events[-1].event, QueryClosed)
         tally.queries += 1
-        tally.acknowledged += seq
+        tally.acknowledged += what.seq
+        tally.accepted += what.accepted
+        tally.answered += what.answered
         tally.ended += ended
         tally.unfinished += not ended
-        if [event.seq for event in events] != list(range(1, len(events) + 1)):
-            tally.wrong.append(f"{query_id}: the trace has gaps")
-        if len(events) < seq:
-            tally.wrong.append(
-                f"{query_id}: {seq - len(events)} acknowledged events are missing"
-            )
+        for wrong in _wrong_with(events, what, ended=ended):
+            tally.wrong.append(f"{query_id}: {wrong}")
         if query_id in listed and (listed[query_id] == "open") == ended:
             tally.wrong.append(
                 f"{query_id}: listed as {listed[query_id]}, though its end is {'' if ended else 'not '}there"
             )
+
+
+def _wrong_with(
+    events: Sequence[Recorded[Event]], told: Told, *, ended: bool
+) -> list[str]:
+    wrong: list[str] = []
+    if [event.seq for event in events] != list(range(1, len(events) + 1)):
+        wrong.append("the trace has gaps")
+    if len(events) < told.seq:
+        wrong.append(f"{told.seq - len(events)} acknowledged events are missing")
+    if told.answered and not ended:
+        wrong.append("its answer was given, and its end is missing")
+    return wrong
 
 
 def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
@@ -172,11 +225,19 @@ def main() -> None:
     tally = kill_often(kills, None, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     sys.stdout.write(
         f"killed {tally.kills} times with {QUERIES} queries at once: {tally.queries} queries seen, "
-        f"{tally.acknowledged} acknowledged events, {tally.ended} ended, {tally.unfinished} unfinished and marked so, "
-        f"{len(tally.wrong)} wrong\n"
+        f"{tally.accepted} accepted by a 202, {tally.answered} answered, {tally.acknowledged} acknowledged events, "
+        f"{tally.ended} ended, {tally.unfinished} unfinished and marked so, {len(tally.wrong)} wrong\n"
     )
-    sys.stdout.writelines(f"✗ {wrong}\n" for wrong in tally.wrong)
-    sys.exit(bool(tally.wrong))
+    wrong = list(tally.wrong)
+    with tempfile.TemporaryDirectory() as folder:
+        ours = Path(folder) / "data"
+        _index(ours)
+        for trouble in troubles.TROUBLES:
+            found = trouble(ours, Path(folder), 30)
+            sys.stdout.write(f"{found}\n")
+            wrong += found.wrong
+    sys.stdout.writelines(f"✗ {each}\n" for each in wrong)
+    sys.exit(bool(wrong))
 
 
 if __name__ == "__main__":

@@ -1,19 +1,34 @@
-"""The served service, killed under load: `make faults-kill` does it fifty times."""
+"""The served service, killed under load, and with a store in trouble: `make faults-kill` does it at length."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.e2e.conftest import data_dir, shell
 from tests.faults.kills import kill_often
+from tests.faults.troubles import TROUBLES, Found
 
 __all__ = ["data_dir", "shell"]
 
 
-def test_after_a_kill_no_acknowledged_event_is_missing_and_what_is_unfinished_is_listed_so(
+def test_after_a_kill_nothing_acknowledged_is_missing_and_what_is_unfinished_is_listed_so(
     data_dir: Path,
 ) -> None:
-    tally = kill_often(1, data_dir, seed=3)
+    tally = kill_often(2, data_dir, seed=3)
 
     assert tally.wrong == []
     assert tally.queries > 0
+    assert tally.accepted > 0
+
+
+@pytest.mark.parametrize("trouble", TROUBLES, ids=lambda each: each.__name__)
+def test_with_its_store_in_trouble_everybody_is_told_in_time_and_nothing_acknowledged_is_missing(
+    data_dir: Path, tmp_path: Path, trouble: Callable[[Path, Path, int], Found]
+) -> None:
+    found = trouble(data_dir, tmp_path, 9)
+
+    assert found.wrong == []
+    assert found.said

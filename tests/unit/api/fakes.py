@@ -158,6 +158,8 @@ class FakeService:
         around: object = None,
         query_id: str | None = None,
         /,
+        *,
+        must_be_stored: bool = False,
     ) -> FakeAsked:
         if self.refuses is not None:
             raise self.refuses
@@ -276,7 +278,11 @@ class FakeService:
             courses=1,
             chunks=1,
             problems=problems,
+            refusing=problems,
         )
+
+    async def check_readiness(self) -> Readiness:
+        return self.readiness()
 
     async def close(self) -> None:
         self.closed = True

@@ -10,9 +10,11 @@ import pytest
 from antiphon.bus import recorder as recorders
 from antiphon.bus.recorder import Recorder
 from antiphon.vocabulary.errors import TraceError
-from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded
+from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
+from tests.unit.bus.stage import Stage, audience, starter
 from tests.virtual_time import VirtualClock, run
 
 
@@ -209,3 +211,45 @@ def test_a_loop_that_is_behind_for_half_a_minute_loses_nothing() -> None:
 
     assert run(query())
     assert store.events("q1") == [FIRST.event]
+
+
+def test_a_session_that_must_be_stored_waits_two_seconds_at_most_and_leaves_nothing() -> (
+    None
+):
+    async def refused() -> tuple[float, int, bool]:
+        store = GatedStore()
+        worked: list[str] = []
+
+        def cast(ports: Ports) -> list[Subscription]:
+            async def work() -> None:
+                worked.append("acted")
+
+            return [on(QueryReceived, starter(ports, work)), *audience(ports)]
+
+        stage = Stage(cast, store, VirtualClock())
+        stage.session.start(query_received(), must_be_stored=True)
+        with pytest.raises(TraceError, match="longer than"):
+            await stage.session.begun()
+        took_s = VirtualClock().now()
+        store.gate.set()
+        await asyncio.sleep(60)
+        return took_s, len(stage.kinds()) + len(worked), bool(stage.bus.sessions)
+
+    took_s, left, is_open = run(refused())
+
+    assert took_s <= 2.0
+    assert left == 0
+    assert not is_open
+
+
+def test_a_session_that_must_be_stored_begins_when_a_slow_store_has_stored_it() -> None:
+    async def begun() -> list[str]:
+        store = TardyStore(1.0)
+        stage = Stage(audience, store, VirtualClock())
+        stage.session.start(query_received(), must_be_stored=True)
+        await stage.session.begun()
+        stored = stage.kinds()
+        await stage.session.ended()
+        return stored
+
+    assert run(begun())[0] == "QueryReceived"

@@ -21,6 +21,7 @@ from antiphon.knowledge import Course, CourseMatch, LessonMatch, LibraryState
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import RULES, QueryReceived
+from antiphon.vocabulary.health import LastTry
 from antiphon.vocabulary.ports import Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 from antiphon.vocabulary.values import Exchange, Passage
@@ -39,6 +40,8 @@ def course(title: str) -> Course:
 
 class TwoCourses:
     """Satisfies `CourseIndex`."""
+
+    last_search = LastTry()
 
     def courses(self) -> tuple[Course, ...]:
         return (course("Search"), course("Storage"))

@@ -1,0 +1,124 @@
+"""Tries, now and then, what every question needs: storing an event, and searching the index."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from itertools import count
+
+import structlog
+
+from antiphon.composition import CourseIndex
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.health import SelfChecking
+
+log = structlog.get_logger(__name__)
+
+LOOK_S = 1.0
+"""Seconds that whoever asks waits for a try; what then comes of it is known to the next."""
+STUCK_S = 10.0
+"""Seconds after which a search that has not ended is a problem by itself; one on a busy machine takes one or two."""
+
+
+class Probe:
+    """What is known of store and search by the last few seconds, from real work or else from a try.
+
+    Args:
+        library: What is searched; None: this process searches nothing.
+    """
+
+    def __init__(self, store: object, library: CourseIndex | None) -> None:
+        self._store: SelfChecking | None = None
+        if isinstance(store, SelfChecking):
+            self._store = store
+        self._library = library
+        self._turns = count()
+        self._looking: asyncio.Task[None] | None = None
+        self._looking_since = 0.0
+        self._losses: Sequence[str] = ()
+
+    async def look(self, *, searches: bool) -> None:
+        """Tries what nobody did in the last seconds; waits for it a moment.
+
+        Args:
+            searches: Searching can be tried: what it needs is loaded.
+        """
+        if self._looking is None or self._looking.done():
+            self._looking_since = asyncio.get_running_loop().time()
+            self._looking = asyncio.create_task(self._look(searches), name="probe")
+        await asyncio.wait([self._looking], timeout=LOOK_S)
+
+    async def close(self) -> None:
+        """Ends a try that is under way."""
+        if self._looking is not None:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    def problems(self, *, in_full: bool) -> Sequence[str]:
+        """Returns why nothing can be stored, or nothing found, in sentences.
+
+        Args:
+            in_full: Name files of this machine.
+        """
+        problems: list[str] = [*self._write_problems()]
+        failed = None
+        if self._library is not None:
+            failed = self._library.last_search.problem
+        if failed is not None and in_full:
+            problems.append(f"Searching fails: {failed}.")
+        elif failed is not None:
+            problems.append("Searching fails: the service's log says why.")
+        if self._is_stuck():
+            problems.append(
+                f"A search, or storing something, has taken more than {STUCK_S:g} s: see what holds up the disk."
+            )
+        return problems
+
+    async def store_problems(self) -> Sequence[str]:
+        """Reads all of the store, and returns what is wrong with it in sentences; takes its time."""
+        if self._store is None:
+            return ()
+        problems = [*self._write_problems(), *self._store.losses]
+        damage = await self._store.damage()
+        if damage is not None:
+            problems.append(damage)
+        return problems
+
+    def losses(self) -> Sequence[str]:
+        """Returns what the store lost of what it had taken, in sentences, as of the last look."""
+        return self._losses
+
+    def _write_problems(self) -> Sequence[str]:
+        if self._store is None or self._store.write_problem is None:
+            return ()
+        return (f"Questions cannot be stored: {self._store.write_problem}.",)
+
+    def _is_stuck(self) -> bool:
+        if self._looking is None or self._looking.done():
+            return False
+        return self._looking.get_loop().time() - self._looking_since > STUCK_S
+
+    async def _look(self, searches: bool) -> None:
+        if self._store is not None:
+            self._losses = self._store.losses
+            await self._store.check_writable()
+        if searches and self._library is not None:
+            await self._search(self._library)
+
+    async def _search(self, library: CourseIndex) -> None:
+        words = self._words(library)
+        if not words or library.last_search.is_recent:
+            return
+        try:
+            await asyncio.to_thread(library.search, words, None, None, 1)
+        except KnowledgeError as error:
+            log.warning("search_fails", error=str(error))
+
+    def _words(self, library: CourseIndex) -> str:
+        """Returns a title to search for, another one each time: what was read a moment ago is in SQLite's memory."""
+        titles: list[str] = []
+        for course in library.courses():
+            titles += [course.title, *[lesson.title for lesson in course.lessons]]
+        if not titles:
+            return ""
+        return titles[next(self._turns) % len(titles)]
