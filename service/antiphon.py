@@ -419,6 +419,7 @@ class Antiphon:
             followed(store),
             self._history_of,
             places=self.settings.worker_queries,
+            most_claims=self.settings.most_claims,
             drain_s=self.settings.drain_s,
             can_answer=partial(has_documents, self._runtime.resources),
         )

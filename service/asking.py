@@ -72,7 +72,7 @@ class Asking:
             return await self._let_in(question, interceptor, query_id)
         except SequenceError:
             # The same was asked of two nodes at once, and the other was first.
-            return remote.find(query_id)
+            return await remote.begun_before(query_id)
 
     async def _let_in(
         self, question: Question, interceptor: Interceptor, query_id: str

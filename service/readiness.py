@@ -7,11 +7,10 @@ from typing import Literal
 from antiphon.composition import ServiceResources
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
+from antiphon.vocabulary.queue_ports import NOT_RECORDED
 from antiphon.vocabulary.values import Value
 
 ModelKeyState = Literal["none", "unknown", "accepted", "refused"]
-
-_UNREACHED = "The NATS servers that hold traces and questions cannot be reached, or most of them are away."
 
 
 class Readiness(Value, frozen=True, kw_only=True):
@@ -40,7 +39,7 @@ class Readiness(Value, frozen=True, kw_only=True):
     @property
     def reachable(self) -> bool:
         """False where nothing can be recorded now, which may be otherwise in a moment."""
-        return _UNREACHED not in self.problems
+        return not any(NOT_RECORDED in each for each in self.problems)
 
 
 def has_documents(resources: ServiceResources) -> bool:
@@ -64,8 +63,8 @@ def readiness_of(
         problems.append(NOT_INDEXED)
     if loading.problem is not None:
         problems.append(loading.problem)
-    if resources.sharing is not None and not resources.sharing.queue.reachable:
-        problems.append(_UNREACHED)
+    if resources.sharing is not None and resources.sharing.queue.trouble is not None:
+        problems.append(resources.sharing.queue.trouble)
     model_key: ModelKeyState = "none"
     model_key_at: float | None = None
     warnings: list[str] = []

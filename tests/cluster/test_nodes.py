@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tests.e2e.processes import doubling, run
 from tests.nats_servers import NatsServer
 
 QUESTION = {"query": "What is applemailbox7?"}
+POISON = {"calls": [{"name": "leave", "input": {"reason": "now"}}]}
+LATE_POISON = {"calls": [{"name": "leave_later", "input": {"reason": "soon"}}]}
 
 
 def test_a_reader_whose_node_is_killed_goes_on_at_another_from_the_last_event_it_saw(
@@ -135,10 +138,7 @@ def test_a_node_without_workers_answers_at_the_deadline(
 def test_a_question_that_ends_every_worker_is_given_up_with_an_answer_that_says_so(
     started: Started, tmp_path: Path
 ) -> None:
-    script = {
-        "replies": [{"calls": [{"name": "leave", "input": {"reason": "now"}}]}],
-        "then": "last",
-    }
+    script = {"replies": [POISON], "then": "last"}
     with doubling(tmp_path, script) as model:
         processes = started(
             model,
@@ -161,6 +161,47 @@ def test_a_question_that_ends_every_worker_is_given_up_with_an_answer_that_says_
     # One for each of them, and one to end it.
     assert node.kinds(query_id).count("query_resumed") == 3
     assert is_whole(node.events(query_id))
+
+
+def test_neighbours_of_a_question_that_ends_every_worker_are_answered_and_it_alone_is_given_up(
+    started: Started, tmp_path: Path
+) -> None:
+    script = {
+        "replies": [
+            LATE_POISON | {"times": 50, "when": {"contains": "poison"}},
+            {"text": "It is a box.", "first_byte_s": 2.0, "times": 50},
+        ],
+        "then": "last",
+    }
+    with doubling(tmp_path, script) as model:
+        processes = started(
+            model,
+            ANTIPHON_TOOLS="tests.cluster.exits:leave_later",
+            ANTIPHON_MOST_CLAIMS="3",
+            ANTIPHON_CLAIM_S="1",
+        )
+        node = processes.node()
+        poison = node.begin("What is poison?")
+        innocent = [node.begin() for _ in range(4)]
+        ended = 0
+        with ThreadPoolExecutor() as starting:
+            over = starting.submit(
+                lambda: [node.answered(each) for each in (poison, *innocent)]
+            )
+            # As whoever supervises workers does: one that ends is started again.
+            while not over.done():
+                worker = processes.worker()
+                while worker.process.poll() is None and not over.done():
+                    time.sleep(0.05)
+                ended += worker.process.poll() is not None
+            given_up, *answered = over.result()
+        resumed = [node.kinds(each).count("query_resumed") for each in innocent]
+
+    assert [each["status"] for each in answered] == ["answered"] * 4
+    assert given_up["status"] == "cancelled"
+    assert "it was given up: 3 times a worker took it" in given_up["answer"]["answer"]
+    assert ended == 3
+    assert max(resumed) <= 3
 
 
 def test_a_node_that_cannot_reach_the_servers_refuses_with_503_and_works_again_later(
