@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterator,
+)
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, cast
 
 import structlog
@@ -13,7 +19,7 @@ from antiphon.composition import Sharing, Totals
 from antiphon.composition.intake import REMEMBERING_S
 from antiphon.history.history import History
 from antiphon.service.queue_admission import QueueAdmission
-from antiphon.service.remote_query import RemoteQuery
+from antiphon.service.remote_query import LATE_S, RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -119,6 +125,22 @@ class RemoteQueries:
         """Waits at the door of the queue. Raises as `QueueAdmission.let_in` does."""
         await self._admission.let_in(self._principal.tenant)
 
+    @asynccontextmanager
+    async def in_time(self, query_id: str, deadline_s: float) -> AsyncIterator[None]:
+        """Begins a query within the time in which its caller is to be told of its end, which counts from here.
+
+        Raises:
+            BusyError: It could not be begun by then.
+        """
+        tell_by = self._clock.now() + deadline_s + LATE_S
+        try:
+            async with asyncio.timeout(deadline_s + LATE_S):
+                yield
+        except TimeoutError as error:
+            raise self._not_taken("NATS has not stored it in time") from error
+        if query_id in self._begun.queries:
+            self._begun.queries[query_id].tell_by(tell_by)
+
     async def begin(
         self, query_id: str, first: QueryReceived, totals: Totals, *, is_new: bool
     ) -> RemoteQuery:
@@ -179,8 +201,14 @@ class RemoteQueries:
         except SequenceError:
             raise
         except TraceError as error:
-            why = self._sharing.queue.trouble or f"{error}: {NOT_RECORDED}."
-            raise BusyError(f"The question is not taken. {why}", 2.0) from error
+            raise self._not_taken(str(error)) from error
+
+    def _not_taken(self, found: str) -> BusyError:
+        trouble = (
+            self._sharing.queue.trouble
+            or f"{found}: {NOT_RECORDED}. Ask again in a moment."
+        )
+        return BusyError(f"The question is not taken. {trouble}", 2.0)
 
     async def _open(self, session_id: str) -> None:
         """Makes a conversation known; where that fails, it is known by its query."""

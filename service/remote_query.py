@@ -109,6 +109,7 @@ class RemoteQuery:
         self._owed: PendingTable = {}
         # Where its trace cannot be read, nobody waits longer than that for its deadline.
         self._tell_at = clock.now() + LATE_S
+        self._tell_by = float("inf")
         self._take_over_at = float("inf")
         self._again_s = AGAIN_S
         self._watching: asyncio.Task[None] | None = None
@@ -126,14 +127,8 @@ class RemoteQuery:
         self.watch()
         async with aclosing(self._follow(self.query_id, 0)) as items:
             while True:
-                coming = asyncio.ensure_future(anext(items, None))
-                try:
-                    await self._before_late(coming)
-                finally:
-                    is_there = coming.done()
-                    coming.cancel()
-                    await asyncio.gather(coming, return_exceptions=True)
-                if not is_there or (item := coming.result()) is None:
+                item = await self._next_of(items)
+                if item is None:
                     return
                 yield item
 
@@ -196,13 +191,33 @@ class RemoteQuery:
             self._watching = self._spawn(self._watch(), "watch a query")
         return self._watching
 
+    def tell_by(self, at: float) -> None:
+        """Has its caller told by then, however long it took to begin it."""
+        self._tell_by = at
+
     async def _before_late(self, awaited: asyncio.Future[Any]) -> None:
         """Waits for something, but not beyond the time at which the caller is to be told, whatever the store does."""
         while not awaited.done():
-            left_s = self._tell_at - self._clock.now()
+            left_s = min(self._tell_at, self._tell_by) - self._clock.now()
             if left_s <= 0:
                 return
             await asyncio.wait({awaited}, timeout=left_s)
+
+    async def _next_of(self, items: Streamed) -> Recorded[Event] | Live | None:
+        """Returns the next item; None where there is none, or none by the time at which the caller is to be told."""
+
+        async def next_one() -> Recorded[Event] | Live | None:
+            return await anext(items, None)
+
+        coming = asyncio.create_task(next_one())
+        try:
+            await self._before_late(coming)
+            if coming.done():
+                return coming.result()
+            return None
+        finally:
+            coming.cancel()
+            await asyncio.gather(coming, return_exceptions=True)
 
     async def _watch(self) -> None:
         """Waits for the end; where the deadline passes without one, ends the query here."""

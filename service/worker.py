@@ -34,9 +34,8 @@ UNREACHABLE_S = 0.5
 AGAIN_S = 2.0
 """Seconds after which a query is claimed once more whose trace cannot be read or stored now."""
 ALONE_FROM = 3
-"""The claim of a query from which on a worker takes no other beside it: one that ends its worker takes its neighbours
-along, and only they are answered by the next one. The second claim is none: most workers die of something else, and
-all that they had would be gone on with one after the other."""
+"""From this claim on a query is worked on alone, so that one which ends its worker takes no neighbours along. Not from
+the second: most workers die of something else, and all that they had would be gone on with one after the other."""
 NEWEST = 0.1
 """Share of the newest query in the mean duration, as in admission.py."""
 CLAIMED = "a worker took it from the queue"

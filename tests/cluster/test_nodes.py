@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
 
+from antiphon.cluster import connect
 from tests.cluster.conftest import Started
 from tests.cluster.processes import Node, cluster, is_whole, waited
 from tests.e2e.conftest import without_traces
@@ -251,6 +253,23 @@ def test_more_questions_than_workers_can_take_in_time_are_refused_with_429(
     assert replies[-1].json()["error"]["code"] == "queue_full"
 
 
+def test_a_request_that_is_sent_again_is_acknowledged_only_with_its_question_in_the_queue(
+    nats_url: str, started: Started, quick_model: str
+) -> None:
+    processes = started(quick_model)
+    asked, other = processes.node(), processes.node()
+    once = {"Idempotency-Key": "once"}
+    first = asked.client.post("/api/queries", json=QUESTION, headers=once)
+    # As where the queue had refused the question, or its node had died before it.
+    asyncio.run(emptied(nats_url, processes.prefix))
+
+    again = other.client.post("/api/queries", json=QUESTION, headers=once)
+
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert again.json()["query_id"] == first.json()["query_id"]
+    assert asyncio.run(emptied(nats_url, processes.prefix)) == 1
+
+
 def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_asked(
     nats_url: str, index: Path, quick_model: str, tmp_path: Path
 ) -> None:
@@ -274,3 +293,15 @@ def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_as
     assert state["status"] == "answered"
     assert (key["used"]["requests"], tenant["name"]) == (1, "acme")
     assert key["set_aside"]["tokens"] == 0
+
+
+async def emptied(nats_url: str, prefix: str) -> int:
+    """Empties the queue of an installation; returns how many questions were in it."""
+    shared = await connect(nats_url, name="test", prefix=prefix)
+    try:
+        stream = shared.naming.queries_stream
+        info = await shared.jetstream.stream_info(stream)
+        await shared.jetstream.purge_stream(stream)
+        return info.state.messages
+    finally:
+        await shared.close()
