@@ -153,8 +153,9 @@ bench-store: setup $(VENV)/.dev ## measure how fast the trace store appends and 
 load: setup $(VENV)/.dev ## ask fifty questions at once over REST
 	$(BIN)/python -m benchmarks.load
 
-cluster-kills: setup $(VENV)/.dev ## ask 2,000 questions over four workers and two nodes while each part is killed once (QUERIES=)
+cluster-kills: setup $(VENV)/.dev ## ask 2,000 questions over four workers and two nodes while each part is killed once, and others while nothing can be stored (QUERIES=)
 	$(BIN)/python -m benchmarks.cluster.kills --queries $(or $(QUERIES),2000)
+	$(BIN)/python -m benchmarks.cluster.outages
 
 cluster-throughput: setup $(VENV)/.dev ## measure queries per second by number of workers, and CPU per query against one process
 	$(BIN)/python -m benchmarks.cluster.throughput

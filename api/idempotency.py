@@ -83,7 +83,7 @@ class IdempotentQueries:
             known = [*service.running(), *await service.store.ids(used, 2)]
             for known_id in known:
                 if known_id == query_id:
-                    return LastingQuery(service.recorded(query_id))
+                    return LastingQuery(await service.begun_before(query_id))
                 if known_id.startswith(used):
                     raise Refusal(
                         409,

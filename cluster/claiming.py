@@ -71,11 +71,11 @@ class Claims:
 
     async def pass_on(self, claim: JetStreamClaim, delay_s: float) -> None:
         """Gives a query back that comes again however often it was claimed."""
-        if claim.deliveries < self._most_claims:
+        if claim.deliveries == 1 < self._most_claims:
             await claim.give_back(delay_s)
             return
-        # The server would deliver it no more. In again it is counted anew; should this process end between the two, its
-        # trace is found to be in no queue.
+        # One more claim would count against it. In again it is counted anew; should this process end between the two,
+        # its trace is found to be in no queue.
         await claim.done()
         await self._submit(claim.query)
 

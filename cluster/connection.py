@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -17,6 +17,7 @@ from nats.js.errors import ServiceUnavailableError
 
 from antiphon.cluster.client import REQUEST_S, QuickClient
 from antiphon.cluster.streams import Naming
+from antiphon.vocabulary.circuit import Circuit, OwnCircuit
 from antiphon.vocabulary.errors import ConfigurationError
 
 log = structlog.get_logger(__name__)
@@ -32,10 +33,16 @@ WITHOUT_S = 3.0
 PENDING_BYTES = 8 * 1024 * 1024
 """What is published while the connection is down is kept up to so many bytes, then refused."""
 PING_S = 5
+REFUSED_S = 10.0
+"""Seconds after an append was refused for want of room in which nothing is begun."""
 _REFUSED = "authorization"
 """A word of what a server says to whom it does not let in."""
 UNANSWERED_PINGS = 2
 """A connection that answers none of so many pings is given up, such as one through a cut network."""
+
+
+def _room() -> OwnCircuit:
+    return OwnCircuit(Circuit(most_failures=1, rest_s=REFUSED_S))
 
 
 @dataclass(frozen=True)
@@ -44,12 +51,14 @@ class Cluster:
 
     Attributes:
         replicas: Servers that hold each stream's messages.
+        room: Open after an append was refused for want of room, whatever limit that was.
     """
 
     client: Client
     jetstream: JetStreamContext
     naming: Naming
     replicas: int
+    room: OwnCircuit = field(default_factory=_room)
 
     async def close(self) -> None:
         """Sends what waits to be sent and closes the connection; one that is down is only closed."""

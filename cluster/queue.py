@@ -47,7 +47,7 @@ class JetStreamQueue:
         self._stream = cluster.naming.queries_stream
         self._claims = Claims(cluster, claim_s, most_claims, self.submit)
         self._dead_letters = DeadLetters(cluster)
-        self._reach = Reach(cluster, self._stream)
+        self._reach = Reach(cluster, (self._stream, cluster.naming.traces_stream))
         self._turn = 0
         # The lanes that may hold a query for this process: asking an empty one costs as much as asking any other.
         self._promising = set(range(LANES))
@@ -93,8 +93,8 @@ class JetStreamQueue:
         await self._cluster.client.subscribe(subject, cb=self._on_nudge)
 
     @property
-    def reachable(self) -> bool:
-        return self._reach.holds
+    def trouble(self) -> str | None:
+        return self._reach.trouble
 
     async def watch(self) -> None:
         await self._reach.watch()

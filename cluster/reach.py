@@ -1,73 +1,126 @@
-"""Looks whether the servers answer: a connection says little, for one that is cut off from most others keeps it."""
+"""Looks whether the servers take what is to be stored: a connection says little, for one that is cut off from most
+others keeps it, and a stream that is full still answers.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import time
+from collections.abc import Awaitable, Sequence
 from typing import TypeVar
 
 import structlog
 from nats.errors import Error as NatsError
+from nats.js.api import StreamInfo
 
-from antiphon.cluster.connection import Cluster
+from antiphon.cluster.connection import REFUSED_S, Cluster
 from antiphon.vocabulary.errors import BusyError
+from antiphon.vocabulary.queue_ports import NOT_RECORDED
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 LOOK_S = 2.0
-"""Seconds between two looks at a stream, and for which the answer to one is waited for."""
-MOST_FAILED = 3
-"""Looks in vain, one after the other, after which the servers are not reached: a new leader is elected in one to three
-seconds, which whoever asks meanwhile can wait for."""
+"""Seconds between two looks at the streams, and for which the answer to one is waited for."""
+LOOK_AGAIN_S = 0.5
+"""Seconds after a look in vain."""
+AWAY_S = 4.0
+"""Seconds of looks in vain after which the servers are not reached: a new leader is elected in one to three, which
+whoever asks meanwhile can wait for."""
+ROOM_BYTES = 64 * 1024
+"""A stream with less room than this is full: the next append may be as large."""
 
-_LED = "a leader"
+AWAY = (
+    "The NATS servers that hold traces and questions cannot be reached, or most of them are away: "
+    f"{NOT_RECORDED}. Ask again in a moment."
+)
+REFUSED = (
+    f"The NATS servers have refused a trace for want of room: {NOT_RECORDED}. Make room on their disks, or raise what "
+    f"the account or the servers may store; it is tried again every {REFUSED_S:.0f} s."
+)
 
 
 class Reach:
     """The way of one process to the servers, as it looks at it all the time.
 
     Args:
-        stream: Asked for its state, which tells whom most of its servers follow.
+        streams: What is stored in; their leaders tell whom most of the servers follow, and what room there is.
     """
 
-    def __init__(self, cluster: Cluster, stream: str) -> None:
+    def __init__(self, cluster: Cluster, streams: Sequence[str]) -> None:
         self._cluster = cluster
-        self._stream = stream
-        self._failed = 0
+        self._streams = streams
+        self._failing_since: float | None = None
+        self._full: str | None = None
 
     @property
-    def holds(self) -> bool:
-        """True while the connection is up and, where somebody looks (`watch`), the stream has a leader."""
-        return self._cluster.client.is_connected and self._failed < MOST_FAILED
+    def trouble(self) -> str | None:
+        """The reason why nothing can be stored now, in a sentence; None: it can, as far as anybody looks (`watch`)."""
+        if not self._cluster.client.is_connected or self._is_away():
+            return AWAY
+        if self._full is not None:
+            return self._full
+        if not self._cluster.room.value.allows(time.monotonic()):
+            return REFUSED
+        return None
 
     async def watch(self) -> None:
         """Looks until it is cancelled."""
         while True:
             await self._look()
-            await asyncio.sleep(LOOK_S)
+            if self._failing_since is None:
+                await asyncio.sleep(LOOK_S)
+            else:
+                await asyncio.sleep(LOOK_AGAIN_S)
 
     async def _look(self) -> None:
-        found = await self._found()
-        if found != _LED:
-            self._failed += 1
-            if self._failed == MOST_FAILED:
-                log.warning("nats_not_answering", found=found)
-            return
-        if self._failed >= MOST_FAILED:
-            log.info("nats_answering_again")
-        self._failed = 0
-
-    async def _found(self) -> str:
+        before = self.trouble
+        began = time.monotonic()
         try:
             async with asyncio.timeout(LOOK_S):
-                info = await self._cluster.jetstream.stream_info(self._stream)
-        except (NatsError, TimeoutError, ConnectionError) as error:
-            return type(error).__name__
-        # A server that is cut off from the leader answers for itself, and names none. One alone is no cluster.
-        if info.cluster is not None and not info.cluster.leader:
-            return "the stream has no leader"
-        return _LED
+                found = await asyncio.gather(
+                    *(
+                        self._cluster.jetstream.stream_info(each)
+                        for each in self._streams
+                    )
+                )
+        except (NatsError, TimeoutError, ConnectionError):
+            found = []
+        # A server that is cut off from the leader answers for itself, and names none.
+        if found and all(_has_leader(each) for each in found):
+            self._failing_since = None
+            self._full = next(filter(None, map(full, found)), None)
+        elif self._failing_since is None:
+            self._failing_since = began
+        self._tell(before)
+
+    def _is_away(self) -> bool:
+        since = self._failing_since
+        return since is not None and time.monotonic() - since >= AWAY_S
+
+    def _tell(self, before: str | None) -> None:
+        trouble = self.trouble
+        if trouble is not None and before is None:
+            log.warning("nats_takes_nothing", why=trouble)
+        elif trouble is None and before is not None:
+            log.info("nats_takes_all_again")
+
+
+def full(stream: StreamInfo) -> str | None:
+    """Returns the sentence for a stream that has no room; None where it has some."""
+    most = stream.config.max_bytes or -1
+    held = stream.state.bytes
+    if most <= 0 or most - held >= ROOM_BYTES:
+        return None
+    return (
+        f"The NATS stream {stream.config.name} is full ({held:,} bytes of at most {most:,}): {NOT_RECORDED}. Raise its "
+        "`max_bytes`, or delete old traces with `antiphon traces prune`."
+    )
+
+
+def _has_leader(stream: StreamInfo) -> bool:
+    # One server alone is no cluster.
+    return stream.cluster is None or bool(stream.cluster.leader)
 
 
 async def reached(asked: Awaitable[T]) -> T:
@@ -80,7 +133,7 @@ async def reached(asked: Awaitable[T]) -> T:
         return await asked
     except (NatsError, TimeoutError, ConnectionError) as error:
         raise BusyError(
-            f"The NATS servers that hold the queue of questions do not answer ({type(error).__name__}): nothing is "
-            "answered that cannot be recorded. Ask again in a moment.",
+            f"The NATS servers that hold the queue of questions do not answer ({type(error).__name__}): "
+            f"{NOT_RECORDED}. Ask again in a moment.",
             2.0,
         ) from error

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 from nats.js.errors import APIError
@@ -43,6 +45,8 @@ from antiphon.vocabulary.following import TraceHead
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 CONFLICTS = (10071, 10164)
 """What JetStream says where another message came first, and where one is still on its way to the other servers."""
+WITHOUT_ROOM = (10002, 10023, 10047, 10077)
+"""What it says where the account, the servers or the stream may hold no more, or the disk is full."""
 
 
 class TraceLog:
@@ -206,14 +210,15 @@ class TraceLog:
             tail.texts,
             self._cluster.client.max_payload,
         )
-        await self._blobs.put(batch.query_id, packed.blobs)
+        with self._noting_room():
+            await self._blobs.put(batch.query_id, packed.blobs)
         append_id = f"{self._writer}.{next(self._numbers)}"
         headers = packed.headers | {APPEND_ID: append_id, EXPECTED: str(tail.place)}
         if tail.place == 0:
             headers |= beginning_headers(batch.tenant, imported=batch.imported)
         tail.in_doubt[append_id] = events
         try:
-            with as_trace_errors("store events"):
+            with self._noting_room(), as_trace_errors("store events"):
                 stored = await self._cluster.jetstream.publish(
                     self._naming.trace(batch.query_id),
                     packed.data,
@@ -223,13 +228,26 @@ class TraceLog:
         except TraceError as error:
             # It stays in doubt: one leader may refuse what another has stored, where both believe for a moment that
             # they lead.
-            if _is_conflict(error.__cause__):
+            if _code_of(error) in CONFLICTS:
                 await self._settle(tail, batch, events)
                 return packed
             raise
         tail.moved_to(stored.seq, events[-1].seq)
         tail.texts |= packed.keys
         return packed
+
+    @contextmanager
+    def _noting_room(self) -> Iterator[None]:
+        """Notes for this process whether there is room for what is stored."""
+        room = self._cluster.room
+        try:
+            yield
+        except TraceError as error:
+            if _code_of(error) in WITHOUT_ROOM:
+                room.failed(time.monotonic())
+            raise
+        if room.value.is_open:
+            room.succeeded()
 
     async def _settle(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
@@ -276,8 +294,11 @@ class TraceLog:
         raise SequenceError(batch.query_id, batch.expected_seq, found_seq)
 
 
-def _is_conflict(error: BaseException | None) -> bool:
-    return isinstance(error, APIError) and error.err_code in CONFLICTS
+def _code_of(error: TraceError) -> int | None:
+    """Returns the server's code for why it refused; None where it did not answer."""
+    if isinstance(error.__cause__, APIError):
+        return error.__cause__.err_code
+    return None
 
 
 def _check_id(query_id: str) -> None:

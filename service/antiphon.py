@@ -314,6 +314,16 @@ class Antiphon:
             return self._remote.find(query_id)
         return RecordedQuery(query_id, self.history, self.store)
 
+    async def begun_before(self, query_id: str) -> RecordedQuery | RemoteQuery:
+        """Returns a handle to a query that was started earlier, and for which workers are known to be told.
+
+        Raises:
+            BusyError: That cannot be found out.
+        """
+        if self._remote is not None:
+            return await self._remote.begun_before(query_id)
+        return self.recorded(query_id)
+
     @property
     def catalog(self) -> Catalog:
         """Every event, those of subscribers included."""
@@ -438,6 +448,7 @@ class Antiphon:
             followed(store),
             self._history_of,
             places=self.settings.worker_queries,
+            most_claims=self.settings.most_claims,
             drain_s=self.settings.drain_s,
             can_answer=partial(has_documents, self._runtime.resources),
         )

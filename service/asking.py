@@ -74,14 +74,16 @@ class Asking:
                 "Fault plans are not taken where workers answer: they are for a service of one process."
             )
         self._runtime.admission.check_open()
-        await remote.let_in()
-        try:
-            return await self._let_in(
-                question, interceptor, query_id, must_be_stored=True
-            )
-        except SequenceError:
-            # The same was asked of two nodes at once, and the other was first.
-            return remote.find(query_id)
+        settings = check_question(question, self._runtime.settings).settings
+        async with remote.in_time(query_id, settings.deadline_s):
+            await remote.let_in()
+            try:
+                return await self._let_in(
+                    question, interceptor, query_id, must_be_stored=True
+                )
+            except SequenceError:
+                # The same was asked of two nodes at once, and the other was first.
+                return await remote.begun_before(query_id)
 
     async def _let_in(
         self,

@@ -23,11 +23,6 @@ LANE_SHARE = 0.5
 WITHOUT_WORKERS = 100
 """Queries that may wait while no worker is heard of: workers start later than the nodes that are asked, at times."""
 
-UNREACHABLE = (
-    "The NATS servers that hold traces and questions cannot be reached: nothing is answered that cannot be recorded. "
-    "Ask again in a moment."
-)
-
 
 class QueueAdmission:
     """The queue as one node sees it; one a service.
@@ -75,10 +70,11 @@ class QueueAdmission:
 
         Raises:
             QueueFullError: It would wait too long, or its lane is too much of the queue already.
-            BusyError: The queue cannot be reached.
+            BusyError: The queue cannot be reached, or nothing can be stored.
         """
-        if not self._queue.reachable:
-            raise BusyError(UNREACHABLE, 2.0)
+        trouble = self._queue.trouble
+        if trouble is not None:
+            raise BusyError(trouble, 2.0)
         state = await self.state()
         most = self._most_waiting()
         waiting = state.waiting + self._since

@@ -8,11 +8,10 @@ from antiphon.composition import ServiceResources
 from antiphon.service.probing import Probe
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
+from antiphon.vocabulary.queue_ports import NOT_RECORDED
 from antiphon.vocabulary.values import Value
 
 ModelKeyState = Literal["none", "unknown", "accepted", "refused"]
-
-_UNREACHED = "The NATS servers that hold traces and questions cannot be reached, or most of them are away."
 
 
 _LOADING = "What searches is still being loaded: ask again in some seconds; questions wait for it."
@@ -73,8 +72,8 @@ def readiness_of(
     passing: list[str] = list(probe.problems(in_full=in_full))
     if resources.sharing is None and not loading.over:
         passing.append(_LOADING)
-    if resources.sharing is not None and not resources.sharing.queue.reachable:
-        passing.append(_UNREACHED)
+    if resources.sharing is not None and resources.sharing.queue.trouble is not None:
+        passing.append(resources.sharing.queue.trouble)
         # Whoever begins the query refuses it as what is away for a moment.
         passing, refusing = [*refusing, *passing], []
     model_key: ModelKeyState = "none"

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterator,
+)
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, cast
 
 import structlog
@@ -12,12 +19,15 @@ from antiphon.composition import Sharing, Totals
 from antiphon.composition.intake import REMEMBERING_S
 from antiphon.history.history import History
 from antiphon.service.queue_admission import QueueAdmission
-from antiphon.service.remote_query import RemoteQuery
+from antiphon.service.remote_query import LATE_S, RemoteQuery
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
+    BusyError,
     ConfigurationError,
     NotFoundError,
+    SequenceError,
     ServiceError,
+    TraceError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import (
@@ -31,7 +41,12 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock, TraceStore
-from antiphon.vocabulary.queue_ports import FollowedStore, QueuedQuery, Wish
+from antiphon.vocabulary.queue_ports import (
+    NOT_RECORDED,
+    FollowedStore,
+    QueuedQuery,
+    Wish,
+)
 
 log = structlog.get_logger(__name__)
 
@@ -110,39 +125,90 @@ class RemoteQueries:
         """Waits at the door of the queue. Raises as `QueueAdmission.let_in` does."""
         await self._admission.let_in(self._principal.tenant)
 
+    @asynccontextmanager
+    async def in_time(self, query_id: str, deadline_s: float) -> AsyncIterator[None]:
+        """Begins a query within the time in which its caller is to be told of its end, which counts from here.
+
+        Raises:
+            BusyError: It could not be begun by then.
+        """
+        tell_by = self._clock.now() + deadline_s + LATE_S
+        try:
+            async with asyncio.timeout(deadline_s + LATE_S):
+                yield
+        except TimeoutError as error:
+            raise self._not_taken("NATS has not stored it in time") from error
+        if query_id in self._begun.queries:
+            self._begun.queries[query_id].tell_by(tell_by)
+
     async def begin(
         self, query_id: str, first: QueryReceived, totals: Totals, *, is_new: bool
     ) -> RemoteQuery:
-        """Writes the beginning of a query's trace, and puts it into the queue.
+        """Writes the beginning of a query's trace, and puts it into the queue; returns when both are stored.
 
         Args:
             is_new: Its conversation is not known yet.
 
         Raises:
-            BusyError: NATS cannot be reached.
+            BusyError: It cannot be stored.
             SequenceError: There is a query of that id.
         """
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )
-        # Before anybody could tell of it.
-        end = await self._store.end_of(query_id)
-        storing = [self._store.append(query_id, 0, [recorded])]
-        if is_new:
-            storing.append(self._open(first.session_id))
-        # Together they are one write and one wait.
-        await asyncio.gather(*storing)
-        queued = QueuedQuery(
-            query_id=query_id,
-            tenant=self._principal.tenant or LOCAL_TENANT,
-            key_id=self._principal.key_id,
-        )
+        with self._as_busy():
+            # Before anybody could tell of it.
+            end = await self._store.end_of(query_id)
+            storing = [self._store.append(query_id, 0, [recorded])]
+            if is_new:
+                storing.append(self._open(first.session_id))
+            # Together they are one write and one wait.
+            await asyncio.gather(*storing)
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
-        await self._sharing.queue.submit(queued)
+        await self._submit(query_id)
         query = self._remote(query_id, (recorded, end))
         query.totals = totals
         self._begun.add(query)
         return query
+
+    async def begun_before(self, query_id: str) -> RemoteQuery:
+        """Returns a query that was begun before, on whichever node, once it is known to be in the queue, or over.
+
+        Raises:
+            BusyError: That cannot be found out.
+        """
+        if query_id not in self._begun.queries:
+            with self._as_busy():
+                head = await self._store.head(query_id)
+            if not head.closed:
+                await self._submit(query_id)
+        return self.find(query_id)
+
+    async def _submit(self, query_id: str) -> None:
+        await self._sharing.queue.submit(
+            QueuedQuery(
+                query_id=query_id,
+                tenant=self._principal.tenant or LOCAL_TENANT,
+                key_id=self._principal.key_id,
+            )
+        )
+
+    @contextmanager
+    def _as_busy(self) -> Iterator[None]:
+        """Turns what the store refuses into a refusal of the question that says what to do."""
+        try:
+            yield
+        except SequenceError:
+            raise
+        except TraceError as error:
+            raise self._not_taken(str(error)) from error
+
+    def _not_taken(self, found: str) -> BusyError:
+        trouble = (
+            self._sharing.queue.trouble
+            or f"{found}: {NOT_RECORDED}. Ask again in a moment."
+        )
+        return BusyError(f"The question is not taken. {trouble}", 2.0)
 
     async def _open(self, session_id: str) -> None:
         """Makes a conversation known; where that fails, it is known by its query."""
@@ -165,6 +231,7 @@ class RemoteQueries:
         return RemoteQuery(
             query_id,
             self._store,
+            lambda: self._sharing.queue.trouble,
             self._history,
             self._clock,
             begun,

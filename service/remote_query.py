@@ -11,6 +11,7 @@ from collections.abc import (
     Coroutine,
     Sequence,
 )
+from contextlib import aclosing
 from typing import Any
 
 import structlog
@@ -20,7 +21,12 @@ from antiphon.composition import Caller, Outcome, Totals
 from antiphon.composition.spending import Spending, bought_in, shared_with_parent
 from antiphon.coordinator import alarms
 from antiphon.history.history import History
-from antiphon.vocabulary.errors import DecodeError, NotFoundError, ServiceError
+from antiphon.vocabulary.errors import (
+    BusyError,
+    DecodeError,
+    NotFoundError,
+    ServiceError,
+)
 from antiphon.vocabulary.events import (
     Event,
     Live,
@@ -36,10 +42,15 @@ from antiphon.vocabulary.queue_ports import FollowedStore
 
 log = structlog.get_logger(__name__)
 
-GRACE_S = 1.5
+GRACE_S = 1.0
 """Seconds behind its deadline after which a query is taken over: a worker that lives has answered by then."""
+LATE_S = 1.75
+"""Seconds behind its deadline after which its caller is told that no answer could be stored: within two it is heard."""
 AGAIN_S = 5.0
-"""Seconds after which that is tried again."""
+"""Seconds after which a query is taken over once more that could not be stored to its end; twice as many each time."""
+MOST_AGAIN_S = 60.0
+COME_AGAIN_S = 5.0
+"""Seconds after which a caller who was told that there is no answer may look for it."""
 LOOK_AGAIN_S = 5.0
 """Seconds after which a trace is looked at of whose end nothing was heard: that may have been lost on the way."""
 PAUSE_S = 0.5
@@ -61,6 +72,7 @@ class RemoteQuery:
         totals: The sums that its outcome is added to; None: none.
 
     Args:
+        trouble: Returns why nothing can be stored now, in a sentence; None: it can.
         begun: The beginning of its trace, and its end as it will be told; None: it was begun elsewhere.
         is_counted: Somebody will ask what its calls cost: its trace is read whole when it is over.
     """
@@ -69,6 +81,7 @@ class RemoteQuery:
         self,
         query_id: str,
         store: FollowedStore,
+        trouble: Callable[[], str | None],
         history: Callable[[], History],
         clock: Clock,
         begun: tuple[Recorded[Event], TraceEnd] | None,
@@ -83,6 +96,7 @@ class RemoteQuery:
         self.session_id = ""
         self.totals: Totals | None = None
         self._store = store
+        self._trouble = trouble
         self._history = history
         self._clock = clock
         self._is_counted = is_counted
@@ -93,7 +107,11 @@ class RemoteQuery:
         self._events: list[Recorded[Event]] = []
         self._ending: Sequence[Recorded[Event]] = ()
         self._owed: PendingTable = {}
+        # Where its trace cannot be read, nobody waits longer than that for its deadline.
+        self._tell_at = clock.now() + LATE_S
+        self._tell_by = float("inf")
         self._take_over_at = float("inf")
+        self._again_s = AGAIN_S
         self._watching: asyncio.Task[None] | None = None
         self._outcome: Outcome | None = None
         self._end: TraceEnd | None = None
@@ -101,13 +119,22 @@ class RemoteQuery:
             first, self._end = begun
             self._note(first)
 
-    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
-        """Yields every event from the first, and text as it is written; ends with the query."""
-        return self._follow(self.query_id, 0)
+    async def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
+        """Yields every event from the first, and text as it is written.
+
+        Ends with the query, or where `outcome` says that there is no answer.
+        """
+        self.watch()
+        async with aclosing(self._follow(self.query_id, 0)) as items:
+            while True:
+                item = await self._next_of(items)
+                if item is None:
+                    return
+                yield item
 
     def cancel(self, why: str) -> None:
-        """Has the query end, unless it is over; its trace says why."""
-        if not self.is_over:
+        """Has the query end, unless it is over, or past its deadline, where it is ended anyway; its trace says why."""
+        if not self.is_over and self._left_s() > 0:
             self._cancel(self.query_id, why)
 
     @property
@@ -142,9 +169,19 @@ class RemoteQuery:
         Raises:
             NotFoundError: No such trace.
             DecodeError: A newer program writes it.
+            BusyError: `LATE_S` after its deadline there is none that is stored.
         """
+        watching = self.watch()
         # Cancelled, only the waiting ends.
-        await asyncio.shield(self.watch())
+        await self._before_late(watching)
+        if not watching.done():
+            raise BusyError(
+                f"Question {self.query_id} has no answer that is stored by its deadline. "
+                f"{self._trouble() or 'It is being ended.'} Once it has ended, GET /api/queries/{self.query_id} says "
+                "how.",
+                COME_AGAIN_S,
+            )
+        watching.result()
         assert self._outcome is not None  # it is over
         return self._outcome
 
@@ -153,6 +190,34 @@ class RemoteQuery:
         if self._watching is None:
             self._watching = self._spawn(self._watch(), "watch a query")
         return self._watching
+
+    def tell_by(self, at: float) -> None:
+        """Has its caller told by then, however long it took to begin it."""
+        self._tell_by = at
+
+    async def _before_late(self, awaited: asyncio.Future[Any]) -> None:
+        """Waits for something, but not beyond the time at which the caller is to be told, whatever the store does."""
+        while not awaited.done():
+            left_s = min(self._tell_at, self._tell_by) - self._clock.now()
+            if left_s <= 0:
+                return
+            await asyncio.wait({awaited}, timeout=left_s)
+
+    async def _next_of(self, items: Streamed) -> Recorded[Event] | Live | None:
+        """Returns the next item; None where there is none, or none by the time at which the caller is to be told."""
+
+        async def next_one() -> Recorded[Event] | Live | None:
+            return await anext(items, None)
+
+        coming = asyncio.create_task(next_one())
+        try:
+            await self._before_late(coming)
+            if coming.done():
+                return coming.result()
+            return None
+        finally:
+            coming.cancel()
+            await asyncio.gather(coming, return_exceptions=True)
 
     async def _watch(self) -> None:
         """Waits for the end; where the deadline passes without one, ends the query here."""
@@ -216,9 +281,12 @@ class RemoteQuery:
         match recorded.event:
             case QueryReceived(session_id=session_id, settings=settings):
                 self.session_id = session_id
-                self._take_over_at = recorded.at + settings.deadline_s + GRACE_S
+                ends_at = recorded.at + settings.deadline_s
+                self._take_over_at = ends_at + GRACE_S
+                self._tell_at = max(self._tell_at, ends_at + LATE_S)
             case QueryResumed(away_s=away_s):
                 self._take_over_at += away_s
+                self._tell_at += away_s
             case QueryClosed():
                 self._ending = [recorded]
             case _:
@@ -229,7 +297,11 @@ class RemoteQuery:
 
     async def _take_over(self) -> None:
         """Answers with what is there, in this process, without repeating what the query was interrupted in."""
-        self._take_over_at = self._clock.now() + AGAIN_S
+        self._take_over_at = self._clock.now() + self._again_s
+        # It would be lost, and what is paid for it too.
+        if self._trouble() is not None:
+            return
+        self._again_s = min(MOST_AGAIN_S, 2 * self._again_s)
         first = self._events[0].event
         assert isinstance(first, QueryReceived)  # or there was no deadline
         log.warning("query_taken_over", query_id=self.query_id)

@@ -53,8 +53,10 @@ class Sweeper:
     async def run(self) -> None:
         """Looks until it is cancelled; what fails is tried at the next look."""
         async with asyncio.TaskGroup() as looks:
-            looks.create_task(_every(DEAD_EVERY_S, self.give_up_dead))
-            looks.create_task(_every(self._unqueued_every_s, self.queue_unfinished))
+            looks.create_task(self._every(DEAD_EVERY_S, self.give_up_dead))
+            looks.create_task(
+                self._every(self._unqueued_every_s, self.queue_unfinished)
+            )
 
     async def queue_unfinished(self) -> None:
         """Puts open traces into the queue that are in none."""
@@ -94,11 +96,12 @@ class Sweeper:
         if self._counts is not None:
             self._counts.given_up()
 
-
-async def _every(seconds: float, look: Callable[[], Awaitable[None]]) -> None:
-    while True:
-        try:
-            await look()
-        except ServiceError as error:
-            log.warning("sweep_failed", error=str(error))
-        await asyncio.sleep(seconds)
+    async def _every(self, seconds: float, look: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                # What it ends could not be stored.
+                if self._queue.trouble is None:
+                    await look()
+            except ServiceError as error:
+                log.warning("sweep_failed", error=str(error))
+            await asyncio.sleep(seconds)

@@ -33,6 +33,9 @@ UNREACHABLE_S = 0.5
 """Seconds between two looks at a queue that cannot be reached."""
 AGAIN_S = 2.0
 """Seconds after which a query is claimed once more whose trace cannot be read or stored now."""
+ALONE_FROM = 3
+"""From this claim on a query is worked on alone, so that one which ends its worker takes no neighbours along. Not from
+the second: most workers die of something else, and all that they had would be gone on with one after the other."""
 NEWEST = 0.1
 """Share of the newest query in the mean duration, as in admission.py."""
 CLAIMED = "a worker took it from the queue"
@@ -49,6 +52,7 @@ class Worker:
     Args:
         history_of: Goes on with each query as whose it is.
         places: Queries at once.
+        most_claims: Claims of one query after which it is given up: the last of them is alone in any case.
         drain_s: Seconds that queries get to end when the worker is stopped.
         can_answer: Asked until it returns True: without documents every answer would read as if they held nothing.
     """
@@ -61,6 +65,7 @@ class Worker:
         history_of: HistoryOf,
         *,
         places: int,
+        most_claims: int,
         drain_s: float,
         can_answer: Callable[[], bool] = lambda: True,
     ) -> None:
@@ -70,12 +75,14 @@ class Worker:
         self._counts = sharing.counts
         self._history_of = history_of
         self._most = places
+        self._alone_from = min(ALONE_FROM, max(2, most_claims))
         self._drain_s = drain_s
         self._can_answer = can_answer
         self._answers = False
         self._relay = LiveRelay(store)
         self._running: dict[str, QueryHandle] = {}
         self._work: set[asyncio.Task[None]] = set()
+        self._alone: asyncio.Task[None] | None = None
         self._free = asyncio.Event()
         self._mean_s: float | None = None
         self._gives_back = False
@@ -84,7 +91,12 @@ class Worker:
     @property
     def ready(self) -> bool:
         """True while it takes queries."""
-        return self.answers and self._queue.reachable and not self.stopping.is_set()
+        return self.answers and self.trouble is None and not self.stopping.is_set()
+
+    @property
+    def trouble(self) -> str | None:
+        """The reason why nothing can be stored now, in a sentence; None: it can."""
+        return self._queue.trouble
 
     @property
     def answers(self) -> bool:
@@ -113,11 +125,12 @@ class Worker:
 
     async def _take_one(self) -> None:
         """Takes a query where there is a place, or waits a moment for either."""
-        if len(self._work) >= self._most:
+        if len(self._work) >= self._most or self._alone is not None:
             self._free.clear()
             await _first_of(self._free.wait(), self.stopping.wait())
             return
-        if not self.answers:
+        # What it worked out would be lost, and the query claimed again and again.
+        if not self.answers or self.trouble is not None:
             await _first_of(asyncio.sleep(CLAIM_WAITS_S), self.stopping.wait())
             return
         try:
@@ -130,23 +143,35 @@ class Worker:
             return
         if self._counts is not None:
             self._counts.claimed(claim.deliveries)
-        task = asyncio.create_task(self._hold(claim), name="work on a query")
+        others: set[asyncio.Task[None]] = set()
+        is_alone = claim.deliveries >= self._alone_from
+        if is_alone:
+            others = set(self._work)
+        task = asyncio.create_task(self._hold(claim, others), name="work on a query")
+        if is_alone:
+            self._alone = task
         self._work.add(task)
         task.add_done_callback(self._forget)
 
     def _forget(self, task: asyncio.Task[None]) -> None:
         self._work.discard(task)
+        if task is self._alone:
+            self._alone = None
         if self._counts is not None:
             self._counts.let_go()
         self._free.set()
         if not task.cancelled() and task.exception() is not None:
             log.error("work_failed", exc_info=task.exception())
 
-    async def _hold(self, claim: Claim) -> None:
-        """Works on a query for as long as its claim is kept; what is another's is given up at once."""
+    async def _hold(self, claim: Claim, others: set[asyncio.Task[None]]) -> None:
+        """Works on a query for as long as its claim is kept; what is another's is given up at once.
+
+        Args:
+            others: What is to be over before it is begun.
+        """
         query_id = claim.query.query_id
         keeping = asyncio.create_task(until_lost(claim), name="keep a claim")
-        working = asyncio.create_task(self._work_on(claim), name="go on")
+        working = asyncio.create_task(self._work_on(claim, others), name="go on")
         try:
             await asyncio.wait({keeping, working}, return_when="FIRST_COMPLETED")
             if not working.done():
@@ -168,8 +193,16 @@ class Worker:
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
 
-    async def _work_on(self, claim: Claim) -> None:
+    async def _work_on(self, claim: Claim, others: set[asyncio.Task[None]]) -> None:
         query_id = claim.query.query_id
+        if others:
+            log.warning(
+                "query_waits_to_be_alone", query_id=query_id, others=len(others)
+            )
+            await asyncio.wait(others)
+        if self._gives_back:
+            await self._leave(claim, 0.0)
+            return
         # Its claim was lost, and came back before its session had ended.
         if query_id in self._running:
             await self._leave(claim, AGAIN_S)
@@ -208,7 +241,8 @@ class Worker:
         elif self._gives_back:
             await self._leave(claim, 0.0)
         else:
-            await self._leave(claim, AGAIN_S)
+            log.warning("query_not_stored", query_id=claim.query.query_id)
+            await self._pass_on(claim)
 
     async def _acknowledge(self, claim: Claim) -> None:
         try:
@@ -234,6 +268,10 @@ class Worker:
         if not isinstance(error, TraceError):
             await self._leave(claim, AGAIN_S)
             return
+        await self._pass_on(claim)
+
+    async def _pass_on(self, claim: Claim) -> None:
+        """Leaves a query that is none that ends workers, however often it comes."""
         # As in `_leave`.
         with contextlib.suppress(BusyError):
             await claim.pass_on(AGAIN_S)
@@ -266,17 +304,22 @@ class Worker:
 
     async def _report_always(self) -> None:
         while True:
-            places = self._most
-            if self.stopping.is_set() or not self.answers:
-                places = 0
             report = WorkerReport(
                 name=self.name,
-                places=places,
+                places=self._places(),
                 running=len(self._work),
                 mean_s=self._mean_s,
             )
             await self._signals.report(report)
             await asyncio.sleep(REPORT_EVERY_S)
+
+    def _places(self) -> int:
+        """Returns how many queries it works on at once, as things are."""
+        if not self.ready:
+            return 0
+        if self._alone is not None:
+            return 1
+        return self._most
 
 
 async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:

@@ -19,11 +19,13 @@ class Health(NamedTuple):
         ready: Returns True while it takes queries.
         metrics: Returns what is counted, for Prometheus; None: nothing is.
         warnings: Returns what makes its answers worse than they should be, in sentences.
+        trouble: Returns why nothing can be stored now, in a sentence; None: it can.
     """
 
     ready: Callable[[], bool]
     metrics: Callable[[], Awaitable[str]] | None = None
     warnings: Callable[[], Sequence[str]] = tuple
+    trouble: Callable[[], str | None] = lambda: None
 
 
 @asynccontextmanager
@@ -59,7 +61,8 @@ async def _reply(head: bytes, health: Health) -> bytes:
         lines = ["ready", *health.warnings(), ""]
         return _response("200 OK", "\n".join(lines))
     if path == b"/readyz":
-        return _response("503 Service Unavailable", "takes no queries\n")
+        lines = ["takes no queries", *filter(None, [health.trouble()]), ""]
+        return _response("503 Service Unavailable", "\n".join(lines))
     if path == b"/metrics" and health.metrics is not None:
         return _response("200 OK", await health.metrics())
     return _response("404 Not Found", "")

@@ -69,7 +69,10 @@ async def work(
             # The port asks nobody who they are.
             public = antiphon.seen_by(NOBODY)
             health = Health(
-                lambda: worker.ready, metrics, lambda: public.readiness().warnings
+                lambda: worker.ready,
+                metrics,
+                lambda: public.readiness().warnings,
+                lambda: worker.trouble,
             )
             port = await stack.enter_async_context(
                 answering(health, health_host, health_port)

@@ -9,6 +9,8 @@ from antiphon.vocabulary.following import TraceFollowing
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.values import Value
 
+NOT_RECORDED = "nothing is answered that cannot be recorded"
+"""Stands in each sentence that says why nothing is answered now, which may be otherwise in a moment."""
 MOST_WHY = 300
 """Characters of a reason that one process gives another."""
 
@@ -102,11 +104,11 @@ class QueryQueue(Protocol):
     """The queries that wait for workers. Each method raises BusyError where the queue cannot be reached."""
 
     @property
-    def reachable(self) -> bool:
-        """False where there is no connection, or `watch` has found that nobody answers."""
+    def trouble(self) -> str | None:
+        """The reason why nothing can be stored or queued now, in a sentence; None: it can, as far as `watch` finds."""
 
     async def watch(self) -> None:
-        """Looks again and again whether the servers answer, until it is cancelled."""
+        """Looks again and again whether the servers answer and have room, until it is cancelled."""
 
     async def submit(self, query: QueuedQuery) -> None:
         """Puts a query in; one that waits, or is claimed, already stays as it is.

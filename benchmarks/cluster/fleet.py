@@ -192,5 +192,8 @@ def api_node(folder: Path, name: str, environment: Environment) -> tuple[Member,
 
 
 def worker(folder: Path, name: str, environment: Environment) -> Member:
-    """Returns a worker."""
-    return Member(name, antiphon("worker"), folder / f"{name}.log", environment)
+    """Returns a worker, which is ready once it takes questions."""
+    port = free_port()
+    command = antiphon("worker", "--health", str(port))
+    ready = answers(f"http://127.0.0.1:{port}/readyz")
+    return Member(name, command, folder / f"{name}.log", environment, ready)

@@ -1,7 +1,8 @@
-"""A tool of a user's own that ends the process which runs it."""
+"""Tools of a user's own that end the process which runs them."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 
 
@@ -13,3 +14,13 @@ async def leave(reason: str) -> str:
     """
     os._exit(3)
     return reason
+
+
+async def leave_later(reason: str) -> str:
+    """Leave after a second, as where memory runs out: the worker has taken other questions by then.
+
+    Args:
+        reason: Why.
+    """
+    await asyncio.sleep(1.0)
+    return await leave(reason)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
 
+from antiphon.cluster import connect
 from tests.cluster.conftest import Started
 from tests.cluster.processes import Node, cluster, is_whole, waited
 from tests.e2e.conftest import without_traces
@@ -14,6 +17,8 @@ from tests.e2e.processes import doubling, run
 from tests.nats_servers import NatsServer
 
 QUESTION = {"query": "What is applemailbox7?"}
+POISON = {"calls": [{"name": "leave", "input": {"reason": "now"}}]}
+LATE_POISON = {"calls": [{"name": "leave_later", "input": {"reason": "soon"}}]}
 
 
 def test_a_reader_whose_node_is_killed_goes_on_at_another_from_the_last_event_it_saw(
@@ -135,10 +140,7 @@ def test_a_node_without_workers_answers_at_the_deadline(
 def test_a_question_that_ends_every_worker_is_given_up_with_an_answer_that_says_so(
     started: Started, tmp_path: Path
 ) -> None:
-    script = {
-        "replies": [{"calls": [{"name": "leave", "input": {"reason": "now"}}]}],
-        "then": "last",
-    }
+    script = {"replies": [POISON], "then": "last"}
     with doubling(tmp_path, script) as model:
         processes = started(
             model,
@@ -161,6 +163,47 @@ def test_a_question_that_ends_every_worker_is_given_up_with_an_answer_that_says_
     # One for each of them, and one to end it.
     assert node.kinds(query_id).count("query_resumed") == 3
     assert is_whole(node.events(query_id))
+
+
+def test_neighbours_of_a_question_that_ends_every_worker_are_answered_and_it_alone_is_given_up(
+    started: Started, tmp_path: Path
+) -> None:
+    script = {
+        "replies": [
+            LATE_POISON | {"times": 50, "when": {"contains": "poison"}},
+            {"text": "It is a box.", "first_byte_s": 2.0, "times": 50},
+        ],
+        "then": "last",
+    }
+    with doubling(tmp_path, script) as model:
+        processes = started(
+            model,
+            ANTIPHON_TOOLS="tests.cluster.exits:leave_later",
+            ANTIPHON_MOST_CLAIMS="3",
+            ANTIPHON_CLAIM_S="1",
+        )
+        node = processes.node()
+        poison = node.begin("What is poison?")
+        innocent = [node.begin() for _ in range(4)]
+        ended = 0
+        with ThreadPoolExecutor() as starting:
+            over = starting.submit(
+                lambda: [node.answered(each) for each in (poison, *innocent)]
+            )
+            # As whoever supervises workers does: one that ends is started again.
+            while not over.done():
+                worker = processes.worker()
+                while worker.process.poll() is None and not over.done():
+                    time.sleep(0.05)
+                ended += worker.process.poll() is not None
+            given_up, *answered = over.result()
+        resumed = [node.kinds(each).count("query_resumed") for each in innocent]
+
+    assert [each["status"] for each in answered] == ["answered"] * 4
+    assert given_up["status"] == "cancelled"
+    assert "it was given up: 3 times a worker took it" in given_up["answer"]["answer"]
+    assert ended == 3
+    assert max(resumed) <= 3
 
 
 def test_a_node_that_cannot_reach_the_servers_refuses_with_503_and_works_again_later(
@@ -210,6 +253,23 @@ def test_more_questions_than_workers_can_take_in_time_are_refused_with_429(
     assert replies[-1].json()["error"]["code"] == "queue_full"
 
 
+def test_a_request_that_is_sent_again_is_acknowledged_only_with_its_question_in_the_queue(
+    nats_url: str, started: Started, quick_model: str
+) -> None:
+    processes = started(quick_model)
+    asked, other = processes.node(), processes.node()
+    once = {"Idempotency-Key": "once"}
+    first = asked.client.post("/api/queries", json=QUESTION, headers=once)
+    # As where the queue had refused the question, or its node had died before it.
+    asyncio.run(emptied(nats_url, processes.prefix))
+
+    again = other.client.post("/api/queries", json=QUESTION, headers=once)
+
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert again.json()["query_id"] == first.json()["query_id"]
+    assert asyncio.run(emptied(nats_url, processes.prefix)) == 1
+
+
 def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_asked(
     nats_url: str, index: Path, quick_model: str, tmp_path: Path
 ) -> None:
@@ -233,3 +293,15 @@ def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_as
     assert state["status"] == "answered"
     assert (key["used"]["requests"], tenant["name"]) == (1, "acme")
     assert key["set_aside"]["tokens"] == 0
+
+
+async def emptied(nats_url: str, prefix: str) -> int:
+    """Empties the queue of an installation; returns how many questions were in it."""
+    shared = await connect(nats_url, name="test", prefix=prefix)
+    try:
+        stream = shared.naming.queries_stream
+        info = await shared.jetstream.stream_info(stream)
+        await shared.jetstream.purge_stream(stream)
+        return info.state.messages
+    finally:
+        await shared.close()

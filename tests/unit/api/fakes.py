@@ -149,6 +149,9 @@ class FakeService:
     def recorded(self, query_id: str) -> FakeAsked:
         return next(asked for asked in self.asked if asked.query_id == query_id)
 
+    async def begun_before(self, query_id: str) -> FakeAsked:
+        return self.recorded(query_id)
+
     async def cancel(self, query_id: str, why: str) -> None:
         self.recorded(query_id).cancel(why)
 

@@ -25,7 +25,7 @@ from antiphon.vocabulary.queue_ports import (
 class StateOfQueue:
     """A queue of which only the state is asked."""
 
-    reachable = True
+    trouble: str | None = None
 
     def __init__(self, *lanes: int) -> None:
         self.lanes = lanes
