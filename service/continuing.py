@@ -7,11 +7,11 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from antiphon.composition import Interceptor, QueryHandle, Resources, Settings
-from antiphon.composition.spending import bought_in
+from antiphon.composition.spending import ended_charges_in
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.history.planning import settings_in
-from antiphon.service.metering import Metering, Need, need_of, used_by, within
+from antiphon.service.metering import Metering, Need, need_of, spent_on, within
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.usage import Allowance
 from antiphon.vocabulary.access import Principal
@@ -150,7 +150,7 @@ class Continuing:
             fork.events[0].query_id, fork.at, fork.changes, mode, interceptor
         )
         need = need_of(settings_in(fork.events), self._resources, plan.calls)
-        spent = used_by(bought_in(fork.events[: plan.shared]))
+        spent = spent_on(ended_charges_in(fork.events[: plan.shared]))
         return need, Allowance(spent.tokens, spent.cost_usd)
 
     async def _check_own(self, query_id: str) -> None:

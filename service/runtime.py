@@ -59,7 +59,7 @@ class Runtime:
             self.admission.ended,
         )
         self.callers = Callers(settings, _state_of(resources))
-        self.metering = Metering(self.callers.quotas)
+        self.metering = Metering(self.callers.quotas, resources.store)
         self.loading = Loading(resources.later)
         self.tenants = TenantResources(resources)
         self.documents = TenantDocuments(settings, resources)

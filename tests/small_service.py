@@ -73,7 +73,10 @@ async def house(
 ) -> AsyncIterator[House]:
     """The service, closed at the end."""
     blots = redaction or guarded()
-    double = Double(msgspec.convert(script, Script))
+    # What is no script says itself what is replied, such as the API as it is documented.
+    if not hasattr(script, "reply"):
+        script = msgspec.convert(script, Script)
+    double = Double(script)
     registry = Registry([_as_tool(tool) for tool in tools])
     parts = Resources(
         clock=SystemClock(),
