@@ -114,14 +114,18 @@ class Continuing:
         """
         await self._check_own(query_id)
         self._admit()
+        if not await self._metering.counted_all(self._principal, query_id):
+            # What was set aside for it is there still, or it is being worked on: nothing may take that away.
+            handle = await self._history.resume(query_id)
+            self._metering.watch_resumed(self._principal, handle)
+            return handle
         need = Need()
-        counted_all = await self._metering.counted_all(self._principal, query_id)
         if self._principal.key_id:
             settings = settings_in(await self._store.read(query_id))
             need = need_of(settings, self._resources)
         async with self._metering.let_in(self._principal, query_id, need):
             handle = await self._history.resume(query_id)
-            self._metering.watch(self._principal, handle, paid_too=not counted_all)
+            self._metering.watch(self._principal, handle)
         return handle
 
     async def _limited(

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
 
 from msgspec.structs import replace
 
-from antiphon.engine import DocumentedApi, ScriptedReply
+from antiphon.dispatcher import course_tools
+from antiphon.engine import DocumentedApi, Profile, ScriptedReply
 from antiphon.engine.offline.double import MESSAGES, Call
+from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
+from tests.tenants import Site, site
 
 NEVER_S = 3_600.0
 _NO_USAGE = {
@@ -28,8 +35,8 @@ class BillingApi:
         reports: False leaves out of the replies what they took.
     """
 
-    def __init__(self) -> None:
-        self.api = DocumentedApi()
+    def __init__(self, api: DocumentedApi | None = None) -> None:
+        self.api = api or DocumentedApi()
         self.asked = asyncio.Event()
         self.calls = 0
         self.answers = True
@@ -44,7 +51,7 @@ class BillingApi:
         if not self.answers:
             reply = replace(reply, first_byte_s=NEVER_S)
         if not self.reports:
-            reply = _without_usage(reply)
+            reply = without_usage(reply)
         return reply
 
     @property
@@ -61,7 +68,25 @@ class BillingApi:
         )
 
 
-def _without_usage(reply: ScriptedReply) -> ScriptedReply:
+@asynccontextmanager
+async def billed(
+    folder: Path,
+    api: BillingApi,
+    profile: Profile | None = None,
+    **settings: Any,
+) -> AsyncIterator[Site]:
+    """The service over HTTP, in front of an API that keeps its own bill.
+
+    Args:
+        profile: What is known of the API; None: all.
+    """
+    tools = course_tools(SmallLibrary(WordEmbedder()))
+    async with site(folder, *tools, script=api, profile=profile, **settings) as at:
+        yield at
+
+
+def without_usage(reply: ScriptedReply) -> ScriptedReply:
+    """Returns the reply of a server that does not say what it takes."""
     events = None
     if reply.events is not None:
         events = []

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from antiphon.dispatcher import course_tools
-from antiphon.engine import CitationStyles, Profile
-from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
+from antiphon.engine import Profile
 from antiphon.vocabulary.events import QueryResumed
-from tests.billing_api import BillingApi
+from tests.billing_api import BillingApi, billed
 from tests.tenants import QUESTION, Site, ask, counted, share_of, site
 
 LIMIT_USD = 0.5
 MOST_ASKED = 40
-
-
-@asynccontextmanager
-async def billed(folder: Path, api: BillingApi, **settings: Any) -> AsyncIterator[Site]:
-    """The service in front of an API that keeps its own bill."""
-    tools = course_tools(SmallLibrary(WordEmbedder()))
-    async with site(folder, *tools, script=api, **settings) as at:
-        yield at
+UNKNOWN = Profile(citations="auto")
+"""Of a server that has to be asked how it cites."""
 
 
 async def until_sent(
@@ -142,9 +133,7 @@ async def test_the_call_that_finds_out_how_a_server_cites_is_counted(
     tmp_path: Path,
 ) -> None:
     api = BillingApi()
-    async with billed(tmp_path, api) as at:
-        styles = CitationStyles({"primary": Profile(citations="auto")})
-        object.__setattr__(at.house.resources.shared, "styles", styles)
+    async with billed(tmp_path, api, UNKNOWN) as at:
         client = at.tenant("acme", cost_usd=LIMIT_USD)
         await ask(client)
         used = await settled(at, client)
@@ -159,9 +148,7 @@ async def test_who_leaves_while_that_is_found_out_is_counted_what_is_billed(
 ) -> None:
     api = BillingApi()
     api.answers = False
-    async with billed(tmp_path, api) as at:
-        styles = CitationStyles({"primary": Profile(citations="auto")})
-        object.__setattr__(at.house.resources.shared, "styles", styles)
+    async with billed(tmp_path, api, UNKNOWN) as at:
         client = at.tenant("acme", cost_usd=LIMIT_USD)
         await disconnect(client, api)
         used = await settled(at, client)
@@ -223,3 +210,22 @@ async def test_a_call_that_the_end_of_the_service_broke_off_counts_beside_the_on
     check_counted(api, used)
     [resumed] = [each.event for each in events if isinstance(each.event, QueryResumed)]
     assert (resumed.lost.cost_usd or 0.0) > 0.0
+
+
+async def test_who_resumes_the_running_query_pays_for_it_all_the_same(
+    tmp_path: Path,
+) -> None:
+    api = BillingApi()
+    api.answers = False
+    async with billed(tmp_path, api) as at:
+        client = at.tenant("acme", cost_usd=LIMIT_USD)
+        asking = asyncio.create_task(client.post("/api/query", json=QUESTION))
+        await until_sent(asking, api)
+        [query] = (await client.get("/api/queries")).json()["queries"]
+        resumed = await client.post(f"/api/traces/{query['query_id']}/resume")
+        await client.post(f"/api/queries/{query['query_id']}/cancel")
+        await asking
+        used = await settled(at, client)
+
+    assert resumed.status_code == 409
+    check_counted(api, used)
