@@ -17,36 +17,40 @@ import sys
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx2
-from msgspec.structs import replace
 
-from antiphon.engine import DocumentedApi, Profile, ScriptedReply
-from antiphon.engine.documented import DocumentedRequest
-from antiphon.engine.offline.double import MESSAGES, Call
-from antiphon.engine.offline.script import Break
-from antiphon.service import AccessFile, Keys, Limits, Quotas, Settings
+from antiphon.engine import Profile
+from antiphon.service import (
+    AccessFile,
+    Keys,
+    Limits,
+    Quotas,
+    Settings,
+    silence_logging,
+)
 from antiphon.vocabulary.access import SCOPES
 from antiphon.vocabulary.events import QueryClosed
 from tests.apps import APPS, new_app
-from tests.billing_api import NEVER_S, BillingApi, billed, without_usage
+from tests.billing_api import billed
+from tests.faults.money_callers import Caller, TroubledApi
 from tests.tenants import Site, share_of
 
 AT_ONCE = 4
 SETTLED_S = 20.0
 BILL = "bill"
+ACTS = "acts"
 _SLACK_USD = 1e-9
 _COUNTED = (
     "SELECT total(tokens), total(cost_usd) FROM (SELECT tokens, cost_usd FROM used "
     "UNION ALL SELECT tokens, cost_usd FROM under_way)"
 )
 """What is set aside for a query counts until it is over: of one that was deleted and killed, for good."""
-QUESTIONS = ("What is BM25?", "What are the states of a circuit breaker?")
 MODELS = ("claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-4-8")
 LIMITS = (Limits(), Limits(cost_usd=0.5), Limits(tokens=60_000))
 SETTINGS: tuple[dict[str, Any], ...] = (
@@ -56,58 +60,6 @@ SETTINGS: tuple[dict[str, Any], ...] = (
     {"other_model": "claude-haiku-5-5"},
     {"thinking": "adaptive"},
 )
-BREAKS = tuple(
-    Break(at=at, how=how)
-    for at in ("first_byte", "text", "tool_json", "message_stop")
-    for how in ("reset", "end", "stall", "error", "garbage")
-)
-REFUSALS = (
-    ScriptedReply(status=429, error="rate_limit_error", headers={"retry-after": "0"}),
-    ScriptedReply(status=529, error="overloaded_error", headers={"retry-after": "0"}),
-)
-
-
-class TroubledApi(BillingApi):
-    """Bills into a file, and then replies, breaks off, falls silent, or has its caller killed.
-
-    Args:
-        dies_at: The call at which this process is killed, once it is billed; 0: at none.
-    """
-
-    def __init__(self, bill: Path, chance: random.Random, dies_at: int) -> None:
-        super().__init__(DocumentedApi(thinks=self._thinks))
-        self._bill = bill
-        self._chance = chance
-        self._dies_at = dies_at
-        self._trouble = chance.choice((0.0, 0.2, 0.5))
-
-    def reply(self, call: Call) -> ScriptedReply:
-        if call.path == MESSAGES and self._chance.random() < self._trouble / 4:
-            return self._chance.choice(REFUSALS)
-        before = len(self.api.billed)
-        reply = super().reply(call)
-        for each in list(self.api.billed)[before:]:
-            line = {"tokens": each.usage.all_tokens, "usd": each.usage.cost_usd}
-            with self._bill.open("a") as file:
-                file.write(json.dumps(line) + "\n")
-        if self._dies_at and self.calls == self._dies_at:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self._troubled(reply)
-
-    def _troubled(self, reply: ScriptedReply) -> ScriptedReply:
-        if self._chance.random() >= self._trouble:
-            return replace(reply, first_byte_s=self._chance.choice((0.0, 0.0, 0.05)))
-        kind = self._chance.choice(("breaks", "breaks", "silent", "never"))
-        if kind == "silent":
-            return without_usage(reply)
-        if kind == "never":
-            return replace(reply, first_byte_s=NEVER_S)
-        return replace(reply, breaks=self._chance.choice(BREAKS))
-
-    def _thinks(self, asked: DocumentedRequest) -> int:
-        if self._chance.random() < self._trouble / 4:
-            return asked.max_tokens
-        return 100
 
 
 class Sum(NamedTuple):
@@ -127,123 +79,16 @@ class Run:
         return random.Random(f"{self.seed} {process}")
 
 
-class Caller:
-    """Does with the service whatever a caller with a key may."""
-
-    def __init__(
-        self, client: httpx2.AsyncClient, api: TroubledApi, chance: random.Random
-    ) -> None:
-        self._client = client
-        self._api = api
-        self._chance = chance
-
-    async def begin(self) -> str:
-        """Asks something; returns what became of it."""
-        return await self._do(
-            self.ask, self.leave, self.cancel, self.leave_open, self.forget
-        )
-
-    async def act(self) -> str:
-        """Does any one thing; returns what."""
-        return await self._do(
-            self.ask, self.leave, self.cancel, self.forget, self.fork, self.fork, self.resume
-        )  # fmt: skip
-
-    async def _do(self, *acts: Callable[[], Awaitable[object]]) -> str:
-        act = self._chance.choice(acts)
-        await act()
-        return act.__name__
-
-    async def ask(self) -> httpx2.Response:
-        """Asks, and waits for the answer, or for the deadline."""
-        question: dict[str, object] = {
-            "query": self._chance.choice(QUESTIONS),
-            "deadline_s": self._chance.choice((1.0, 1.0, 2.0)),
-        }
-        if self._chance.random() < 0.3:
-            question["max_cost_usd"] = self._chance.choice((0.02, 0.2))
-        return await self._client.post("/api/query", json=question)
-
-    async def leave(self) -> None:
-        """Asks, and disconnects."""
-        await _end(await self._begun(self.ask()))
-
-    async def leave_open(self) -> None:
-        """Asks, and does not wait: the end of the process breaks the query off."""
-        await self._begun(self.ask())
-
-    async def cancel(self) -> None:
-        """Asks, and cancels whatever runs."""
-        asking = await self._begun(self.ask())
-        for query in (await self._client.get("/api/queries")).json()["queries"]:
-            await self._client.post(f"/api/queries/{query['query_id']}/cancel")
-        await asyncio.wait([asking])
-
-    async def forget(self) -> None:
-        """Asks, and deletes what was asked while it is worked on."""
-        asking = await self._begun(self.ask())
-        for trace in await self._traces():
-            if trace["status"] == "open":
-                await self._client.delete(f"/api/conversations/{trace['session_id']}")
-        await _end(asking)
-
-    async def fork(self) -> None:
-        """Forks a query at any of its events, and leaves sooner or later."""
-        traces = await self._traces()
-        if not traces:
-            return
-        trace = self._chance.choice(traces)
-        mode = self._chance.choice(("live", "live", "remodel", "recorded"))
-        at = self._chance.randint(1, max(1, trace["events"] - 1))
-        forking = self._client.post(
-            f"/api/traces/{trace['query_id']}/fork", json={"at": at, "mode": mode}
-        )
-        task = await self._begun(forking)
-        if self._chance.random() < 0.5:
-            await asyncio.wait([task])
-        await _end(task)
-
-    async def resume(self) -> None:
-        """Goes on with what nobody works on."""
-        for trace in await self._traces():
-            if trace["status"] == "open":
-                await self._client.post(f"/api/traces/{trace['query_id']}/resume")
-
-    async def _traces(self) -> list[dict[str, Any]]:
-        traces: list[dict[str, Any]] = (await self._client.get("/api/traces")).json()["traces"]  # fmt: skip
-        return traces
-
-    async def _begun(
-        self, asking: Coroutine[Any, Any, httpx2.Response]
-    ) -> asyncio.Task[httpx2.Response]:
-        """Begins it, and returns after the model was asked so many times, or a little later."""
-        task = asyncio.create_task(asking)
-        for _ in range(self._chance.randint(0, 3)):
-            self._api.asked.clear()
-            asked = asyncio.create_task(self._api.asked.wait())
-            await asyncio.wait(
-                [task, asked], timeout=1.0, return_when=asyncio.FIRST_COMPLETED
-            )
-            asked.cancel()
-        await asyncio.sleep(self._chance.choice((0.0, 0.02)))
-        return task
-
-
-async def _end(task: asyncio.Task[httpx2.Response]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
 async def first_process(run: Run) -> None:
     """Does a few things, and ends or is killed among them."""
     chance = run.chance(1)
     dies_at = chance.choice((0, 0, 1, 2, 3, 4))
     api = TroubledApi(run.folder / BILL, chance, dies_at)
     async with _open(run, api) as at:
-        caller = Caller(at.client(run.key), api, chance)
-        note(run, await caller.begin())
+        caller = Caller(at.client(run.key), api, chance, run.folder / ACTS)
+        await caller.begin()
         for _ in range(chance.randint(0, 2)):
-            note(run, await caller.act())
+            await caller.act()
         if chance.random() < 0.3:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -256,9 +101,9 @@ async def second_process(run: Run) -> None:
         client = at.client(run.key)
         if chance.random() < 0.8:
             await at.house.service.resume_unfinished()
-        caller = Caller(client, api, chance)
+        caller = Caller(client, api, chance, run.folder / ACTS)
         for _ in range(chance.randint(0, 2)):
-            note(run, await caller.act())
+            await caller.act()
         # Whatever nobody has gone on with yet.
         await at.house.service.resume_unfinished()
         await _settled(client)
@@ -287,11 +132,6 @@ async def _check_ended(at: Site) -> None:
     for line in await store.list(1_000):
         events = await store.read(line.query_id)
         assert isinstance(events[-1].event, QueryClosed), line.query_id
-
-
-def note(run: Run, act: str) -> None:
-    with (run.folder / "acts").open("a") as file:
-        file.write(f"{act}\n")
 
 
 @dataclass
@@ -377,7 +217,7 @@ def play(seed: int, folder: Path) -> Result:
     run = Run(seed=seed, folder=folder)
     file = AccessFile(folder)
     run.key, info = Keys(file).add("money", "acme", tuple(SCOPES))
-    Quotas(file).limit("key", info.key_id, run.chance(0).choice(LIMITS))
+    Quotas(file).limit("key", info.key_id, run.chance(3).choice(LIMITS))
     file.close()
     codes = [_in_a_process(act, run) for act in (first_process, second_process)]
     bill = [json.loads(line) for line in _lines(folder / BILL)]
@@ -385,7 +225,7 @@ def play(seed: int, folder: Path) -> Result:
     return Result(
         seed=seed,
         codes=codes,
-        acts=_lines(folder / "acts"),
+        acts=_lines(folder / ACTS),
         calls=len(bill),
         billed=Sum(billed_tokens, sum(each["usd"] for each in bill)),
         counted=_counted(folder),
@@ -417,6 +257,7 @@ def play_one(seed: int) -> Result:
 def play_all(runs: int, first_seed: int) -> Tally:
     """Plays so many runs, a few at once."""
     tally = Tally()
+    silence_logging()
     # Built once, before the processes fork.
     settings = Settings(_env_file=None)  # type: ignore[call-arg]  # pydantic-settings
     APPS.give_back(settings, new_app(settings, None))
