@@ -115,8 +115,8 @@ class _Charges:
         match event:
             case QueryResumed():
                 # What was lost is lost, and the calls are made once more.
-                self.ended += self._sent()
-                self._under_way = {call_id: [] for call_id in self._under_way}
+                self.ended += self.broken_off()
+                self._under_way.clear()
             case (
                 ReasoningRequested(call_id=call_id) | SummaryRequested(call_id=call_id)
             ):
@@ -139,18 +139,11 @@ class _Charges:
 
     def broken_off(self) -> list[Charge]:
         """Returns what those are counted for that have no outcome."""
-        charges = self._sent()
-        for call_id, sent in self._under_way.items():
-            # It may have been about to send something, or to find out how its server cites.
-            if not sent and call_id not in self.standing_in:
-                charges.append(None)
-        return charges
-
-    def _sent(self) -> list[Charge]:
         charges: list[Charge] = []
         for call_id, sent in self._under_way.items():
             if call_id not in self.standing_in:
-                charges += sent
+                # One without a request may have been about to send it, or finding out how its server cites.
+                charges += sent or [None]
         return charges
 
     def _end(self, event: Spending) -> None:

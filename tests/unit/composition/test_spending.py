@@ -92,6 +92,8 @@ def test_where_nobody_knows_what_a_call_took_that_is_said() -> None:
     assert charges_in(trace(requested())) == [None]
     assert charges_in(of_older_times) == [None]
     assert charges_in(trace(requested(), sent(), replied(Usage()))) == [None]
+    once_more = trace(requested(), RESUMED, sent(), replied(SAID))
+    assert charges_in(once_more) == [None, SAID]
 
 
 def test_the_reasoner_that_stands_in_costs_nothing() -> None:
