@@ -116,7 +116,7 @@ class _Charges:
             case QueryResumed():
                 # What was lost is lost, and the calls are made once more.
                 self.ended += self.broken_off()
-                self._under_way.clear()
+                self._under_way = {call_id: [] for call_id in self._under_way}
             case (
                 ReasoningRequested(call_id=call_id) | SummaryRequested(call_id=call_id)
             ):
