@@ -31,12 +31,10 @@ from antiphon.service import (
     Keys,
     Limits,
     Quotas,
-    Settings,
     silence_logging,
 )
 from antiphon.vocabulary.access import SCOPES
 from antiphon.vocabulary.events import QueryClosed
-from tests.apps import APPS, new_app
 from tests.billing_api import billed
 from tests.faults.money_callers import Caller, TroubledApi
 from tests.tenants import Site, share_of
@@ -212,13 +210,18 @@ def _lines(path: Path) -> list[str]:
     return []
 
 
-def play(seed: int, folder: Path) -> Result:
-    """Plays one run."""
+def _begun(seed: int, folder: Path) -> Run:
     run = Run(seed=seed, folder=folder)
     file = AccessFile(folder)
     run.key, info = Keys(file).add("money", "acme", tuple(SCOPES))
     Quotas(file).limit("key", info.key_id, run.chance(3).choice(LIMITS))
     file.close()
+    return run
+
+
+def play(seed: int, folder: Path) -> Result:
+    """Plays one run."""
+    run = _begun(seed, folder)
     codes = [_in_a_process(act, run) for act in (first_process, second_process)]
     bill = [json.loads(line) for line in _lines(folder / BILL)]
     billed_tokens = sum(each["tokens"] for each in bill)
@@ -254,14 +257,18 @@ def play_one(seed: int) -> Result:
         return play(seed, Path(folder))
 
 
+def _load() -> None:
+    """Has everything imported and built before the processes of runs are forked."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = _begun(0, Path(folder))
+        asyncio.run(second_process(run))
+
+
 def play_all(runs: int, first_seed: int) -> Tally:
     """Plays so many runs, a few at once."""
     tally = Tally()
     silence_logging()
-    # Built once, before the processes fork.
-    settings = Settings(_env_file=None)  # type: ignore[call-arg]  # pydantic-settings
-    APPS.give_back(settings, new_app(settings, None))
-    with multiprocessing.get_context("fork").Pool(AT_ONCE) as pool:
+    with multiprocessing.get_context("fork").Pool(AT_ONCE, _load) as pool:
         seeds = range(first_seed, first_seed + runs)
         for result in pool.imap_unordered(play_one, seeds):
             tally.add(result)
