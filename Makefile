@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -186,6 +186,9 @@ faults-mutants: $(VENV)/.dev ## check that the tests find every planted bug
 
 faults-kill: $(VENV)/.dev ## kill the service fifty times under load, fill, lock and damage its store; nothing acknowledged may be lost
 	$(BIN)/python -m tests.faults.kills 50
+
+faults-money: $(VENV)/.dev ## ask, leave, fork, resume and kill at random (RUNS=, SEED=); nothing may be billed that is not counted
+	$(BIN)/python -m tests.faults.money $(or $(RUNS),1000) $(or $(SEED),0)
 
 faults-model-away: setup $(VENV)/.dev ## ask a hundred questions with no model reachable
 	$(BIN)/python -m tests.faults.model_away $(DATA)

@@ -76,6 +76,11 @@ class Mailbox:
     def __bool__(self) -> bool:
         return bool(self._items)
 
+    @property
+    def last_seq(self) -> int:
+        """The place of the last event that was put in."""
+        return self._seq
+
     def post(self, event: Event) -> None:
         """Adds an event; its time is now, its cause the event being handled."""
         if self._shut:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from antiphon.bus.delivery import in_words
 from antiphon.bus.followers import FollowerItem, Followers
@@ -15,15 +16,25 @@ LINGER_S = 0.01
 """Seconds for which events that nothing acts on may wait for those that something does, to be one append with them."""
 
 
+class _Waiting(NamedTuple):
+    seq: int
+    told: asyncio.Future[None]
+
+
 class Outbox:
     """Holds what was emitted until it is stored.
 
     Args:
         mailbox: Is told when what lingers has waited long enough, and of a store that refuses.
+        told_seq: The place of the last event that is stored already.
     """
 
     def __init__(
-        self, recorder: Recorder, followers: Followers, mailbox: Mailbox
+        self,
+        recorder: Recorder,
+        followers: Followers,
+        mailbox: Mailbox,
+        told_seq: int = 0,
     ) -> None:
         self._recorder = recorder
         self._followers = followers
@@ -32,9 +43,16 @@ class Outbox:
         self._timer: asyncio.TimerHandle | None = None
         self._overdue = False
         self._failed = False
+        self._told_seq = told_seq
+        self._waiting: list[_Waiting] = []
 
     def __bool__(self) -> bool:
         return bool(self._items)
+
+    @property
+    def awaited(self) -> bool:
+        """True if somebody waits until it is stored."""
+        return bool(self._waiting)
 
     @property
     def overdue(self) -> bool:
@@ -62,6 +80,25 @@ class Outbox:
         # After the append: a follower sees nothing that a crash could still undo.
         for item in items:
             self._followers.push(item)
+            if isinstance(item, Recorded):
+                self._told_seq = item.seq
+        self._tell_waiting()
+
+    async def stored(self, seq: int) -> None:
+        """Waits until the event of this place was stored, or the store has refused it."""
+        if seq <= self._told_seq:
+            return
+        waiting = _Waiting(seq, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        try:
+            await waiting.told
+        finally:
+            self._waiting.remove(waiting)
+
+    def _tell_waiting(self) -> None:
+        for waiting in self._waiting:
+            if waiting.seq <= self._told_seq and not waiting.told.done():
+                waiting.told.set_result(None)
 
     def stop_timer(self) -> None:
         """Lets nothing come of it later."""

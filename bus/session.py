@@ -81,12 +81,15 @@ class Session:
         self._followers = Followers(query_id, prefix)
         self._delivery = Delivery(self._on_failure)
         self._work = Work(self._on_failure, self._mailbox.nudge)
-        self._outbox = Outbox(recorder, self._followers, self._mailbox)
+        self._outbox = Outbox(
+            recorder, self._followers, self._mailbox, told_seq=len(prefix)
+        )
         ports = Ports(
             publish=self.publish,
             emit_live=self.emit_live,
             spawn=self._work.spawn,
             followed=self._followers.present,
+            stored=self.stored,
         )
         self._delivery.subscribe(components(ports))
 
@@ -110,6 +113,10 @@ class Session:
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
+
+    async def stored(self) -> None:
+        """Waits until everything published so far is stored, or the store has refused it."""
+        await self._outbox.stored(self._mailbox.last_seq)
 
     def start(
         self, first: Event, steps: Sequence[Step] = (), *, must_be_stored: bool = False
@@ -279,7 +286,7 @@ class Session:
     def _may_linger(self) -> bool:
         """Returns True if nothing acts on what was emitted and nobody sees it, and more is to come."""
         acts = self._closed or self._work.held or self._followers
-        return self._work.running > 0 and not acts
+        return self._work.running > 0 and not (acts or self._outbox.awaited)
 
     async def _deliver_all(self) -> None:
         """Delivers until no component answers any more; all that was emitted is in the outbox, in order."""

@@ -8,8 +8,9 @@ from collections.abc import AsyncIterator, Sequence
 from antiphon.assembler import answer_so_far, last_resort, with_trace
 from antiphon.bus import APPEND_S, Session
 from antiphon.composition.spending import (
+    Charge,
     Spending,
-    bought_in,
+    charges_in,
     shared_with_parent,
     spending_in,
     usage_of,
@@ -238,8 +239,8 @@ class QueryHandle:
         """Ends the query; its trace says why."""
         self._session.publish(QueryCancelled(why=why))
 
-    def spending(self, *, paid_too: bool = False) -> list[Spending]:
-        """Returns the outcomes of the calls that it made so far and that may cost something.
+    def charges(self, *, paid_too: bool = False) -> list[Charge]:
+        """Returns what the calls are counted for that it made so far and that may cost something.
 
         Args:
             paid_too: Those that it stands on as well: of a query whose first process could count nothing any more.
@@ -249,7 +250,7 @@ class QueryHandle:
         if paid_too:
             # What a fork shares, its parent has paid for in any case.
             paid = trace[: shared_with_parent(trace)]
-        return bought_in(trace, paid)
+        return charges_in(trace, paid)
 
     @property
     def is_over(self) -> bool:

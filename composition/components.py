@@ -50,6 +50,7 @@ def _engines(resources: Resources, ports: Ports) -> tuple[object, ...]:
         speeds=resources.model_speeds,
         tools_are_quick=resources.tools_are_quick,
         table=resources.model_table,
+        stored=ports.stored,
     )
     summaries = SummaryEngine(
         ports.publish,
@@ -59,5 +60,6 @@ def _engines(resources: Resources, ports: Ports) -> tuple[object, ...]:
         styles=resources.styles,
         chance=resources.chance,
         table=resources.model_table,
+        stored=ports.stored,
     )
     return reasoning, summaries

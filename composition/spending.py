@@ -1,4 +1,4 @@
-"""What a query spends: the outcomes of its calls, found in its events."""
+"""What a query spends: the outcomes of its calls, found in its events; and the most of those that have none."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from collections.abc import Sequence
 from antiphon.vocabulary.events import (
     Event,
     QueryReceived,
+    QueryResumed,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
+    ReasoningRetried,
+    ReasoningStarted,
     Recorded,
     SummaryCompleted,
     SummaryFailed,
+    SummaryRequested,
 )
 from antiphon.vocabulary.values import Usage
 
 Spending = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
 """The outcome of a call, with what it used."""
 _SPENDING = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
+Charge = Usage | None
+"""What a call is counted for; None: nobody knows what it took."""
 
 
 def spending_in(
@@ -35,7 +41,7 @@ def spending_in(
 
 
 def usage_of(event: Spending) -> Usage:
-    """Returns what a call used, attempts that came to nothing included."""
+    """Returns what a call used as far as servers said, attempts that came to nothing included."""
     if isinstance(event, ReasoningCompleted | SummaryCompleted):
         return event.usage + event.wasted
     return event.usage
@@ -48,18 +54,108 @@ def _reply_key(event: Event) -> object:
     return type(event), event.call_id, event.usage
 
 
-def bought_in(
+def charges_in(
     trace: Sequence[Recorded[Event]], paid: Sequence[Recorded[Event]] = ()
-) -> list[Spending]:
-    """Returns the same without the calls of the reasoner that stands in: it runs in this process, and costs nothing."""
-    standing_in: set[str] = set()
+) -> list[Charge]:
+    """Returns what the calls of a query are counted for, with the most of those that were broken off.
+
+    The calls of the reasoner that stands in are left out: it runs in this process, and costs nothing.
+
+    Args:
+        paid: The events that it stands on, whose calls were counted already, or are given again.
+    """
+    # Another query's events are a recording, by which all of this one is answered.
+    if paid and paid[0].query_id != trace[0].query_id:
+        return []
+    charges = _folded(trace, len(paid))
+    return [*charges.ended, *charges.broken_off()]
+
+
+def ended_charges_in(trace: Sequence[Recorded[Event]]) -> list[Charge]:
+    """Returns the same of the calls that have come to an end; those under way are left out."""
+    return _folded(trace, 0).ended
+
+
+def lost_in(trace: Sequence[Recorded[Event]]) -> Usage:
+    """Returns the most that the calls under way at a trace's end may have taken."""
+    lost = Usage()
+    for charge in _folded(trace, 0).broken_off():
+        if charge is not None:
+            lost += charge
+    return lost
+
+
+def _folded(trace: Sequence[Recorded[Event]], paid: int) -> _Charges:
+    """Folds a trace into what its calls are counted for, those of its first `paid` events left out."""
+    charges = _Charges()
     for recorded in trace:
         event = recorded.event
         if isinstance(event, ReasoningRequested) and event.reasoner == "fallback":
-            standing_in.add(event.call_id)
-    return [
-        each for each in spending_in(trace, paid) if each.call_id not in standing_in
-    ]
+            charges.standing_in.add(event.call_id)
+        if recorded.seq > paid:
+            charges.hear(event)
+    return charges
+
+
+class _Charges:
+    """What calls are counted for, as a fold over their events.
+
+    Attributes:
+        ended: Of those that have ended.
+        standing_in: The ids of the calls that cost nothing.
+    """
+
+    def __init__(self) -> None:
+        self.ended: list[Charge] = []
+        self.standing_in: set[str] = set()
+        self._under_way: dict[str, list[Charge]] = {}
+
+    def hear(self, event: Event) -> None:
+        """Takes in the next event."""
+        match event:
+            case QueryResumed():
+                # What was lost is lost, and the calls are made once more.
+                self.ended += self.broken_off()
+                self._under_way = {call_id: [] for call_id in self._under_way}
+            case (
+                ReasoningRequested(call_id=call_id) | SummaryRequested(call_id=call_id)
+            ):
+                self._under_way[call_id] = []
+            case ReasoningStarted(call_id=call_id, most=most):
+                # Older traces do not tell.
+                charge = None if most.is_empty else most
+                self._under_way.setdefault(call_id, []).append(charge)
+            case ReasoningRetried(call_id=call_id, counted=counted):
+                self._under_way.setdefault(call_id, [])[-1:] = [counted]
+            case (
+                ReasoningCompleted()
+                | ReasoningFailed()
+                | SummaryCompleted()
+                | SummaryFailed()
+            ):
+                self._end(event)
+            case _:
+                pass
+
+    def broken_off(self) -> list[Charge]:
+        """Returns what those are counted for that have no outcome."""
+        charges: list[Charge] = []
+        for call_id, sent in self._under_way.items():
+            if call_id not in self.standing_in:
+                # One without a request may have been about to send it, or finding out how its server cites.
+                charges += sent or [None]
+        return charges
+
+    def _end(self, event: Spending) -> None:
+        self._under_way.pop(event.call_id, None)
+        if event.call_id in self.standing_in:
+            return
+        charge = usage_of(event) + event.unreported
+        # A server that does not say what a reply took must not make it free.
+        if charge.is_empty and isinstance(event, ReasoningCompleted | SummaryCompleted):
+            self.ended.append(None)
+        else:
+            self.ended.append(charge)
 
 
 def shared_with_parent(trace: Sequence[Recorded[Event]]) -> int:

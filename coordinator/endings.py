@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from antiphon.coordinator.breaker import model_of
 from antiphon.coordinator.state import Decision, QueryState
 from antiphon.coordinator.steps import (
     NO_TIME,
@@ -107,8 +108,14 @@ def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decisio
 
 
 def after_resumed(state: QueryState, recorded: Recorded[QueryResumed]) -> Decision:
-    """Moves the deadline by the time in which nobody worked on the query."""
-    return replace(state, received_at=state.received_at + recorded.event.away_s), ()
+    """Moves the deadline by the time in which nobody worked on the query, and pays for what was lost."""
+    event = recorded.event
+    model = model_of(state, final=state.final)
+    return replace(
+        state,
+        received_at=state.received_at + event.away_s,
+        budget=state.budget.after(event.lost, model),
+    ), ()
 
 
 def after_cancelled(state: QueryState, _: Recorded[QueryCancelled]) -> Decision:

@@ -200,7 +200,8 @@ def _pay_for_reply(state: QueryState, reply: ReasoningCompleted) -> QueryState:
     model = model_of(state, final=state.final)
     budget = state.budget.after(reply.wasted, model)
     most = budget.call_with_messages(model, state.shown_tokens, final=state.final)
-    budget = budget.after_reply(reply.usage, model, most=most)
+    counted = reply.usage + reply.unreported
+    budget = budget.after_reply(counted, model, most=most)
     return replace(state, budget=budget.calibrated(reply.usage, state.shown_tokens))
 
 
@@ -222,7 +223,9 @@ def after_reasoning_failed(
     event = recorded.event
     state = replace(
         state,
-        budget=state.budget.after(event.usage, model_of(state, final=state.final)),
+        budget=state.budget.after(
+            event.usage + event.unreported, model_of(state, final=state.final)
+        ),
     )
     if not tools.awaits_reply(state, event.call_id):
         return state, ()

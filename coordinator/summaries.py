@@ -83,7 +83,7 @@ def after_summary_completed(
     """Pays for the call, by what was set aside for it where the server reported no usage."""
     event, model = recorded.event, state.settings.compression_model
     budget = state.budget.after(event.wasted, model).after_reply(
-        event.usage, model, most=state.set_aside
+        event.usage + event.unreported, model, most=state.set_aside
     )
     return _without_call(replace(state, budget=budget), event.call_id), ()
 
@@ -93,7 +93,8 @@ def after_summary_failed(
 ) -> Decision:
     """Pays for what the failed call used all the same."""
     event = recorded.event
-    budget = state.budget.after(event.usage, state.settings.compression_model)
+    counted = event.usage + event.unreported
+    budget = state.budget.after(counted, state.settings.compression_model)
     return _without_call(replace(state, budget=budget), event.call_id), ()
 
 

@@ -221,7 +221,9 @@ async def _refuse(response: httpx2.Response) -> None:
 
 
 def _unsigned(error: AnthropicError) -> ModelError:
-    return ModelError("authentication", f"the request could not be signed: {error}")
+    return ModelError(
+        "authentication", f"the request could not be signed: {error}", unbilled=True
+    )
 
 
 def _is_list(body: bytes) -> bool:

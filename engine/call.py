@@ -8,10 +8,10 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
+from antiphon.engine.account import Account
 from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.fold import ReplyFold
 from antiphon.engine.inline import read_citations
-from antiphon.engine.models import ModelTable
 from antiphon.engine.preparing import (
     PreparedRequest,
     prepare_rest,
@@ -28,7 +28,14 @@ from antiphon.vocabulary.events import (
     TextDiscarded,
     ToolCallStreamed,
 )
-from antiphon.vocabulary.ports import Clock, EmitLive, Json, Model, Publish
+from antiphon.vocabulary.ports import (
+    Clock,
+    EmitLive,
+    Json,
+    Model,
+    Publish,
+    Stored,
+)
 from antiphon.vocabulary.values import Request, ToolCall, Usage
 
 PAUSED = "pause_turn"
@@ -48,16 +55,7 @@ class CallRequest(Protocol):
     def round(self) -> int: ...
 
     @property
-    def model(self) -> str: ...
-
-    @property
     def max_tokens(self) -> int: ...
-
-    @property
-    def spare_tokens(self) -> int | None: ...
-
-    @property
-    def spare_usd(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,7 @@ class CallPorts:
     Attributes:
         chance: A random number from 0 to 1.
         ids: Ids that the session's tool calls have had.
-        table: What the models' tokens cost.
+        stored: Waits until everything published so far is stored.
     """
 
     publish: Publish
@@ -75,7 +73,7 @@ class CallPorts:
     clock: Clock
     chance: Callable[[], float]
     ids: set[str]
-    table: ModelTable
+    stored: Stored
 
 
 class Call:
@@ -87,17 +85,17 @@ class Call:
         prepared: PreparedRequest,
         model: Model,
         ports: CallPorts,
+        account: Account,
     ) -> None:
         self._asked = asked
         self._prepared = prepared
         self._model = model
         self._ports = ports
+        self._account = account
         self._ends_at = 0.0
         self._part = 1
         self._so_far: Reply | None = None
         self._streamed_rest = False
-        self._fold: ReplyFold | None = None
-        self._wasted = Usage()
         self._reading_s: float | None = None
         self._thought_s = 0.0
 
@@ -110,21 +108,6 @@ class Call:
     def reading_s(self) -> float | None:
         """Seconds from the first event of the last reply to its last; None where it was not streamed."""
         return self._reading_s
-
-    @property
-    def wasted(self) -> Usage:
-        """The usage of attempts that failed, as far as the server reported it."""
-        return self._wasted
-
-    @property
-    def used(self) -> Usage:
-        """All usage so far, as far as the server reported it."""
-        used = self._wasted
-        if self._so_far is not None:
-            used += self._priced(self._so_far.usage, self._so_far.model)
-        if self._fold is not None:
-            used += self._priced(self._fold.usage, self._fold.model)
-        return used
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
         """Publishes that an attempt is sent; without `request` it is the prepared one."""
@@ -142,8 +125,18 @@ class Call:
                 caching=self._prepared.caching,
                 profile=self._prepared.profile,
                 tool_definitions=self._prepared.tool_definitions,
+                most=self._account.most(request),
             )
         )
+
+    async def _announce_further(self, request: Request, attempt: int = 1) -> None:
+        """Announces a request that follows another, and waits until that is stored.
+
+        The first one is announced before the call's work begins, which waits for that by itself. A process that is
+        killed must not have sent what no trace tells of.
+        """
+        self.announce(request, attempt)
+        await self._ports.stored()
 
     async def reply(self, ends_at: float) -> Reply:
         """Returns the whole reply to a call that was announced.
@@ -173,11 +166,11 @@ class Call:
         """Returns what goes on with a paused reply; None where nothing does, and what came so far must do."""
         self._part += 1
         self._so_far = paused
-        if not self._may_use_more():
-            return None
         try:
             request = prepare_rest(self._prepared, paused.content).request
-            self.announce(request)
+            if not self._account.affords(request, self._prepared.request):
+                return None
+            await self._announce_further(request)
             return await self._attempts(request)
         except ModelError:
             # An answer that breaks off is better than none.
@@ -191,6 +184,7 @@ class Call:
             try:
                 return await self._attempt(request)
             except ModelError as error:
+                counted = self._account.credit(unbilled=error.unbilled)
                 if error.kind == "out_of_tokens" and not widened:
                     widened = True
                     wait_s: float | None = 0.0
@@ -199,57 +193,27 @@ class Call:
                     wait_s = retry_wait(
                         error, attempt, self._left_s(), self._ports.chance()
                     )
-                if wait_s is None or not self._may_use_more():
+                if wait_s is None:
                     raise
-                await self._wait(attempt, wait_s, error)
+                if not self._account.affords(request, self._prepared.request):
+                    raise
+                await self._wait(attempt, wait_s, error, counted)
             # A server that failed may be slow today: it shows by a stream that it is at work.
             request = replace(request, stream=True)
             attempt += 1
-            self.announce(request, attempt)
+            await self._announce_further(request, attempt)
 
     def _left_s(self) -> float:
         return self._ends_at - self._ports.clock.now()
 
-    def _may_use_more(self) -> bool:
-        """Returns True if the budget pays for another attempt after what was used."""
-        used = self.used
-        tokens = used.all_input_tokens + used.output_tokens
-        if tokens == 0:
-            return True
-        spare_tokens = self._asked.spare_tokens
-        if spare_tokens is not None and tokens > spare_tokens:
-            return False
-        spare_usd = self._asked.spare_usd
-        if spare_usd is None:
-            return True
-        # A cost that is not known may be any: a limit in dollars pays for no further attempt then.
-        if used.cost_usd is None:
-            return False
-        return used.cost_usd <= spare_usd
-
-    def _priced(self, usage: Usage, model: str) -> Usage:
-        """Adds the cost by the model that the server names, or by the one that was asked."""
-        if usage.all_input_tokens + usage.output_tokens == 0:
-            return Usage()
-        priced = self._ports.table.priced(usage, model)
-        if priced.cost_usd is not None:
-            return priced
-        return self._ports.table.priced(usage, self._model.name or self._asked.model)
-
     async def _attempt(self, request: Request) -> Reply:
         fold = ReplyFold(self._ports.ids)
-        self._fold = fold
-        try:
-            await self._read(request, fold)
-            reply = fold.reply()
-            self._refuse_thinking_alone(fold, reply)
-            self._fold = None
-            return reply
-        finally:
-            if self._fold is not None:
-                # It failed or was cancelled: what it has used until then is part of the call's end.
-                self._wasted += self._priced(fold.usage, fold.model)
-                self._fold = None
+        self._account.debit(request, fold)
+        await self._read(request, fold)
+        reply = fold.reply()
+        self._refuse_thinking_alone(fold, reply)
+        self._account.credit(kept=True)
+        return reply
 
     async def _read(self, request: Request, fold: ReplyFold) -> None:
         """Folds the stream, and emits what it brings as it comes."""
@@ -311,7 +275,9 @@ class Call:
                 "the server sent the paused reply again instead of going on with it",
             )
 
-    async def _wait(self, attempt: int, wait_s: float, error: ModelError) -> None:
+    async def _wait(
+        self, attempt: int, wait_s: float, error: ModelError, counted: Usage
+    ) -> None:
         self._discard_text()
         self._ports.publish(
             ReasoningRetried(
@@ -320,6 +286,7 @@ class Call:
                 wait_s=wait_s,
                 why=kind_of(error),
                 detail=str(error),
+                counted=counted,
             )
         )
         await self._ports.clock.sleep(wait_s)

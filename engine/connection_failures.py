@@ -16,6 +16,16 @@ from antiphon.vocabulary.errors import ModelError
 # The SDK wraps an error twice and more; a bound against chains that lead back to themselves.
 MOST_CAUSES = 10
 PROXY_REMEDY = "the proxy is named by HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
+_UNSENT = (
+    aiohttp.ClientConnectorError,
+    aiohttp.ConnectionTimeoutError,
+    aiohttp.ClientHttpProxyError,
+    ConnectionRefusedError,
+    socket.gaierror,
+    httpx2.UnsupportedProtocol,
+)
+"""Failures to make a connection, on which nothing was sent. `httpx2.ConnectError` is none of them: by that name the
+transport reports a connection that breaks later, too."""
 _USER = re.compile(r"//[^/@\s]*@")
 """The name and the password in the address of a proxy."""
 
@@ -69,8 +79,9 @@ def from_connection(
 ) -> ModelError:
     """Reads the failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
     causes = tuple(_causes(error))
+    unsent = any(isinstance(cause, _UNSENT) for cause in causes)
     if _is_late(causes):
-        return _late(streaming=streaming, request_id=request_id)
+        return _late(streaming=streaming, unsent=unsent, request_id=request_id)
     where = "failed"
     if streaming:
         where = "broke off in mid-reply"
@@ -82,12 +93,14 @@ def from_connection(
             f"the connection to the server {where}: {told}",
             retryable=True,
             request_id=request_id,
+            unbilled=unsent,
         )
     return ModelError(
         "connection",
         f"the connection to the server {where} ({known.remedy}): {told}",
         retryable=known.retryable,
         request_id=request_id,
+        unbilled=unsent,
     )
 
 
@@ -102,7 +115,7 @@ def _reason(
     return None, causes[-1]
 
 
-def _late(*, streaming: bool, request_id: str | None) -> ModelError:
+def _late(*, streaming: bool, unsent: bool, request_id: str | None) -> ModelError:
     if streaming:
         return ModelError(
             "silence",
@@ -111,7 +124,10 @@ def _late(*, streaming: bool, request_id: str | None) -> ModelError:
             request_id=request_id,
         )
     return ModelError(
-        "timeout", "the server did not begin to answer in time", retryable=True
+        "timeout",
+        "the server did not begin to answer in time",
+        retryable=True,
+        unbilled=unsent,
     )
 
 

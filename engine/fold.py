@@ -69,6 +69,11 @@ class ReplyFold:
         return _usage(self._usage)
 
     @property
+    def is_whole(self) -> bool:
+        """True once the reply has come to its end."""
+        return self._ended
+
+    @property
     def model(self) -> str:
         """The model that the server names; empty while it has named none."""
         return _text(self._message or {}, "model")

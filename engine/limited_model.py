@@ -66,6 +66,7 @@ def check_wait(wait_s: float, within_s: float) -> None:
             f"our own limit of calls of the model leaves this one no turn for {wait_s:.1f} s (ANTIPHON_MODEL_RPM, "
             "ANTIPHON_MODEL_TPM)",
             retry_after_s=wait_s,
+            unbilled=True,
         )
 
 

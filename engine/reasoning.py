@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from antiphon.engine.account import Account
 from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.models import KNOWN_MODELS, ModelTable, traits_of
@@ -26,12 +28,25 @@ from antiphon.vocabulary.events import (
     Recorded,
     TextDiscarded,
 )
-from antiphon.vocabulary.ports import Clock, EmitLive, Model, Publish, Spawn
+from antiphon.vocabulary.ports import (
+    Clock,
+    EmitLive,
+    Model,
+    Publish,
+    Spawn,
+    Stored,
+    at_once,
+)
 from antiphon.vocabulary.settings import SILENCE_S
-from antiphon.vocabulary.values import StoredText, Usage
+from antiphon.vocabulary.values import StoredText
 
 _SHARE_OF_SILENCE = 0.8
 """The rest is for the time until a server begins to write, which its pace does not show."""
+
+
+class _RunningCall(NamedTuple):
+    account: Account
+    cancel: Callable[[], object]
 
 
 class ReasoningEngine:
@@ -49,6 +64,7 @@ class ReasoningEngine:
         speeds: How fast the models wrote lately, shared by all sessions.
         tools_are_quick: Returns True if a tool gains nothing by starting before its reply is complete.
         table: What is known of the models.
+        stored: Waits until everything published so far is stored.
     """
 
     def __init__(
@@ -66,6 +82,7 @@ class ReasoningEngine:
         speeds: ModelSpeeds | None = None,
         tools_are_quick: Callable[[], bool] = lambda: False,
         table: ModelTable = KNOWN_MODELS,
+        stored: Stored = at_once,
     ) -> None:
         self._publish = publish
         self._emit_live = emit_live
@@ -75,66 +92,77 @@ class ReasoningEngine:
         self._styles = styles or CitationStyles()
         self._clock = clock
         self._table = table
-        self._ports = CallPorts(publish, emit_live, clock, chance, set(), table)
+        self._ports = CallPorts(publish, emit_live, clock, chance, set(), stored)
         self._followed = followed
         self._silence_s = silence_s
         self._speeds = speeds or ModelSpeeds()
         self._tools_are_quick = tools_are_quick
         self._marks: dict[Reasoner, CacheMarks] = {}
-        self._cancels: dict[str, Callable[[], object]] = {}
-        self._calls: dict[str, Call] = {}
+        self._running: dict[str, _RunningCall] = {}
 
     def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
         """Starts the call."""
         asked = recorded.event
         style = self._styles.known(asked.reasoner)
+        account = Account(
+            self._table,
+            self._models[asked.reasoner].name or asked.model,
+            asked.spare_tokens,
+            asked.spare_usd,
+        )
         call = None
         if style is not None:
             try:
-                call = self._open(asked, style)
+                call = self._open(asked, style, account)
             except ModelError as error:
-                self._fail(asked.call_id, error)
+                self._fail(asked.call_id, error, account)
                 return
-        self._cancels[asked.call_id] = self._spawn(self._run(asked, call))
+        self._running[asked.call_id] = _RunningCall(
+            account, self._spawn(self._run(asked, call, account))
+        )
 
     def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
         """Ends those of the calls that still run."""
         for call_id in recorded.event.call_ids:
-            cancel = self._cancels.pop(call_id, None)
-            if cancel is not None:
-                cancel()
+            running = self._running.pop(call_id, None)
+            if running is not None:
+                running.cancel()
                 # At once, and not when the task has ended: the coordinator goes on without waiting for a connection.
-                self._fail(call_id, ModelError("abandoned", recorded.event.why))
+                error = ModelError("abandoned", recorded.event.why)
+                self._fail(call_id, error, running.account)
 
-    async def _run(self, asked: ReasoningRequested, call: Call | None) -> None:
+    async def _run(
+        self, asked: ReasoningRequested, call: Call | None, account: Account
+    ) -> None:
         """Makes the call, and publishes its one outcome."""
         try:
-            reply, made = await within(
-                self._clock, asked.timeout_s, self._reply(asked, call)
+            reply, thought_s = await within(
+                self._clock, asked.timeout_s, self._reply(asked, call, account)
             )
         except TimeoutError:
             sentence = f"the model had no complete reply within {asked.timeout_s:g} s"
-            self._fail(asked.call_id, ModelError("timeout", sentence, retryable=True))
+            late = ModelError("timeout", sentence, retryable=True)
+            self._fail(asked.call_id, late, account)
         except ModelError as error:
-            self._fail(asked.call_id, error)
+            self._fail(asked.call_id, error, account)
         else:
-            self._publish(self._completed(asked, reply, made))
+            self._publish(self._completed(asked, reply, thought_s, account))
         finally:
-            self._cancels.pop(asked.call_id, None)
-            self._calls.pop(asked.call_id, None)
+            self._running.pop(asked.call_id, None)
 
     async def _reply(
-        self, asked: ReasoningRequested, call: Call | None
-    ) -> tuple[Reply, Call]:
-        """Returns the reply, and the call that brought it."""
+        self, asked: ReasoningRequested, call: Call | None, account: Account
+    ) -> tuple[Reply, float]:
+        """Returns the reply, and the seconds for which it thought."""
         ends_at = self._clock.now() + asked.timeout_s
         if call is None:
             # The call's own time pays for finding out how its server is shown sources.
             model = self._models[asked.reasoner]
             style = await self._styles.find(
-                asked.reasoner, model, asked.model, self._clock
+                asked.reasoner, model, asked.model, self._clock, account
             )
-            call = self._open(asked, style)
+            call = self._open(asked, style, account)
+            await self._ports.stored()
         reply = await call.reply(ends_at)
         if call.reading_s is not None:
             self._speeds.note(
@@ -149,9 +177,11 @@ class ReasoningEngine:
                 "context_window",
                 "the reply broke off: the model's context window was full",
             )
-        return reply, call
+        return reply, call.thought_s
 
-    def _open(self, asked: ReasoningRequested, style: CitationStyle) -> Call:
+    def _open(
+        self, asked: ReasoningRequested, style: CitationStyle, account: Account
+    ) -> Call:
         """Prepares the call and announces its first attempt."""
         before = self._marks.get(asked.reasoner, CacheMarks())
         model = self._models[asked.reasoner]
@@ -163,8 +193,7 @@ class ReasoningEngine:
         if not self._gains_by_a_stream(asked, prepared.request.max_tokens):
             request = replace(prepared.request, stream=False)
             prepared = prepared._replace(request=request)
-        call = Call(asked, prepared, model, self._ports)
-        self._calls[asked.call_id] = call
+        call = Call(asked, prepared, model, self._ports, account)
         call.announce()
         return call
 
@@ -182,11 +211,7 @@ class ReasoningEngine:
         longest_s = self._speeds.longest_s(asked.model, max_tokens, self._clock.now())
         return longest_s > self._silence_s * _SHARE_OF_SILENCE
 
-    def _fail(self, call_id: str, error: ModelError) -> None:
-        used = Usage()
-        call = self._calls.pop(call_id, None)
-        if call is not None:
-            used = call.used
+    def _fail(self, call_id: str, error: ModelError, account: Account) -> None:
         # Before the event: a follower that shows the failure must not still show half an answer.
         self._emit_live(TextDiscarded(call_id=call_id))
         self._publish(
@@ -197,12 +222,17 @@ class ReasoningEngine:
                 retryable=error.retryable,
                 retry_after_s=error.retry_after_s,
                 request_id=error.request_id,
-                usage=used,
+                usage=account.reported,
+                unreported=account.unreported,
             )
         )
 
     def _completed(
-        self, asked: ReasoningRequested, reply: Reply, call: Call
+        self,
+        asked: ReasoningRequested,
+        reply: Reply,
+        thought_s: float,
+        account: Account,
     ) -> ReasoningCompleted:
         model = reply.model or asked.model
         return ReasoningCompleted(
@@ -217,6 +247,7 @@ class ReasoningEngine:
             model=model,
             message_id=reply.message_id,
             request_id=reply.request_id,
-            wasted=call.wasted,
-            thought_s=call.thought_s,
+            wasted=account.wasted,
+            unreported=account.unreported,
+            thought_s=thought_s,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +11,6 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.engine.prompts import system_prompt
-from antiphon.engine.server_profile import FULL_PROFILE
 from antiphon.engine.thinking import (
     ROUND_EFFORT,
     Thinking,
@@ -30,6 +30,8 @@ from antiphon.vocabulary.values import (
 
 CHARS_PER_TOKEN = 3
 """Rather too many tokens than too few: a mark on what turns out too short to be cached costs nothing."""
+FULL_PROFILE = Profile()
+"""The Messages API itself."""
 _USUAL_FLOOR = 1024
 """Tokens that a model caches at least, if no table knows it."""
 _STRICT_FIELDS = ("strict", "input_examples")
@@ -183,13 +185,21 @@ def continued(request: Request, content: tuple[StoredText, ...]) -> Request:
 
 def request_size(request: Request) -> int:
     """Estimates the bytes of the body without building it: characters, of which few take more than one."""
-    size = len(request.system.text)
+    return sum(map(len, _texts_of(request)))
+
+
+def input_bytes(request: Request) -> int:
+    """Returns the bytes of what the model reads."""
+    return sum(len(text.encode(errors="replace")) for text in _texts_of(request))
+
+
+def _texts_of(request: Request) -> Iterator[str]:
+    yield request.system.text
     if request.tools is not None:
-        size += len(request.tools.text)
+        yield request.tools.text
     for message in request.messages:
         for block in message.content:
-            size += len(block.text)
-    return size
+            yield block.text
 
 
 def fixed_size(max_rounds: int, tools: StoredText, catalogue: str = "") -> int:

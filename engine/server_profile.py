@@ -8,9 +8,11 @@ from collections.abc import Mapping
 import msgspec
 from msgspec.structs import replace
 
+from antiphon.engine.account import Account
 from antiphon.engine.fold import ReplyFold
-from antiphon.engine.models import traits_of
+from antiphon.engine.models import KNOWN_MODELS, traits_of
 from antiphon.engine.reply import Reply
+from antiphon.engine.request import FULL_PROFILE
 from antiphon.engine.thinking import thinking_of
 from antiphon.engine.time_limit import within
 from antiphon.vocabulary.errors import ModelError
@@ -45,9 +47,6 @@ _QUESTION = {
     "text": "According to the search result: what is the word of the day? Answer in a sentence.",
 }
 
-FULL_PROFILE = Profile()
-"""The Messages API itself."""
-
 
 class CitationStyles:
     """The servers' profiles, and the citation styles that probes found for those set to `auto`. Shared by all sessions.
@@ -74,32 +73,44 @@ class CitationStyles:
         return setting
 
     async def find(
-        self, reasoner: Reasoner, model: Model, name: str, clock: Clock
+        self,
+        reasoner: Reasoner,
+        model: Model,
+        name: str,
+        clock: Clock,
+        account: Account | None = None,
     ) -> CitationStyle:
         """Returns the style; asks the server once, and for all sessions that wait.
 
         A server that cannot be reached is asked once more at the next call; this one goes on with `native`.
+
+        Args:
+            account: The account of the call that pays for asking; one that cannot goes on with `native`, too.
         """
         # Sessions that begin together wait for one probe instead of making one each.
         async with self._probing:
             known = self.known(reasoner)
             if known is not None:
                 return known
+            if account is not None and not account.affords(source_request(name)):
+                return "native"
             try:
-                self._found[reasoner] = await _probe_style(model, name, clock)
+                self._found[reasoner] = await _probe_style(model, name, clock, account)
             except ModelError:
                 return "native"
             return self._found[reasoner]
 
 
-async def _probe_style(model: Model, name: str, clock: Clock) -> CitationStyle:
+async def _probe_style(
+    model: Model, name: str, clock: Clock, account: Account | None
+) -> CitationStyle:
     """Asks for a word that only a `search_result` block holds: a model that answers and cites it knows such blocks.
 
     Raises:
         ModelError: The server failed in a way that says nothing about what it knows.
     """
     try:
-        probing = ask(model, source_request(name), PROBE_S, attempts=PROBE_ATTEMPTS)
+        probing = ask(model, source_request(name), PROBE_S, PROBE_ATTEMPTS, account)
         reply = await within(clock, PROBE_S, probing)
     except TimeoutError as error:
         raise ModelError(
@@ -134,7 +145,11 @@ def source_request(name: str) -> Request:
 
 
 async def ask(
-    model: Model, request: Request, timeout_s: float, attempts: int = 1
+    model: Model,
+    request: Request,
+    timeout_s: float,
+    attempts: int = 1,
+    account: Account | None = None,
 ) -> Reply:
     """Returns the whole reply to one request, without events.
 
@@ -142,21 +157,32 @@ async def ask(
         timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
         attempts: Attempts in all, at once one after another, where the same request may pass: a server that closes the
             connections that it kept, or one that is starting, is no server that lacks something.
+        account: Who pays; None: whoever asks, and keeps no account.
 
     Raises:
         ModelError: The last attempt failed.
     """
+    account = account or Account(KNOWN_MODELS, request.model)
     for _ in range(attempts - 1):
         try:
-            return await _reply(model, request, timeout_s)
+            return await _reply(model, request, timeout_s, account)
         except ModelError as error:
-            if not error.retryable:
+            if not error.retryable or not account.affords(request):
                 raise
-    return await _reply(model, request, timeout_s)
+    return await _reply(model, request, timeout_s, account)
 
 
-async def _reply(model: Model, request: Request, timeout_s: float) -> Reply:
+async def _reply(
+    model: Model, request: Request, timeout_s: float, account: Account
+) -> Reply:
     fold = ReplyFold()
-    async for event in model.stream(request, timeout_s):
-        fold.add(event)
-    return fold.reply()
+    account.debit(request, fold)
+    try:
+        async for event in model.stream(request, timeout_s):
+            fold.add(event)
+        reply = fold.reply()
+    except ModelError as error:
+        account.credit(unbilled=error.unbilled)
+        raise
+    account.credit()
+    return reply

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from antiphon.engine.account import Account
 from antiphon.engine.call import Call, CallPorts
 from antiphon.engine.failure_kinds import kind_of
 from antiphon.engine.models import KNOWN_MODELS, ModelTable, traits_of
@@ -24,15 +25,19 @@ from antiphon.vocabulary.events import (
     SummaryRequested,
     ToolCallStreamed,
 )
-from antiphon.vocabulary.ports import Clock, Model, Publish, Spawn
-from antiphon.vocabulary.values import Usage
-
-_NOTHING_USED = Usage()
+from antiphon.vocabulary.ports import (
+    Clock,
+    Model,
+    Publish,
+    Spawn,
+    Stored,
+    at_once,
+)
 
 
 class _SummaryCall(NamedTuple):
     asked: SummaryRequested
-    call: Call
+    account: Account
     cancel: Callable[[], object]
 
 
@@ -51,6 +56,7 @@ class SummaryEngine:
         styles: CitationStyles | None = None,
         chance: Callable[[], float] = random.random,
         table: ModelTable = KNOWN_MODELS,
+        stored: Stored = at_once,
     ) -> None:
         self._publish = publish
         self._spawn = spawn
@@ -59,6 +65,7 @@ class SummaryEngine:
         self._clock = clock
         self._chance = chance
         self._table = table
+        self._stored = stored
         self._running: dict[str, _SummaryCall] = {}
 
     def on_summary_requested(self, recorded: Recorded[SummaryRequested]) -> None:
@@ -71,19 +78,26 @@ class SummaryEngine:
             self._clock,
             self._chance,
             set(),
-            self._table,
+            self._stored,
         )
         model = self._models[asked.reasoner]
+        account = Account(
+            self._table,
+            model.name or asked.model,
+            asked.spare_tokens,
+            asked.spare_usd,
+        )
         traits = traits_of(model.name or asked.model)
         profile = self._styles.profile(asked.reasoner, traits)
         try:
-            call = Call(asked, prepare_summary(asked, profile), model, ports)
+            prepared = prepare_summary(asked, profile)
         except ModelError as error:
-            self._fail(asked, error)
+            self._fail(asked, error, account)
             return
+        call = Call(asked, prepared, model, ports, account)
         call.announce()
         self._running[asked.call_id] = _SummaryCall(
-            asked, call, self._spawn(self._summarise(asked, call))
+            asked, account, self._spawn(self._summarise(asked, call, account))
         )
 
     def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
@@ -95,22 +109,22 @@ class SummaryEngine:
                 self._fail(
                     running.asked,
                     ModelError("abandoned", recorded.event.why),
-                    running.call.used,
+                    running.account,
                 )
 
-    async def _summarise(self, asked: SummaryRequested, call: Call) -> None:
+    async def _summarise(
+        self, asked: SummaryRequested, call: Call, account: Account
+    ) -> None:
         ends_at = self._clock.now() + asked.timeout_s
         try:
             reply = await within(self._clock, asked.timeout_s, call.reply(ends_at))
         except TimeoutError:
             sentence = f"there was no complete summary within {asked.timeout_s:g} s"
-            self._fail(
-                asked, ModelError("timeout", sentence, retryable=True), call.used
-            )
+            self._fail(asked, ModelError("timeout", sentence, retryable=True), account)
         except ModelError as error:
-            self._fail(asked, error, call.used)
+            self._fail(asked, error, account)
         else:
-            self._publish(_completed(asked, reply, call.wasted, self._table))
+            self._publish(_completed(asked, reply, account, self._table))
         finally:
             self._running.pop(asked.call_id, None)
 
@@ -120,7 +134,7 @@ class SummaryEngine:
             self._publish(event)
 
     def _fail(
-        self, asked: SummaryRequested, error: ModelError, used: Usage = _NOTHING_USED
+        self, asked: SummaryRequested, error: ModelError, account: Account
     ) -> None:
         self._publish(
             SummaryFailed(
@@ -129,13 +143,14 @@ class SummaryEngine:
                 failure=kind_of(error),
                 detail=str(error),
                 request_id=error.request_id,
-                usage=used,
+                usage=account.reported,
+                unreported=account.unreported,
             )
         )
 
 
 def _completed(
-    asked: SummaryRequested, reply: Reply, wasted: Usage, table: ModelTable
+    asked: SummaryRequested, reply: Reply, account: Account, table: ModelTable
 ) -> SummaryCompleted:
     model = reply.model or asked.model
     return SummaryCompleted(
@@ -148,5 +163,6 @@ def _completed(
         model=model,
         message_id=reply.message_id,
         request_id=reply.request_id,
-        wasted=wasted,
+        wasted=account.wasted,
+        unreported=account.unreported,
     )

@@ -109,6 +109,7 @@ class Injector:
                 emit_live=ports.emit_live,
                 spawn=faulty_spawn(ports.spawn, self.injected),
                 followed=ports.followed,
+                stored=ports.stored,
             )
             subscriptions = components(faulty)
             # Only now is it known who hears what; no event has been delivered yet.

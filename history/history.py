@@ -17,6 +17,7 @@ from antiphon.composition import (
     Resources,
     Totals,
 )
+from antiphon.composition.spending import lost_in
 from antiphon.history.acting import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
@@ -50,7 +51,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.values import StoredText
+from antiphon.vocabulary.values import StoredText, Usage
 
 log = structlog.get_logger(__name__)
 
@@ -347,11 +348,15 @@ class History:
             away_s = 0.0
         caller = Caller()
         acting.interceptor.recall(prefix)
+        lost = Usage()
+        # What was under way where a fork begins is its parent's.
+        if not why.startswith(FORKED):
+            lost = lost_in(prefix)
         session = continue_from(
             self._bus,
             lambda ports: acting.wire(ports, caller),
             prefix,
-            QueryResumed(away_s=away_s, why=why),
+            QueryResumed(away_s=away_s, why=why, lost=lost),
             interceptor=acting.interceptor,
             store=acting.interceptor.store(self._store),
             clock=acting.clock,

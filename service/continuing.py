@@ -7,11 +7,11 @@ from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from antiphon.composition import Interceptor, QueryHandle, Resources, Settings
-from antiphon.composition.spending import bought_in
+from antiphon.composition.spending import ended_charges_in
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.history.planning import settings_in
-from antiphon.service.metering import Metering, Need, need_of, used_by, within
+from antiphon.service.metering import Metering, Need, need_of, spent_on, within
 from antiphon.service.network_forks import IMPORTED, limited_changes
 from antiphon.service.usage import Allowance
 from antiphon.vocabulary.access import Principal
@@ -114,14 +114,18 @@ class Continuing:
         """
         await self._check_own(query_id)
         self._admit()
+        if not await self._metering.counted_all(self._principal, query_id):
+            # What was set aside for it is there still, or it is being worked on: nothing may take that away.
+            handle = await self._history.resume(query_id)
+            self._metering.watch_resumed(self._principal, handle)
+            return handle
         need = Need()
-        counted_all = await self._metering.counted_all(self._principal, query_id)
         if self._principal.key_id:
             settings = settings_in(await self._store.read(query_id))
             need = need_of(settings, self._resources)
         async with self._metering.let_in(self._principal, query_id, need):
             handle = await self._history.resume(query_id)
-            self._metering.watch(self._principal, handle, paid_too=not counted_all)
+            self._metering.watch(self._principal, handle)
         return handle
 
     async def _limited(
@@ -150,7 +154,7 @@ class Continuing:
             fork.events[0].query_id, fork.at, fork.changes, mode, interceptor
         )
         need = need_of(settings_in(fork.events), self._resources, plan.calls)
-        spent = used_by(bought_in(fork.events[: plan.shared]))
+        spent = spent_on(ended_charges_in(fork.events[: plan.shared]))
         return need, Allowance(spent.tokens, spent.cost_usd)
 
     async def _check_own(self, query_id: str) -> None:

@@ -25,7 +25,7 @@ from antiphon.service.usage import (
     settled,
 )
 from antiphon.vocabulary.access import Principal
-from antiphon.vocabulary.errors import BusyError, RemoteError
+from antiphon.vocabulary.errors import BusyError, RemoteError, SequenceError
 
 _WHOSE = "day = ? AND CASE ? WHEN 'key' THEN key_id ELSE tenant END = ?"
 _USED = (
@@ -174,6 +174,9 @@ class SharedLedger:
 
         def rule(account: Account) -> Account:
             nonlocal granted
+            # Asked of two nodes at once: what the first has set aside is not to be taken back with the second's.
+            if query_id in account.under_way:
+                raise SequenceError(query_id, 0, 1)
             granted = grant(_balances(account, caller, day))
             query = SetAside(
                 day, caller.key_id, granted.tokens or 0, granted.cost_usd or 0.0, now

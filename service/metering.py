@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from antiphon.composition import Question, Resources, rates_of, unpriced
 from antiphon.composition.intake import BYTES_A_TOKEN
-from antiphon.composition.spending import Spending, usage_of
+from antiphon.composition.spending import Charge
 from antiphon.engine import fixed_size
 from antiphon.service.quotas import Quotas
 from antiphon.service.usage import Allowance, Spent
@@ -21,8 +21,9 @@ from antiphon.vocabulary.errors import (
     ConfigurationError,
     NotFoundError,
     ServiceError,
+    SupersededError,
 )
-from antiphon.vocabulary.events import ReasoningCompleted, SummaryCompleted
+from antiphon.vocabulary.ports import EventLog
 from antiphon.vocabulary.settings import QuerySettings
 
 log = structlog.get_logger(__name__)
@@ -107,19 +108,15 @@ def within(settings: QuerySettings, allowance: Allowance) -> QuerySettings:
     return settings
 
 
-def used_by(calls: Sequence[Spending]) -> Spent:
-    """Returns what calls used; one whose price is not known counts by its tokens alone."""
+def spent_on(charges: Sequence[Charge]) -> Spent:
+    """Returns what calls are counted for; one whose price is not known counts by its tokens alone."""
     tokens = 0
     cost_usd = 0.0
-    is_known = True
-    for call in calls:
-        usage = usage_of(call)
-        # A server that does not say what a reply took must not make it free.
-        if isinstance(call, ReasoningCompleted | SummaryCompleted):
-            is_known = is_known and not call.usage.is_empty
-        tokens += usage.all_input_tokens + usage.output_tokens
-        cost_usd += usage.cost_usd or 0.0
-    return Spent(tokens=tokens, cost_usd=cost_usd, is_known=is_known)
+    for charge in charges:
+        if charge is not None:
+            tokens += charge.all_tokens
+            cost_usd += charge.cost_usd or 0.0
+    return Spent(tokens=tokens, cost_usd=cost_usd, is_known=None not in charges)
 
 
 class MeteredQuery(Protocol):
@@ -133,14 +130,19 @@ class MeteredQuery(Protocol):
 
     async def outcome(self) -> object: ...
 
-    def spending(self, *, paid_too: bool = False) -> Sequence[Spending]: ...
+    def charges(self, *, paid_too: bool = False) -> Sequence[Charge]: ...
 
 
 class Metering:
-    """The queries under way of callers with a key; one a service. Callers without a key are not counted."""
+    """The queries under way of callers with a key; one a service. Callers without a key are not counted.
 
-    def __init__(self, quotas: Quotas) -> None:
+    Args:
+        store: Holds the traces of all of them.
+    """
+
+    def __init__(self, quotas: Quotas, store: EventLog) -> None:
         self._quotas = quotas
+        self._store = store
         self._opened_by: dict[str, str] = {}
         self._watching: set[asyncio.Task[None]] = set()
 
@@ -209,11 +211,11 @@ class Metering:
         # Whoever asked is told of a failure; here the query only has to be over.
         [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
-        if isinstance(outcome, NotFoundError):
+        if await self._is_gone(query.query_id, outcome):
             # Deleted meanwhile, or never begun: what was set aside counts, or whoever deletes would pay nothing.
             used = Spent(is_known=False)
         elif query.is_over:
-            used = used_by(query.spending(paid_too=paid_too))
+            used = spent_on(query.charges(paid_too=paid_too))
         else:
             # One that the end of the service broke off is counted as a whole by the process that goes on with it.
             return
@@ -222,6 +224,17 @@ class Metering:
         except ServiceError as error:
             # What was set aside for it stays so: rather too much is counted than too little.
             log.warning("use_not_counted", query_id=query.query_id, error=str(error))
+
+    async def _is_gone(self, query_id: str, outcome: object) -> bool:
+        """Returns True for a query without a trace: nobody will go on with it."""
+        if isinstance(outcome, SupersededError):
+            try:
+                await self._store.read(query_id)
+            except NotFoundError:
+                return True
+            except ServiceError as error:
+                log.warning("trace_not_looked_for", query_id=query_id, error=str(error))
+        return isinstance(outcome, NotFoundError)
 
     async def close(self) -> None:
         """Waits until every query that is over is counted."""

@@ -8,7 +8,6 @@ from antiphon.composition import ServiceResources
 from antiphon.service.probing import Probe
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
-from antiphon.vocabulary.queue_ports import NOT_RECORDED
 from antiphon.vocabulary.values import Value
 
 ModelKeyState = Literal["none", "unknown", "accepted", "refused"]

@@ -18,7 +18,7 @@ import structlog
 
 from antiphon.bus import Pending, PendingTable, fold_pending
 from antiphon.composition import Caller, Outcome, Totals
-from antiphon.composition.spending import Spending, bought_in, shared_with_parent
+from antiphon.composition.spending import Charge, charges_in, shared_with_parent
 from antiphon.coordinator import alarms
 from antiphon.history.history import History
 from antiphon.vocabulary.errors import (
@@ -154,14 +154,15 @@ class RemoteQuery:
         except ServiceError as error:
             log.debug("query_not_read", query_id=self.query_id, error=str(error))
 
-    def spending(self, *, paid_too: bool = False) -> list[Spending]:
-        """Returns the outcomes of its calls that may cost something, whoever made them.
+    def charges(self, *, paid_too: bool = False) -> list[Charge]:
+        """Returns what its calls are counted for that may cost something, whoever made them.
 
         Args:
             paid_too: Makes no difference: all of them are its own.
         """
         del paid_too
-        return bought_in(self._events, self._events[: shared_with_parent(self._events)])
+        paid = self._events[: shared_with_parent(self._events)]
+        return charges_in(self._events, paid)
 
     async def outcome(self) -> Outcome:
         """Returns the answer, once there is one.

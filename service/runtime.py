@@ -61,7 +61,7 @@ class Runtime:
             self.admission.ended,
         )
         self.callers = Callers(settings, _state_of(resources))
-        self.metering = Metering(self.callers.quotas)
+        self.metering = Metering(self.callers.quotas, resources.store)
         self.loading = Loading(resources.later)
         # Where workers search, this process answers for storing alone.
         searched: CourseIndex | None = None

@@ -10,7 +10,7 @@ import msgspec
 
 from antiphon.engine import InProcessTransport, ReasoningEngine, connect
 from antiphon.vocabulary.events import Event, Live, ReasoningRequested, Recorded
-from antiphon.vocabulary.ports import Json
+from antiphon.vocabulary.ports import Json, Stored, at_once
 from antiphon.vocabulary.values import Message, StoredText
 from tests.fakes import SkippingClock
 
@@ -195,7 +195,9 @@ def recorded(event: Any) -> Recorded[Any]:
 class EngineStage:
     """An engine with lists as its bus, talking through the SDK to a scripted server."""
 
-    def __init__(self, *answers: Answer, silence_s: float = 5.0) -> None:
+    def __init__(
+        self, *answers: Answer, silence_s: float = 5.0, stored: Stored = at_once
+    ) -> None:
         self.api = ScriptedMessagesApi(*answers)
         self.clock = SkippingClock()
         self.published: list[Event] = []
@@ -213,6 +215,7 @@ class EngineStage:
             models={"primary": self.model, "fallback": self.model},
             tools=TOOLS,
             chance=lambda: 0.0,
+            stored=stored,
         )
 
     def _spawn(

@@ -12,7 +12,15 @@ import msgspec
 from antiphon.bus import SystemClock
 from antiphon.composition.remote import remote_parts
 from antiphon.dispatcher import Registry, Tool, tool_from_function
-from antiphon.engine import Double, InProcessTransport, Script, connect, offline_model
+from antiphon.engine import (
+    CitationStyles,
+    Double,
+    InProcessTransport,
+    Profile,
+    Script,
+    connect,
+    offline_model,
+)
 from antiphon.faults.runs.small_library import SmallLibrary, WordEmbedder
 from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Settings
 from antiphon.traces import Redaction, SqliteTraceStore
@@ -70,10 +78,14 @@ async def house(
     subscribers: tuple[Subscriber, ...] = (),
     observers: tuple[Subscriber, ...] = (),
     settings: Settings | None = None,
+    profile: Profile | None = None,
 ) -> AsyncIterator[House]:
     """The service, closed at the end."""
     blots = redaction or guarded()
-    double = Double(msgspec.convert(script, Script))
+    # What is no script says itself what is replied, such as the API as it is documented.
+    if not hasattr(script, "reply"):
+        script = msgspec.convert(script, Script)
+    double = Double(script)
     registry = Registry([_as_tool(tool) for tool in tools])
     parts = Resources(
         clock=SystemClock(),
@@ -86,6 +98,7 @@ async def house(
         tools=registry,
         tool_definitions=registry.definitions(),
         redaction=blots,
+        styles=CitationStyles({"primary": profile} if profile else {}),
         subscribers=subscribers,
         observers=observers,
     )

@@ -14,6 +14,7 @@ import uvicorn
 
 from antiphon import faults
 from antiphon.dispatcher import Tool
+from antiphon.engine import Profile
 from antiphon.service import AccessFile, Keys, Limits, Quotas, Settings
 from antiphon.vocabulary.access import SCOPES
 from antiphon.vocabulary.events import QueryReceived
@@ -72,13 +73,14 @@ async def site(
     folder: Path,
     *tools: Callable[..., Awaitable[object]] | Tool,
     script: object = None,
+    profile: Profile | None = None,
     **settings: Any,
 ) -> AsyncIterator[Site]:
     """The service on a free port, in this process and over a real socket."""
     chosen = Settings(_env_file=None, data_dir=folder, **settings)  # type: ignore[call-arg]  # pydantic-settings
     async with AsyncExitStack() as stack:
         at = await stack.enter_async_context(
-            house(folder, script or SCRIPT, *tools, settings=chosen)
+            house(folder, script or SCRIPT, *tools, settings=chosen, profile=profile)
         )
 
         async def opened(_: Settings) -> Any:

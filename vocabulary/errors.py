@@ -165,6 +165,7 @@ class ModelError(ServiceError):
         retryable: True if the same request may succeed later.
         retry_after_s: Seconds the server asked to wait, or None.
         request_id: The server's id of the request, or None.
+        unbilled: True if it surely cost nothing: the request was refused, or has never reached the server.
     """
 
     code = "model"
@@ -177,9 +178,11 @@ class ModelError(ServiceError):
         retryable: bool = False,
         retry_after_s: float | None = None,
         request_id: str | None = None,
+        unbilled: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind = kind
+        self.unbilled = unbilled
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         self.request_id = request_id

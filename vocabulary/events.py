@@ -293,6 +293,7 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
     message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
     request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
+    unreported: Usage = Usage()
 
     @property
     def is_usable(self) -> bool:
@@ -301,7 +302,7 @@ class SummaryCompleted(Event, frozen=True, kw_only=True, tag="summary_completed"
 
 
 class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
-    """A summarising call got no reply; the briefing does without."""
+    """A summarising call got no reply; the briefing does without. `usage` is that of `ReasoningFailed`."""
 
     emitted_by = (ENGINE,)
     about = CALL
@@ -313,6 +314,7 @@ class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
     detail: Untrusted
     request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     usage: Usage = Usage()
+    unreported: Usage = Usage()
 
 
 class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"):
@@ -386,6 +388,8 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         profile: What server and model could be sent when the request was built; None in older summarising calls.
         tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
             None in a summarising call.
+        most: The most that it may take, which counts as long as the server has not said what it took; empty in older
+            traces.
     """
 
     emitted_by = (ENGINE,)
@@ -401,6 +405,7 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
     caching: Name = ""
     profile: Profile | None = None
     tool_definitions: OwnText | None = None
+    most: Usage = Usage()
 
 
 class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed"):
@@ -415,7 +420,11 @@ class ToolCallStreamed(Event, frozen=True, kw_only=True, tag="tool_call_streamed
 
 
 class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"):
-    """An attempt failed and another follows; text streamed so far is void."""
+    """An attempt failed and another follows; text streamed so far is void.
+
+    Attributes:
+        counted: What it took as far as its server said, and the most of what the server did not say.
+    """
 
     emitted_by = (ENGINE,)
     about = CALL
@@ -425,6 +434,7 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
     wait_s: Measured
     why: FailureKind
     detail: Untrusted
+    counted: Usage = Usage()
 
 
 NOT_SEARCHED = "not_searched"
@@ -447,7 +457,9 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         text: The text blocks joined.
         stop_reason: As received, or one of the offline reasoner's own; unknown ones are treated as an end.
         model: The model that the server says answered.
-        wasted: What attempts that failed before it used, as far as the server told.
+        wasted: What attempts that failed before it used, as far as the server told; and the call that found out how
+            the server cites.
+        unreported: The most that the call may have used beside `usage` and `wasted`, where a server did not say all.
         thought_s: Seconds that a streamed reply thought before its first word or tool call; 0 where it did not.
     """
 
@@ -467,6 +479,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
     message_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN]
     request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     wasted: Usage = Usage()
+    unreported: Usage = Usage()
     thought_s: Measured = 0.0
 
     @property
@@ -484,7 +497,11 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
 
 
 class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
-    """A reasoning call got no reply; `usage` is what its attempts used, as far as the server reported it."""
+    """A reasoning call got no reply; `usage` is what its attempts used, as far as the server reported it.
+
+    Attributes:
+        unreported: The most that they may have used beside that.
+    """
 
     emitted_by = (ENGINE,)
     about = CALL
@@ -497,6 +514,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     retry_after_s: float | None = None
     request_id: Annotated[str, Mark.UNTRUSTED, Mark.RUN] | None = None
     usage: Usage = Usage()
+    unreported: Usage = Usage()
 
 
 class ToolRequested(Event, frozen=True, kw_only=True, tag="tool_requested"):
@@ -692,12 +710,14 @@ class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
     Attributes:
         away_s: Seconds in which nobody worked on it: they do not count against its deadline.
         why: What had ended it, in words.
+        lost: The most that the calls under way had taken by then, which are made once more; a fork loses none.
     """
 
     emitted_by = (CALLER,)
 
     away_s: Measured
     why: Untrusted
+    lost: Usage = Usage()
 
 
 class HandlerFailed(Event, frozen=True, kw_only=True, tag="handler_failed"):

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Sequence,
+)
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -71,18 +77,27 @@ def on(
     return Subscription(kind, handler, name, repeat)
 
 
+Stored = Callable[[], Awaitable[None]]
+
+
+async def at_once() -> None:
+    """Waits for nothing, where nothing is stored or somebody else sees to it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """One query's session as its components see it.
 
     Attributes:
         followed: Returns True while somebody reads the query live.
+        stored: Waits until everything published so far is stored, for who acts in the middle of their work.
     """
 
     publish: Publish
     emit_live: EmitLive
     spawn: Spawn
     followed: Callable[[], bool] = lambda: True
+    stored: Stored = at_once
 
 
 class Clock(Protocol):

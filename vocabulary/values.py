@@ -349,6 +349,11 @@ class Usage(Value, frozen=True, kw_only=True):
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
     @property
+    def all_tokens(self) -> int:
+        """All that the model read and wrote."""
+        return self.all_input_tokens + self.output_tokens
+
+    @property
     def cached_share(self) -> float:
         """Share of the input that was read from the cache, 0 to 1."""
         if self.all_input_tokens == 0:
@@ -358,7 +363,7 @@ class Usage(Value, frozen=True, kw_only=True):
     @property
     def is_empty(self) -> bool:
         """True if no token was used."""
-        return self.all_input_tokens == 0 and self.output_tokens == 0
+        return self.all_tokens == 0
 
     def __add__(self, other: Usage) -> Usage:
         # A sum begins with an empty usage, whose unknown cost must not make that of the sum unknown.

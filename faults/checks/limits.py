@@ -158,6 +158,7 @@ def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
         counted.add(event.call_id)
         rate = rates.get(event.call_id)
         yield event.usage, rate
+        yield event.unreported, rate
         # A failed call's usage holds its attempts already; a whole reply tells apart what was for nothing.
         if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             yield event.wasted, rate

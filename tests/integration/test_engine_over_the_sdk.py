@@ -270,11 +270,14 @@ async def test_an_abandoned_call_ends_as_failed_and_says_nothing_more() -> None:
         recorded(CallsAbandoned(call_ids=("c1",), why="again"))
     )
 
-    assert stage.published[1:] == [
-        ReasoningFailed(
-            call_id="c1", failure="abandoned", detail="the deadline passed"
-        ),
-    ]
+    begun, failed = stage.published
+    assert isinstance(begun, ReasoningStarted)
+    assert failed == ReasoningFailed(
+        call_id="c1",
+        failure="abandoned",
+        detail="the deadline passed",
+        unreported=begun.most,
+    )
 
 
 async def test_a_reply_that_is_not_streamed_is_read_as_well() -> None:

@@ -172,7 +172,11 @@ async def test_at_four_fifths_the_log_says_so_once(tmp_path: Path) -> None:
 async def test_no_wish_goes_above_what_the_owner_lets_callers_choose(
     tmp_path: Path,
 ) -> None:
-    caps = {"most_rounds": 3, "most_deadline_s": 90.0, "max_total_tokens": 50_000}
+    caps: dict[str, Any] = {
+        "most_rounds": 3,
+        "most_deadline_s": 90.0,
+        "max_total_tokens": 50_000,
+    }
     async with site(tmp_path, script=SCRIPT, **caps) as at:
         client = at.tenant("acme")
         refused = [

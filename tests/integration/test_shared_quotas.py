@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.cluster import LateConnection, SharedState
-from antiphon.composition.spending import Spending
+from antiphon.composition.spending import Charge
 from antiphon.service import AccessFile, Keys, Limits, Quotas
 from antiphon.service.callers import shared_access
 from antiphon.service.earlier_queries import count_earlier
@@ -21,8 +21,8 @@ from antiphon.service.metering import Metering
 from antiphon.service.usage import Allowance, Spent
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BusyError, QuotaError, UnauthorizedError
-from antiphon.vocabulary.events import SummaryFailed
 from antiphon.vocabulary.values import Usage
+from tests.fakes import MemoryTraceStore
 from tests.nats_servers import NatsServer, free_port, give_up_soon, nats_server
 
 CALLER = Principal(tenant="acme", scopes=frozenset(), key_id="k")
@@ -177,14 +177,9 @@ class Ended:
     async def outcome(self) -> object:
         return None
 
-    def spending(self, *, paid_too: bool = False) -> Sequence[Spending]:
+    def charges(self, *, paid_too: bool = False) -> Sequence[Charge]:
         assert paid_too
-        usage = Usage(input_tokens=400, output_tokens=50)
-        return [
-            SummaryFailed(
-                call_id="c", for_call="c", failure="overloaded", detail="", usage=usage
-            )
-        ]
+        return [Usage(input_tokens=400, output_tokens=50)]
 
 
 async def test_what_a_query_of_such_a_node_used_is_counted_once(
@@ -200,7 +195,7 @@ async def test_what_a_query_of_such_a_node_used_is_counted_once(
             async def find(query: UnderWay) -> tuple[Principal, Ended]:
                 return CALLER, Ended()
 
-            looks = count_earlier(quotas, Metering(quotas), find)
+            looks = count_earlier(quotas, Metering(quotas, MemoryTraceStore()), find)
             looking.append(asyncio.create_task(looks))
         await until_settled(others[0], "old")
         for task in looking:

@@ -25,7 +25,7 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import Ports, Subscription, on
 from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
-from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore
+from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore, starter
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 
@@ -429,3 +429,28 @@ async def test_a_cancellation_that_nobody_acts_on_holds_up_the_closing_for_a_mom
 
     assert stage.kinds() == ["QueryReceived", "QueryCancelled"]
     assert not stage.bus.sessions
+
+
+@pytest.mark.parametrize("refusals", [[], [None, TraceError("the disk is full")]])
+async def test_who_acts_in_the_middle_of_work_can_wait_until_what_it_published_is_stored(
+    refusals: list[TraceError | None],
+) -> None:
+    store = MemoryTraceStore(refusals)
+    found: list[int] = []
+
+    def cast(ports: Ports) -> Sequence[Subscription]:
+        async def work() -> None:
+            await asyncio.sleep(0)
+            ports.publish(ROUND)
+            await ports.stored()
+            found.append(len(store.events("q1")))
+            # Nothing new: there is nothing to wait for.
+            await ports.stored()
+            ports.publish(CLOSED)
+
+        return [on(QueryReceived, starter(ports, work)), on(RoundOpened, ignore)]
+
+    await Stage(cast, store).play(query_received())
+
+    # A store that refuses holds nobody up: an answer comes all the same.
+    assert found == [1 if refusals else 2]

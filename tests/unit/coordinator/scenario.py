@@ -62,11 +62,13 @@ class Scenario:
         at: float = 0.0,
         usage: Usage = Usage(input_tokens=10, output_tokens=2),  # noqa: B008 - a frozen value
         wasted: Usage = Usage(),  # noqa: B008 - a frozen value
+        unreported: Usage = Usage(),  # noqa: B008 - a frozen value
     ) -> list[e.Event]:
         state = self.coordinator.state
         completed = e.ReasoningCompleted(
             call_id=state.call_id, round=state.round, content=(), text=StoredText(text), tool_calls=calls, citations=(),
             stop_reason=stop_reason, usage=usage, model="m", message_id="x", wasted=wasted,
+            unreported=unreported,
         )  # fmt: skip
         return self.deliver(completed, at=at)
 
@@ -95,11 +97,16 @@ class Scenario:
         self,
         failure: e.FailureKind = "overloaded",
         usage: Usage = Usage(),  # noqa: B008 - a frozen value
+        unreported: Usage = Usage(),  # noqa: B008 - a frozen value
     ) -> list[e.Event]:
         call_id = self.coordinator.state.call_id
         return self.deliver(
             e.ReasoningFailed(
-                call_id=call_id, failure=failure, detail="529", usage=usage
+                call_id=call_id,
+                failure=failure,
+                detail="529",
+                usage=usage,
+                unreported=unreported,
             )
         )
 

@@ -278,3 +278,26 @@ def test_a_budget_for_thinking_is_part_of_what_a_call_may_take() -> None:
     # It is kept for this call and for the final one.
     assert one.spare_tokens is not None
     assert other.spare_tokens == one.spare_tokens - 2 * 2_048
+
+
+def test_what_a_server_did_not_say_of_a_call_is_spent_once() -> None:
+    scenario = limited(max_total_tokens=6_000)
+    scenario.brief(tokens=40)
+
+    scenario.reply(call(1), usage=Usage(), unreported=Usage(output_tokens=900))
+    scenario.settle()
+    scenario.brief(tokens=40)
+    scenario.fail(usage=Usage(input_tokens=100), unreported=Usage(output_tokens=1_000))
+
+    assert scenario.coordinator.state.budget.spent.tokens == 900 + 1_100
+
+
+def test_what_was_lost_when_a_query_was_interrupted_is_spent() -> None:
+    scenario = limited(max_total_tokens=6_000, max_cost_usd=1.0)
+    scenario.brief(tokens=40)
+
+    lost = Usage(input_tokens=700, output_tokens=1_000, cost_usd=0.25)
+    scenario.deliver(e.QueryResumed(away_s=0.0, why="it ended", lost=lost))
+
+    spent = scenario.coordinator.state.budget.spent
+    assert (spent.tokens, spent.usd) == (1_700, 0.25)

@@ -1,0 +1,166 @@
+"""What one call uses: the most that a request may take is debited before it is sent, and credited once its server has
+said what it took.
+
+A server bills what it was sent, whether or not anybody waits for the reply. So a request that was broken off, by
+whomever, keeps its debit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from antiphon.engine.fold import ReplyFold
+from antiphon.engine.models import ModelTable
+from antiphon.engine.request import input_bytes
+from antiphon.vocabulary.values import Request, Usage
+
+BYTES_A_TOKEN = 2
+"""Fewer than any text that we send has on average: English prose has about four, JSON and other scripts about three,
+and the newest tokenizers make a third more tokens of a text than those before them."""
+ADDED_TOKENS = 1_000
+"""More than a server adds by itself, such as the instructions that go with tools."""
+
+
+class _Sent(NamedTuple):
+    """A request under way, and what has come of its reply."""
+
+    request: Request
+    fold: ReplyFold
+
+
+class Account:
+    """The account of one call, with all the requests that it sends.
+
+    Attributes:
+        wasted: What servers said of requests whose replies came to nothing.
+
+    Args:
+        table: What the tokens of models cost.
+        model: The model that is paid for where a server names none that is known.
+        spare_tokens: Tokens that it may use beside those of its first request; None: there is no limit.
+        spare_usd: The same in US dollars.
+    """
+
+    def __init__(
+        self,
+        table: ModelTable,
+        model: str,
+        spare_tokens: int | None = None,
+        spare_usd: float | None = None,
+    ) -> None:
+        self._table = table
+        self._model = model
+        self._spare_tokens = spare_tokens
+        self._spare_usd = spare_usd
+        self._sent: _Sent | None = None
+        self._kept = Usage()
+        self._unreported = Usage()
+        self.wasted = Usage()
+
+    @property
+    def reported(self) -> Usage:
+        """What servers said so far of all requests."""
+        reported = self.wasted + self._kept
+        if self._sent is not None:
+            reported += self._reported_by(self._sent.fold)
+        return reported
+
+    @property
+    def unreported(self) -> Usage:
+        """The most that the requests may have taken beside that."""
+        if self._sent is None:
+            return self._unreported
+        return self._unreported + self._unreported_of(*self._sent)
+
+    def most(self, request: Request) -> Usage:
+        """Returns the most that a request may take."""
+        return self._unreported_of(request, ReplyFold())
+
+    def affords(self, request: Request, in_place_of: Request | None = None) -> bool:
+        """Returns True if the spare part of the budget pays for a request after what was used.
+
+        Args:
+            in_place_of: A request that the budget pays for beside the spare part, and that is not sent once more.
+        """
+        used = self.reported + self.unreported
+        most = self.most(request)
+        paid = Usage(cost_usd=0.0)
+        if in_place_of is not None:
+            paid = self.most(in_place_of)
+        if self._spare_tokens is not None:
+            more = max(0, most.all_tokens - paid.all_tokens)
+            if used.all_tokens + more > self._spare_tokens:
+                return False
+        if self._spare_usd is None:
+            return True
+        more_usd = max(0.0, (most.cost_usd or 0.0) - (paid.cost_usd or 0.0))
+        # A cost that is not known may be any: a limit in dollars pays for no further request then.
+        if used.cost_usd is None:
+            return used.is_empty and more_usd <= self._spare_usd
+        return used.cost_usd + more_usd <= self._spare_usd
+
+    def debit(self, request: Request, fold: ReplyFold) -> None:
+        """Debits a request that is about to be sent.
+
+        Args:
+            fold: Will hold what comes of its reply.
+        """
+        # One that was given up without a word keeps its debit.
+        if self._sent is not None:
+            self.credit()
+        self._sent = _Sent(request, fold)
+
+    def credit(self, *, kept: bool = False, unbilled: bool = False) -> Usage:
+        """Credits what the request under way did not take; returns what it is counted for.
+
+        Args:
+            kept: Its reply is taken, and told of by itself.
+            unbilled: It was refused, or has never reached its server.
+        """
+        sent, self._sent = self._sent, None
+        if sent is None or unbilled:
+            return Usage()
+        reported = self._reported_by(sent.fold)
+        unreported = self._unreported_of(*sent)
+        self._unreported += unreported
+        if kept:
+            self._kept += reported
+        else:
+            self.wasted += reported
+        return reported + unreported
+
+    def _reported_by(self, fold: ReplyFold) -> Usage:
+        if fold.usage.is_empty:
+            return Usage()
+        return self._table.priced(fold.usage, self._model_of(fold))
+
+    def _unreported_of(self, request: Request, fold: ReplyFold) -> Usage:
+        """Returns the most that a request may have taken beside what its server said."""
+        reported = self._reported_by(fold)
+        input_tokens = 0
+        if not reported.all_input_tokens:
+            input_tokens = most_input(request)
+        output_tokens = 0
+        # What a reply says of its output before its end is no more than a beginning.
+        if not (fold.is_whole and reported.output_tokens):
+            output_tokens = max(0, request.max_tokens - reported.output_tokens)
+        rest = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
+        rate = self._table.rate(self._model_of(fold))
+        if rest.is_empty or rate is None:
+            return rest
+        all_of_it = reported + rest
+        most_usd = rate.cost(all_of_it.all_input_tokens, all_of_it.output_tokens)
+        return replace(rest, cost_usd=most_usd - (reported.cost_usd or 0.0))
+
+    def _model_of(self, fold: ReplyFold) -> str:
+        """Returns the model by whose price a reply is paid for."""
+        if fold.model and self._table.price(fold.model) is not None:
+            return fold.model
+        return self._model
+
+
+def most_input(request: Request) -> int:
+    """Returns the most tokens that a request's input has."""
+    return input_bytes(request) // BYTES_A_TOKEN + ADDED_TOKENS
