@@ -188,7 +188,7 @@ def _shown_texts(
             continue
         sentences: list[tuple[int, str]] = []
         for number in source.sentences:
-            if number >= len(fact.passage.starts):
+            if not 0 <= number < len(fact.passage.starts):
                 continue  # a trace from a file may claim anything
             sentences.append((number, fact.passage.sentence(number)))
         shown.append(
