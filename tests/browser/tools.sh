@@ -37,7 +37,7 @@ clients)
     npm_packages || missing "NO openapi-typescript: its client is not tested; npm and a registry are needed." || exit
     # Written last, like npm's.
     test "$2/.installed" -nt ../clients/requirements.txt ||
-        { "$2/../bin/python" -m venv "$2" && "$2/bin/python" -m pip --disable-pip-version-check -q install -r ../clients/requirements.txt && touch "$2/.installed"; } ||
+        { "${2%/*}/bin/python" -m venv "$2" && "$2/bin/python" -m pip --disable-pip-version-check -q install -r ../clients/requirements.txt && touch "$2/.installed"; } ||
         missing "NO openapi-python-client and no openapi-generator: their clients are not tested; a registry is needed."
     ;;
 esac
