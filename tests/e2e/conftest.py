@@ -194,9 +194,10 @@ def serving(
 
 def wait_until_loaded(server: Server) -> None:
     """Returns once the service takes questions, or says for what other reason it does not."""
+    readyz = server.url.replace("0.0.0.0", "127.0.0.1") + "/readyz"
     ends_at = time.monotonic() + STARTING_S
     while time.monotonic() < ends_at:
-        ready = httpx2.get(f"{server.url}/readyz", timeout=STARTING_S)
+        ready = httpx2.get(readyz, timeout=STARTING_S)
         if ready.status_code not in (200, 503) or ready.json()["embedder_loaded"]:
             return
         time.sleep(0.02)
