@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -21,10 +22,7 @@ def folder(data_dir: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(shell: Shell, folder: Path, tmp_path: Path) -> Antiphon:
-    def run(*arguments: str, **settings: str) -> object:
-        return shell.run(*arguments, folder=tmp_path, data_dir=folder, **settings)
-
-    return run  # type: ignore[return-value]  # a Run, as `shell.run` returns it
+    return partial(shell.run, folder=tmp_path, data_dir=folder)
 
 
 def remove(file: Path) -> None:
