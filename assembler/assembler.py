@@ -117,8 +117,15 @@ def answer_so_far(trace: Sequence[Recorded[Event]], why: str) -> ResponseAssembl
         rule = RULES.get(type(recorded.event))
         if rule is not None:
             state, _ = rule(state, recorded)
-    requested = AnswerRequested(mode="partial", why=why)
-    return assemble(state, replace(trace[-1], event=requested))
+    last = trace[-1]
+    requested = Recorded(
+        query_id=last.query_id,
+        seq=last.seq,
+        cause=last.cause,
+        at=last.at,
+        event=AnswerRequested(mode="partial", why=why),
+    )
+    return assemble(state, requested)
 
 
 def with_new_doubts(answer: ResponseAssembled, state: AnswerState) -> ResponseAssembled:
