@@ -65,7 +65,7 @@ def charges_in(
         paid: The events that it stands on, whose calls were counted already, or are given again.
     """
     # Another query's events are a recording, by which all of this one is answered.
-    if paid and paid[0].query_id != trace[0].query_id:
+    if trace and paid and paid[0].query_id != trace[0].query_id:
         return []
     charges = _folded(trace, len(paid))
     return [*charges.ended, *charges.broken_off()]

@@ -211,14 +211,14 @@ class Metering:
         # Whoever asked is told of a failure; here the query only has to be over.
         [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
-        if await self._is_gone(query.query_id, outcome):
-            # Deleted meanwhile, or never begun: what was set aside counts, or whoever deletes would pay nothing.
-            used = Spent(is_known=False)
-        elif query.is_over:
-            used = spent_on(query.charges(paid_too=paid_too))
-        else:
+        is_gone = await self._is_gone(query.query_id, outcome)
+        if not (is_gone or query.is_over):
             # One that the end of the service broke off is counted as a whole by the process that goes on with it.
             return
+        used = spent_on(query.charges(paid_too=paid_too))
+        if is_gone:
+            # Deleted meanwhile, or never begun: what was set aside counts, or whoever deletes would pay nothing.
+            used = replace(used, is_known=False)
         try:
             await self._quotas.settle(caller, query.query_id, used)
         except ServiceError as error:
@@ -233,7 +233,7 @@ class Metering:
             except NotFoundError:
                 return True
             except ServiceError as error:
-                log.warning("trace_not_looked_for", query_id=query_id, error=str(error))
+                log.warning("use_not_counted", query_id=query_id, error=str(error))
         return isinstance(outcome, NotFoundError)
 
     async def close(self) -> None:
