@@ -172,7 +172,7 @@ async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
     response = refuse(status, error.code, str(error), _query_id(request))
     if isinstance(error, QuotaError | BusyError):
         response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
-    elif isinstance(error, TraceError) and status == 503:
+    elif isinstance(error, TraceError | KnowledgeError) and status == 503:
         response.headers["Retry-After"] = str(STORE_AGAIN_S)
     # https://www.rfc-editor.org/rfc/rfc9110#name-401-unauthorized: it must name a way to be let in.
     if isinstance(error, UnauthorizedError):

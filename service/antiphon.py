@@ -265,7 +265,8 @@ class Antiphon:
         return await self._continuing.resume(query_id)
 
     async def resume_unfinished(self) -> Sequence[QueryHandle]:
-        """Resumes the queries that a process left behind, each for its own caller."""
+        """Resumes the queries and the jobs of documents that a process left behind, each for its own caller."""
+        await self._runtime.documents.resume()
         resumed: list[QueryHandle] = []
         if self._runtime.resources.sharing is not None:
             self._runtime.keep(

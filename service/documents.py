@@ -16,6 +16,12 @@ import structlog
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
 from antiphon.knowledge import IndexProgress, IndexSummary, document_paths
+from antiphon.service.accepted_jobs import (
+    AcceptedJob,
+    JobOrder,
+    accept,
+    left_behind,
+)
 from antiphon.service.indexing_worker import IndexReport, IndexRequest
 from antiphon.service.uploads import (
     FileResult,
@@ -75,8 +81,9 @@ class Job(Value, frozen=True, kw_only=True):
 class _JobRecord:
     """A job's present state, and those who wait for the next."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, accepted: AcceptedJob | None) -> None:
         self.job = job
+        self._accepted = accepted
         self._changed = asyncio.Event()
 
     def set(self, **changes: object) -> None:
@@ -84,6 +91,11 @@ class _JobRecord:
         # Whoever waits has the old event; who comes later waits for the next change.
         self._changed.set()
         self._changed = asyncio.Event()
+
+    def forget_order(self) -> None:
+        """Lets nobody go on with the job: it is over."""
+        if self._accepted is not None:
+            self._accepted.close()
 
     async def changed(self) -> None:
         await self._changed.wait()
@@ -114,16 +126,22 @@ class Documents:
 
         Raises:
             BusyError: Too many jobs wait.
+            KnowledgeError: The job cannot be stored.
         """
         self._admit()
-        upload = Upload(self._settings.data_dir)
+        job_id = uuid.uuid4().hex
+        upload = Upload(self._settings.data_dir, job_id)
         await asyncio.to_thread(upload.receive, files)
-        record = self._record(upload.refused)
-        if upload.names:
-            self._begin(record, self._index(record, upload))
-        else:
+        if not upload.names:
             upload.close()
+            record = self._record(job_id, upload.refused)
             record.set(state="done")
+            return record.job
+        order = JobOrder(
+            job_id=job_id, names=upload.names, refused=tuple(upload.refused)
+        )
+        record = await self._accept(order)
+        self._begin(record, self._index(record, upload))
         return record.job
 
     async def remove(self, title: str) -> Job:
@@ -132,6 +150,7 @@ class Documents:
         Raises:
             NotFoundError: There is no such course.
             BusyError: Too many jobs wait.
+            KnowledgeError: The job cannot be stored.
         """
         self._admit()
         paths = await asyncio.to_thread(document_paths, self._settings.data_dir)
@@ -139,9 +158,26 @@ class Documents:
             raise NotFoundError(
                 f"There is no course {title[:100]!r}: `GET /api/courses` lists those there are."
             )
-        record = self._record(())
-        self._begin(record, self._remove(record, title, Path(paths[title])))
+        order = JobOrder(job_id=uuid.uuid4().hex, title=title, path=paths[title])
+        record = await self._accept(order)
+        self._begin(record, self._remove(record, title, Path(order.path)))
         return record.job
+
+    async def resume(self) -> None:
+        """Goes on with the jobs that a process which died had accepted."""
+        data_dir = self._settings.data_dir
+        for accepted in await asyncio.to_thread(left_behind, data_dir):
+            order = accepted.order
+            log.info("job_resumed", job_id=order.job_id)
+            record = self._record(order.job_id, order.refused, accepted)
+            if order.title:
+                work = self._remove(record, order.title, Path(order.path))
+            else:
+                upload = Upload.left_behind(
+                    data_dir, order.job_id, order.names, order.refused
+                )
+                work = self._index(record, upload)
+            self._begin(record, work)
 
     def job(self, job_id: str) -> Job:
         """Returns a job as it is now.
@@ -177,8 +213,17 @@ class Documents:
                 "As many indexing jobs as may wait do so: try again when one of them is done."
             )
 
-    def _record(self, files: Sequence[FileResult]) -> _JobRecord:
-        record = _JobRecord(Job(job_id=uuid.uuid4().hex, files=tuple(files)))
+    async def _accept(self, order: JobOrder) -> _JobRecord:
+        accepted = await asyncio.to_thread(accept, self._settings.data_dir, order)
+        return self._record(order.job_id, order.refused, accepted)
+
+    def _record(
+        self,
+        job_id: str,
+        files: Sequence[FileResult],
+        accepted: AcceptedJob | None = None,
+    ) -> _JobRecord:
+        record = _JobRecord(Job(job_id=job_id, files=tuple(files)), accepted)
         self._jobs[record.job.job_id] = record
         for old in list(self._jobs)[:-MOST_KEPT]:
             if self._jobs[old].job.state in OVER:
@@ -207,6 +252,7 @@ class Documents:
             log.warning("indexing_failed", error=str(error))
             record.set(state="failed", error=str(error))
         finally:
+            record.forget_order()
             # Whoever follows the job must not wait for ever, whatever has ended it.
             if record.job.state not in OVER:
                 record.set(state="failed", error=_BROKEN_OFF)
@@ -239,12 +285,16 @@ class Documents:
 
     async def _remove(self, record: _JobRecord, title: str, path: Path) -> None:
         async with self._turn:
-            await self._run(record, self._request(title))
+            # A process that died then may have taken it out of the index.
+            paths = await asyncio.to_thread(document_paths, self._settings.data_dir)
+            if title in paths:
+                await self._run(record, self._request(title))
             await _to_its_end(self._delete(record, path))
 
     async def _delete(self, record: _JobRecord, path: Path) -> None:
         await asyncio.to_thread(remove_document, path, self._settings.data_dir)
         await asyncio.to_thread(self._refresh)
+        record.forget_order()
         record.set(state="done")
 
     def _request(self, title: str = "") -> IndexRequest:

@@ -26,7 +26,15 @@ class TenantDocuments:
         """Returns those that a caller may change."""
         if not is_apart(principal):
             return self._shared
-        tenant = principal.tenant
+        return self._of_tenant(principal.tenant)
+
+    async def resume(self) -> None:
+        """Goes on with the jobs that a process which died had accepted, everybody's and each tenant's."""
+        await self._shared.resume()
+        for folder in sorted(tenant_folder(self._settings.data_dir, "").glob("*/")):
+            await self._of_tenant(folder.name).resume()
+
+    def _of_tenant(self, tenant: str) -> Documents:
         if tenant not in self._own:
             apart = {"data_dir": tenant_folder(self._settings.data_dir, tenant)}
             self._own[tenant] = Documents(

@@ -19,8 +19,10 @@ from antiphon.vocabulary.values import Value
 
 FOLDER = "documents"
 """In the data folder: what callers have added."""
-_INCOMING = ".incoming"
+INCOMING = ".incoming"
 """Beside it in the same file system, and hidden, so that no indexing run reads a file that is half there."""
+ORDER = "order.json"
+"""Beside the files that were kept aside for a job: what is to be done with them."""
 
 MOST_FILES = 100
 MOST_FILE_BYTES = 30_000_000
@@ -62,12 +64,27 @@ class Upload:
         refused: What was refused when it was sent.
     """
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, job_id: str | None = None) -> None:
+        """Keeps files aside under the id of their job; None makes one."""
         self._folder = documents_folder(data_dir)
-        self._aside = data_dir / _INCOMING / uuid.uuid4().hex
+        self._aside = data_dir / INCOMING / (job_id or uuid.uuid4().hex)
         self.refused: list[FileResult] = []
         self._paths: list[PurePosixPath] = []
         self._placed: set[PurePosixPath] = set()
+
+    @classmethod
+    def left_behind(
+        cls,
+        data_dir: Path,
+        job_id: str,
+        names: Iterable[str],
+        refused: Iterable[FileResult],
+    ) -> Upload:
+        """Returns the files that a process which died had taken in, and perhaps put in place."""
+        upload = cls(data_dir, job_id)
+        upload._paths = [PurePosixPath(name) for name in names]
+        upload.refused = list(refused)
+        return upload
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,6 +111,10 @@ class Upload:
         """Puts the files where they are read; those that they replace are kept aside."""
         for path in self._paths:
             target = self._folder / path
+            # A process that died then had put it in place.
+            if not self._new(path).exists():
+                self._placed.add(path)
+                continue
             if target.is_file() and filecmp.cmp(self._new(path), target, shallow=False):
                 continue
             self._placed.add(path)
@@ -245,6 +266,9 @@ def _clear_old(folder: Path) -> None:
     if not folder.is_dir():
         return
     for kept in folder.iterdir():
+        # What was accepted is gone on with at the next start.
+        if (kept / ORDER).exists():
+            continue
         if time.time() - kept.stat().st_mtime > OLD_S:
             shutil.rmtree(kept, ignore_errors=True)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import io
 import os
+import shutil
 import signal
 import stat
 import threading
@@ -26,7 +28,7 @@ from antiphon.service import (
 )
 from antiphon.service.lesson_texts import text_stretch
 from antiphon.service.uploads import FileResult, Upload
-from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.errors import BadInputError, KnowledgeError, NotFoundError
 from tests.course_files import write_course
 
 TIDES = b"Course Title: Tides\nLesson 1: Spring tides\nA spring tide is a tide of the greatest range.\n"
@@ -260,3 +262,60 @@ async def test_what_callers_add_is_for_nobody_elses_eyes(settings: Settings) -> 
     assert [
         path for path in (folder, *folder.rglob("*")) if path.stat().st_mode & others
     ] == []
+
+
+def _left_behind(settings: Settings) -> Path:
+    """The folder of the one job that is kept aside."""
+    [folder] = (settings.data_dir / ".incoming").iterdir()
+    return folder
+
+
+async def test_files_that_were_accepted_are_indexed_though_the_process_dies(
+    settings: Settings, tmp_path: Path
+) -> None:
+    jobs = documents(settings)
+    begun = await jobs.add([sent("tides.txt", TIDES), sent("song.mp3", b"la")])
+    # What a process that is killed at this moment leaves behind.
+    shutil.copytree(_left_behind(settings), tmp_path / "left" / begun.job_id)
+    await jobs.close()
+    shutil.copytree(
+        tmp_path / "left", settings.data_dir / ".incoming", dirs_exist_ok=True
+    )
+
+    again = documents(settings)
+    await again.resume()
+    states = await to_the_end(again, again.job(begun.job_id))
+
+    assert states[-1].state == "done"
+    assert [each.status for each in states[-1].files] == ["added", "refused"]
+    assert sorted(document_paths(settings.data_dir)) == ["Tides"]
+    assert list((settings.data_dir / ".incoming").iterdir()) == []
+
+
+async def test_a_job_that_another_process_works_on_is_left_to_it(
+    settings: Settings,
+) -> None:
+    jobs, other = documents(settings), documents(settings)
+    begun = await jobs.add([sent("tides.txt", TIDES)])
+
+    await other.resume()
+    states = await to_the_end(jobs, begun)
+
+    with pytest.raises(NotFoundError):
+        other.job(begun.job_id)
+    assert states[-1].state == "done"
+
+
+async def test_a_job_that_cannot_be_stored_is_not_accepted(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    jobs = documents(settings)
+    monkeypatch.setattr(Path, "rename", refuse)
+
+    with pytest.raises(KnowledgeError, match="No space left on device"):
+        await jobs.add([sent("tides.txt", TIDES)])
+
+    assert list((settings.data_dir / ".incoming").iterdir()) == []
