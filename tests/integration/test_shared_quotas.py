@@ -17,10 +17,16 @@ from antiphon.service import AccessFile, Keys, Limits, Quotas
 from antiphon.service.callers import shared_access
 from antiphon.service.earlier_queries import count_earlier
 from antiphon.service.ledgers import OTHERS_S, SharedLedger, UnderWay
-from antiphon.service.metering import Metering
+from antiphon.service.metering import Metering, Need
 from antiphon.service.usage import Allowance, Spent
 from antiphon.vocabulary.access import Principal
-from antiphon.vocabulary.errors import BusyError, QuotaError, UnauthorizedError
+from antiphon.vocabulary.errors import (
+    BusyError,
+    NotFoundError,
+    QuotaError,
+    SupersededError,
+    UnauthorizedError,
+)
 from antiphon.vocabulary.values import Usage
 from tests.fakes import MemoryTraceStore
 from tests.nats_servers import NatsServer, free_port, give_up_soon, nats_server
@@ -204,6 +210,42 @@ async def test_what_a_query_of_such_a_node_used_is_counted_once(
         [of_key, _] = (await others[1].report(CALLER)).shares
 
     assert (of_key.used.requests, of_key.used.tokens, of_key.at_once) == (1, 450, 0)
+
+
+class Deleted:
+    """A query whose trace was deleted under way, at a node that has heard of one of its calls."""
+
+    query_id = "old"
+    is_over = False
+
+    def __init__(self, ending: Exception) -> None:
+        self._ending = ending
+
+    async def outcome(self) -> object:
+        raise self._ending
+
+    def charges(self, *, paid_too: bool = False) -> Sequence[Charge]:
+        del paid_too
+        return [Usage(input_tokens=400, output_tokens=50)]
+
+
+@pytest.mark.parametrize(
+    "ending", [SupersededError("old", 1, 2), NotFoundError("no such trace")]
+)
+async def test_who_deletes_the_running_query_pays_what_was_set_aside_for_it(
+    server: NatsServer, tmp_path: Path, ending: Exception
+) -> None:
+    async with nodes(server, tmp_path) as site:
+        quotas = site.quotas()
+        metering = Metering(quotas, MemoryTraceStore())
+        want = Need(WANT.tokens or 0, WANT.cost_usd or 0.0, LEAST)
+        async with metering.let_in(CALLER, "old", want):
+            metering.watch(CALLER, Deleted(ending))
+        await metering.close()
+        [of_key, _] = (await quotas.report(CALLER)).shares
+
+    assert (of_key.used.requests, of_key.used.tokens) == (1, WANT.tokens)
+    assert of_key.at_once == 0
 
 
 async def test_where_the_servers_do_not_answer_nothing_is_let_in_that_cannot_be_counted(
