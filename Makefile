@@ -93,7 +93,7 @@ clients: $(VENV)/.dev ## install what makes clients from the schema, if availabl
 screenshots: $(VENV)/.dev browser ## take the pictures in docs/screenshots again
 	$(BIN)/python -m tests.browser.screenshots
 
-# QUESTIONS=samples/sealed.jsonl is for the end: see samples/README.md.
+# Which sets of questions there are, and which were fitted on: samples/README.md.
 QUESTIONS ?= samples/questions.jsonl samples/open.jsonl
 eval: $(DATA)/eval/knowledge/current ## ask the sample questions and grade the answers (QUESTIONS=)
 	$(BIN)/antiphon eval $(QUESTIONS) --data-dir $(DATA)/eval --plot $(DATA)/eval/eval.svg
@@ -123,9 +123,10 @@ eval-memory: $(VENV)/.dev ## compare transcript and briefing in two-round runs: 
 eval-retrieval: $(VENV)/.dev ## measure search recall on open question sets, by budget: table, JSON and plot
 	$(BIN)/python -m benchmarks.retrieval
 
-# Reads ../shared/data/chunking_evaluation where it is.
-eval-calibration: $(VENV)/.dev ## measure the calibration of offline confidence, and fit its weights again
-	$(BIN)/python -m benchmarks.calibration
+# Fitted on the sample courses, shown on the recorded ones.
+eval-calibration: $(VENV)/.dev $(DATA)/eval/knowledge/current ## fit the weights of offline confidence again, and show what its labels are worth
+	for set in $(RECORDED); do $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; done
+	$(BIN)/python -m benchmarks.calibration --data $(DATA)
 
 # CHUNKS="1000 10000 100000" measures a large library too, which takes minutes more.
 bench: setup $(VENV)/.dev ## measure stages, rates, overhead, memory, cold start, index and search: report, history, plots

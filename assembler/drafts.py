@@ -36,8 +36,8 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
     for fact in state.facts:
         passages.append(_sentences(fact.passage))
         titles.append(fact.passage.source)
-    extraction = extract(state.question, passages, titles=titles)
-    text, citations = _write(state.facts, extraction.excerpts)
+    excerpts = extract(state.question, passages, titles)
+    text, citations = _write(state.facts, excerpts)
     # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
     if not citations:
         return draft_statement(state, why, event_seq)

@@ -68,13 +68,13 @@ class Targets(Value, frozen=True, kw_only=True):
     """
 
     least_answered: float = 0.8
-    least_first: float = 0.92
-    least_two_step: float = 0.75
-    least_catalogue: float = 0.97
-    least_said_so: float = 0.95
-    most_refused: float = 0.05
-    least_high: float = 0.95
-    least_medium: float = 0.75
+    least_first: float = 0.80
+    least_two_step: float = 0.60
+    least_catalogue: float = 0.75
+    least_said_so: float = 0.70
+    most_refused: float = 0.08
+    least_high: float = 0.90
+    least_medium: float = 0.60
     most_rounds: int = 2
     most_calls: int = 3
 

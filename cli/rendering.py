@@ -92,13 +92,24 @@ def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
     return lines
 
 
+_FOUND = {"high": "found", "medium": "look yourself", "low": "the closest there is"}
+"""How sure the built-in reasoner is: it quotes, so what can be relied on is whether the answer is in there."""
+
+
 def _summary(outcome: service.Outcome) -> str:
     response = outcome.response
+    label = f"{response.confidence} confidence"
+    doubts = {doubt.kind for doubt in response.indicators}
+    # What failed or ran out of time is in doubt for another reason than what was found.
+    if response.reasoner == "offline" and (
+        response.confidence != "low" or "closest_found" in doubts
+    ):
+        label = _FOUND[response.confidence]
     calls = counted(response.calls, "call")
     if response.summaries:
         calls += f" and {response.summaries} to sum up"
     return (
-        f"\n{response.confidence} confidence · answered by {one_line(response.reasoner, 60)} · "
+        f"\n{label} · answered by {one_line(response.reasoner, 60)} · "
         f"{counted(response.rounds, 'round')}, {calls} · {outcome.duration_ms / 1000:.2f} s · {outcome.status}"
     )
 

@@ -16,7 +16,7 @@ from antiphon.language.spoken_of import (
     has_teacher_act,
     speaks_of_some_title,
 )
-from antiphon.language.words import STOP_WORDS, terms, words
+from antiphon.language.words import terms, words
 
 Ask = Literal[
     "teacher",
@@ -33,7 +33,6 @@ Ask = Literal[
 READ_CHARS = 2_000
 
 _SUMMARIES = "tldr synopsis rundown digest summary summarize summarise summarized overview recap gist"
-SUMMARY_WORDS = frozenset(_SUMMARIES.split())
 _WORDS_FOR: dict[Ask, str] = {
     "teacher": "teacher teachers instructor instructors lecturer lecturers professor prof tutor educator author",
     "link": "link links hyperlink url urls website webpage homepage address",
@@ -93,29 +92,7 @@ _PUT_IN_WORDS = (
 )
 _PUT_IN = frozenset(_PUT_IN_WORDS.split())
 """Words of questions about courses that name no topic."""
-TELLS = frozenset([word for word, ask in _WORDS_FOR_ASKS.items() if ask == "overview"])
-"""What a course or a lesson does with its topic: it covers it, discusses it, explains it."""
-QUESTION_WORDS = STOP_WORDS | _PUT_IN | frozenset(_WORDS_FOR_ASKS)
-"""The words in which questions to a catalogue are put."""
-_NOT_HELD_WORDS = (
-    "cost costs price prices fee fees tuition charge charged free pay paid discount refund certificate certificates "
-    "certification diploma exam exams examination homework assignment assignments prerequisite prerequisites prereq "
-    "prereqs deadline "
-    "deadlines enrol enroll enrolment enrollment register registration schedule rating ratings"
-)
-NOT_HELD = frozenset(_NOT_HELD_WORDS.split())
-"""Words of questions about courses for what no catalogue holds."""
-_BESIDE_NOT_HELD = frozenset(("end", "ends", "start", "starts", "begin", "begins"))
 _A_COURSE = re.compile(r"\b(?:course|class|training)s?\b", re.I)
-_WHEN_IT_RUNS = re.compile(
-    r"^\W*(?:when|(?:on|at) (?:what|which) (?:date|day|time))\b.*\b(?:starts?|begins?|ends?|takes? place)\W*$",
-    re.I,
-)
-_WHAT_TO_KNOW = re.compile(
-    r"\bprereq(?:uisite)?s?\b|\b(?:prior|previous) (?:knowledge|experience)\b"
-    r"|\b(?:need|have|must|should|required?)\b[^.?!]{0,40}\bknow\b[^.?!]{0,40}\bbefore\b",
-    re.I,
-)
 _COUNTING = r"(?:how many|number of|count of|count the|n(?:r|o)\.? of|amount of|more|fewer|less)"
 _HOW_MANY_LESSONS = re.compile(
     rf"\b{_COUNTING}(?: \w+)? (?:lessons|lectures)\b|\b(?:lesson|lecture)s? count\b",
@@ -240,32 +217,6 @@ def _meanings_among(found: Sequence[str], *, of_course: bool) -> Mapping[str, As
     if of_course:
         return _AFTER_WHO_OF_COURSE
     return _AFTER_WHO
-
-
-def asks_what_is_not_held(text: str, asked: Asked, *, of_course: bool) -> bool:
-    """Returns True where all that is asked of a course is what no catalogue holds: "How much is the course on Git?".
-
-    Args:
-        asked: What it asks of the catalogue.
-        of_course: It names a course.
-    """
-    text = text[:READ_CHARS]
-    if asked.asks or not (of_course or _A_COURSE.search(text)):
-        return False
-    topic = frozenset(asked.topic) - _BESIDE_NOT_HELD
-    if not topic:
-        return of_course and _WHEN_IT_RUNS.search(text) is not None
-    return topic <= NOT_HELD
-
-
-def asks_for_extreme(text: str) -> bool:
-    """Returns True for "the shortest course", and for those with the most lessons."""
-    return _EXTREME_COURSE.search(text[:READ_CHARS]) is not None
-
-
-def asks_what_to_know(text: str) -> bool:
-    """Returns True for what one should know before a course: "What are its prerequisites?"."""
-    return _WHAT_TO_KNOW.search(text[:READ_CHARS]) is not None
 
 
 def _says_something(word: str) -> bool:

@@ -24,7 +24,6 @@ _RARE = 3.0
 """Words up to here are in no small list: names, terms of a trade, misspellings, other languages."""
 _SAYS_NOTHING = 8.0
 LEAST_RARITY = 0.05
-_FEWEST_LETTERS = 5
 
 
 @lru_cache(maxsize=1)
@@ -56,28 +55,6 @@ def _listed() -> Iterator[tuple[str, float]]:
         frequency = _PER_BILLION - centibels / _CENTIBELS
         for word in words:
             yield word, frequency
-
-
-@lru_cache(maxsize=1)
-def _spellings() -> Mapping[tuple[str, int], tuple[str, ...]]:
-    """Returns the longer words of the list by first letter and length, the most frequent first."""
-    found: dict[tuple[str, int], list[str]] = {}
-    for word, _ in _listed():
-        if len(word) >= _FEWEST_LETTERS and word.isascii() and word.isalpha():
-            found.setdefault((word[0], len(word)), []).append(word)
-    return {beginning: tuple(words) for beginning, words in found.items()}
-
-
-def spelt_alike(word: str) -> Iterator[str]:
-    """Yields the common English words that a longer word may be a slip of: as it begins, and about as long."""
-    spellings = _spellings()
-    for length in (len(word), len(word) + 1, len(word) - 1):
-        yield from spellings.get((word[:1], length), ())
-
-
-def is_common(term: str) -> bool:
-    """Returns True for the stem of a word that is written in English at least once in a million words."""
-    return term in _frequencies()
 
 
 def rarity_in_english(term: str) -> float:

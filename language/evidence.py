@@ -35,10 +35,6 @@ _NO_WORD = "\u0000"
 LEAST_WEIGHT = 0.05
 """A term that stands everywhere still tells a little."""
 _LIGHT_WEIGHT = 0.3
-_NAME_MISSING = 0.65
-"""As much of the evidence goes when no passage holds any of the names in the question."""
-_ONE_WORD_ONLY = 0.65
-"""As much of the evidence is left when no sentence shares more than one word with a longer question."""
 _LIGHT_WORDS = """
     according answer article ask become began begin begun bring brought call came cause choose chose chosen come
     compare comparison concern describe differ difference different done exactly find first found gave given goes
@@ -157,40 +153,6 @@ def rarity_among(
     for term in sorted(wanted):
         rarity[term] = log(1 + total / max(1, counts.get(term, 0)))
     return rarity
-
-
-def evidence_of(
-    question: str,
-    shares: TermShares,
-    passages: Sequence[frozenset[str]],
-    picked: Sequence[frozenset[str]],
-    together: int,
-) -> float:
-    """Returns from 0 to 1 how much of the question the passages speak to.
-
-    Half what the best passage holds alone, half what the picked ones hold together, less what tells against it:
-    a question that nothing answers shares a word here and there with many passages, and its names with none.
-
-    Args:
-        passages: What each passage holds of the question.
-        picked: The same of those that were picked.
-        together: The most terms that one picked sentence holds.
-    """
-    union = frozenset[str]().union(*picked)
-    best_alone = max(map(shares.share, passages), default=0.0)
-    evidence = 0.5 * best_alone + 0.5 * shares.share(union)
-    names = names_in(question)
-    missing = 0
-    for name in names:
-        if name.isdisjoint(union):
-            missing += 1
-    if missing:
-        evidence *= 1 - _NAME_MISSING * missing / len(names)
-    heavy = shares.of_term.keys() - _LIGHT
-    # Where the question has several words to share, sharing a single one may be chance.
-    if together == 1 and len(heavy) > 1:
-        evidence *= _ONE_WORD_ONLY
-    return min(evidence, 1.0)
 
 
 def names_in(question: str) -> list[frozenset[str]]:

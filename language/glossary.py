@@ -93,7 +93,7 @@ all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
 
-# What courses are about, where the name of it is no cognate of the English one (`cognates.py`).
+# What courses are about, where the name of it is no cognate of the English one.
 _SUBJECT_ROWS = """
 database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
 databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken

@@ -36,10 +36,6 @@ BEGINNING_WEIGHT = 0.2
 NAMES_WEIGHT = 0.1
 """For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
 NAMED_WEIGHT = 0.1
-LIKENESS_WEIGHT = 0.7
-"""For being like the question by meaning (a cosine), where that is known."""
-LIKENESS_BESIDE_WEIGHT = 0.1
-"""For the likeness of the better of its neighbours: what is spoken makes one point over several sentences."""
 OWN_TERMS_WEIGHT = 0.2
 """For the share of the terms that it holds itself, beside what it stands under: below a title that says it all, the
 sentence that says it too."""
@@ -141,7 +137,6 @@ class PassageSignals(NamedTuple):
         starts_lesson: Its first sentence is the first of a lesson.
         naming: The numbers of the sentences that name another source.
         forms: What the form of a sentence adds, by number (`Forms.score`).
-        likeness: What its meaning adds, by number (`by_likeness`).
     """
 
     rank: int
@@ -154,7 +149,6 @@ class PassageSignals(NamedTuple):
     starts_lesson: bool = False
     naming: Collection[int] = ()
     forms: Mapping[int, float] = NO_FORMS
-    likeness: Mapping[int, float] = NO_FORMS
 
 
 def sentence_scores(
@@ -186,8 +180,6 @@ def sentence_scores(
             score += BEGINNING_WEIGHT / (1 + sentence.number)
         if forms:
             score += forms.get(sentence.number, 0.0)
-        if signals.likeness:
-            score += signals.likeness.get(sentence.number, 0.0)
         scores.append(score)
     return scores
 
@@ -202,17 +194,6 @@ def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float
         shares.append(asked.share(sentence.terms))
     shares.append(0.0)
     return shares
-
-
-def by_likeness(cosines: Sequence[float]) -> dict[int, float]:
-    """Returns what the likeness to the question adds to the score of each sentence of a passage, by number."""
-    added: dict[int, float] = {}
-    # Nothing stands before the first sentence and after the last.
-    padded = [0.0, *cosines, 0.0]
-    for number, cosine in enumerate(cosines):
-        beside = max(padded[number], padded[number + 2])
-        added[number] = LIKENESS_WEIGHT * cosine + LIKENESS_BESIDE_WEIGHT * beside
-    return added
 
 
 class Forms:

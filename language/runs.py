@@ -11,10 +11,7 @@ from typing import NamedTuple
 
 from antiphon.language.candidates import Passage, Sentence
 
-MOST_IN_A_RUN = 8
-"""Sentences of speech are short: five of them are often a third of what an excerpt may be long (docs/decisions/272)."""
-MOST_BY_WORDS = 5
-"""The same where words alone decide, as for partial answers: recorded ones must replay."""
+MOST_IN_A_RUN = 5
 LONGEST_RUN_CHARS = 600
 COST_PER_CHAR = 0.0002
 """What a character of a run costs, in chance: five hundred of them must bring a tenth."""
@@ -44,16 +41,14 @@ def choose_runs(
     read: Sequence[Passage],
     chances: Sequence[Sequence[float]],
     limit: int,
-    most: int = MOST_IN_A_RUN,
 ) -> list[Run]:
     """Takes the run of the greatest value, and further ones that do not touch those taken, while they are likely.
 
     Args:
         limit: Runs at most.
-        most: Sentences of a run at most.
     """
     chosen: list[Run] = []
-    for run in sorted(_runs(read, chances, most), key=lambda run: -run.value):
+    for run in sorted(_runs(read, chances), key=lambda run: -run.value):
         if len(chosen) >= limit or (
             chosen and run.chance < _FURTHER * chosen[0].chance
         ):
@@ -71,14 +66,12 @@ def _touches(run: Run, other: Run) -> bool:
     )
 
 
-def _runs(
-    read: Sequence[Passage], chances: Sequence[Sequence[float]], most: int
-) -> Iterator[Run]:
-    """Yields every run of two to `most` sentences that is not too long; one alone where there is no other way."""
+def _runs(read: Sequence[Passage], chances: Sequence[Sequence[float]]) -> Iterator[Run]:
+    """Yields every run of two sentences and more that is not too long; one alone where there is no other way."""
     for number, passage in enumerate(read):
         sentences = passage.sentences
         for first in range(len(sentences)):
-            yield from _runs_from(number, sentences, chances[number], first, most)
+            yield from _runs_from(number, sentences, chances[number], first)
 
 
 def _runs_from(
@@ -86,7 +79,6 @@ def _runs_from(
     sentences: Sequence[Sentence],
     chances: Sequence[float],
     first: int,
-    most: int,
 ) -> Iterator[Run]:
     chance = 0.0
     chars = behind = 0
@@ -94,7 +86,7 @@ def _runs_from(
     cost = 0.0
     if first and _POINTS_BACK.match(sentences[first].text):
         cost = _COST_OF_POINTING_BACK
-    for at in range(first, min(first + most, len(sentences))):
+    for at in range(first, min(first + MOST_IN_A_RUN, len(sentences))):
         chance += chances[at]
         chars += sentences[at].chars
         behind += sentences[at].chars

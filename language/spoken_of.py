@@ -20,13 +20,6 @@ _ACTS = re.compile(
     r"(?!called\b|named\b|of\b|for\b|in\b|teach)[a-z]",
     re.I,
 )
-_SOMEBODY = rf"(?:{_TEACHER}|they|you|we|he|she|one|people)"
-_DEFINES = re.compile(
-    rf"^\W*(?:how\s+(?:do|does|did|would)\s+{_SOMEBODY}\s+define\s+(?P<defined>[^.;?!\n]{{2,80}}?)"
-    rf"|what\s+(?:do|does|did)\s+{_SOMEBODY}\s+mean\s+(?:by|with)\s+(?P<meant>[^.;?!\n]{{2,80}}?)"
-    r"|how\s+(?:is|was)\s+(?P<thing>[^.;?!\n]{2,80}?)\s+defined)\s*\?*\s*$",
-    re.I,
-)
 
 
 def asks_name_of_thing(text: str) -> bool:
@@ -43,12 +36,3 @@ def speaks_of_some_title(text: str) -> bool:
 def has_teacher_act(text: str) -> bool:
     """Returns True for "How does the lecturer explain it?": who that is, is not asked."""
     return _ACTS.search(text[:READ_CHARS]) is not None
-
-
-def as_definition(question: str) -> str:
-    """Returns "How does the lecturer define an agent?" as "What is an agent?"; any other question as it is."""
-    found = _DEFINES.match(question[:READ_CHARS])
-    if found is None:
-        return question
-    thing = found["defined"] or found["meant"] or found["thing"]
-    return f"What is {thing}?"

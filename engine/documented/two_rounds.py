@@ -36,6 +36,6 @@ def play_two_rounds(body: Json) -> Sequence[Json]:
     for source in task.sources:
         if source.number is not None and source.blocks:
             draft.cite(source, 0, 1)
-    if not draft.cites:
+    if not draft.blocks:
         draft.say(_NOTHING)
     return draft.blocks

@@ -10,11 +10,11 @@ import msgspec
 from antiphon.engine.anthropic_model import AnthropicModel, connect
 from antiphon.engine.in_process import InProcessTransport, Receive, Scope, Send
 from antiphon.engine.offline.answering import answer, summary
-from antiphon.engine.offline.catalogue import EMPTY, Catalogue, catalogue_of
+from antiphon.engine.offline.asked import understand
+from antiphon.engine.offline.names import EMPTY, Catalogue, catalogue_of
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task, summary_task
 from antiphon.engine.offline.shapes import RefusedError, parse
-from antiphon.engine.offline.spelling import corrected
 from antiphon.engine.offline.task import Task
 from antiphon.engine.offline.wire import OFFLINE, Draft, error_of, message_of, stream_of
 from antiphon.language.evidence import WORDS_ALONE, Measures
@@ -86,10 +86,6 @@ class OfflineMessagesApi:
         if wanted is not None:
             return Draft(summary(wanted.question, wanted.material, self._measures))
         task = read_task(request)._replace(catalogue=self._current_catalogue())
-        weigh = self._measures.weigh
-        if weigh is not None:
-            question = corrected(task.question, weigh, task.catalogue, task.sources)
-            task = task._replace(question=question)
         return reply_to(task, self._measures)
 
     def _current_catalogue(self) -> Catalogue:
@@ -98,7 +94,7 @@ class OfflineMessagesApi:
         courses = self._courses()
         if courses is not self._known:
             self._known = courses
-            self._catalogue = catalogue_of(courses, self._measures.likeness)
+            self._catalogue = catalogue_of(courses)
         return self._catalogue
 
 
@@ -119,9 +115,10 @@ def offline_model(
 
 def reply_to(task: Task, measures: Measures) -> Draft:
     """Returns the reply: tool calls, or the answer."""
-    calls = plan(task, measures.weigh)
+    inquiry = understand(task.question, task.earlier, task.catalogue)
+    calls = plan(inquiry, task)
     if not calls:
-        return answer(task, measures)
+        return answer(inquiry, task, measures)
     blocks: list[Json] = []
     for call in calls:
         blocks.append(

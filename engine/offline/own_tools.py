@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from antiphon.engine.offline.intents import Inquiry
-from antiphon.engine.offline.task import OfferedTool, Planned
+from antiphon.engine.offline.asked import Inquiry
+from antiphon.engine.offline.task import OfferedTool, Planned, Task
 from antiphon.language.words import terms, words
 from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
 
@@ -42,7 +42,8 @@ def calls_of_own_tools(
     inquiry: Inquiry, tools: tuple[OfferedTool, ...]
 ) -> list[Planned]:
     """Returns the calls of those tools that fit the question, in the order of the tools."""
-    asked = _Asked(inquiry.focus, inquiry.course or inquiry.unknown)
+    course = inquiry.course
+    asked = _Asked(inquiry.question, None if course is None else course.title)
     calls: list[Planned] = []
     for tool in tools:
         if EFFECTS_NOTE in tool.description or not _fits(asked, tool):
@@ -51,6 +52,29 @@ def calls_of_own_tools(
         if arguments is not None:
             calls.append(Planned(tool.name, arguments))
     return calls[:MOST_OWN_CALLS]
+
+
+def only_tool_that_fits(task: Task) -> list[Planned]:
+    """Calls the offered tool whose description shares most with the question; none where none shares anything."""
+    asked = frozenset(terms(task.question))
+    best: OfferedTool | None = None
+    most_shared = 0
+    for tool in task.tools:
+        if not tool.needs_one_text or EFFECTS_NOTE in tool.description:
+            continue
+        described = frozenset(
+            terms(f"{tool.name.replace('_', ' ')} {tool.description}")
+        )
+        shared = len(asked & described)
+        if shared > most_shared:
+            best = tool
+            most_shared = shared
+    if best is None:
+        return []
+    arguments: dict[str, object] = {best.required[0]: task.question}
+    if "why" in best.parameters:
+        arguments["why"] = "Its description fits the question"
+    return [Planned(best.name, arguments)]
 
 
 def _fits(asked: _Asked, tool: OfferedTool) -> bool:

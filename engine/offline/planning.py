@@ -6,248 +6,169 @@ from collections.abc import Sequence
 
 import msgspec
 
-from antiphon.engine.offline.calls import (
-    MOST_COURSES,
-    lesson_title,
-    list_courses,
-    outline,
-    search,
-    search_part,
-    search_side,
-)
-from antiphon.engine.offline.catalogue import CourseEntry
-from antiphon.engine.offline.intents import Inquiry
-from antiphon.engine.offline.own_tools import calls_of_own_tools
-from antiphon.engine.offline.second_round import found_again, second_round
+from antiphon.engine.offline.asked import Inquiry
+from antiphon.engine.offline.names import Course
+from antiphon.engine.offline.own_tools import calls_of_own_tools, only_tool_that_fits
 from antiphon.engine.offline.task import (
     COURSE_TOOLS,
-    OfferedTool,
+    OUTLINE,
+    SEARCH,
     Planned,
+    Source,
     Task,
 )
-from antiphon.language.evidence import Weigh, telling_words
-from antiphon.language.tongues import wordings
-from antiphon.language.words import terms
-from antiphon.vocabulary.tool_calls import (
-    EFFECTS_NOTE,
-    CallIdentity,
-    call_identity,
-)
+from antiphon.vocabulary.tool_calls import call_identity
 
 # Whatever more the query allows: after a second search by rule a third finds nothing new.
 MOST_ROUNDS = 2
 MOST_CALLS = 8
+MOST_COURSES = 6
+_MOST_QUERY_CHARS = 1_200
+"""Below what the tool's own schema takes at most."""
 
-_INTRODUCTION = "introduction: what this course is about and what you will learn"
-_DURATION = "how long it takes: hours, minutes, duration, length"
 
-
-def plan(task: Task, weigh: Weigh | None = None) -> tuple[Planned, ...]:
+def plan(inquiry: Inquiry, task: Task) -> tuple[Planned, ...]:
     """Returns the calls of the next round; none when it is time to answer."""
-    if not task.tools or not task.question or task.rounds_done >= MOST_ROUNDS:
+    if not task.tools or not task.question or inquiry.kind == "greeting":
         return ()
-    inquiry = task.inquiry
-    if inquiry.kind == "greeting":
+    if task.rounds_done >= MOST_ROUNDS:
         return ()
-    calls = _in_words_of_courses(_next_calls(inquiry, task, weigh), weigh)
+    if task.attempts or task.sources:
+        calls = _second_round(inquiry, task)
+    elif task.tool_names & COURSE_TOOLS:
+        calls = _first_round(inquiry, task)
+        calls += calls_of_own_tools(inquiry, task.own_tools)
+    else:
+        calls = only_tool_that_fits(task)
     return tuple(_not_made_before(calls, task)[:MOST_CALLS])
-
-
-def _in_words_of_courses(
-    calls: Sequence[Planned], weigh: Weigh | None
-) -> list[Planned]:
-    """Returns the calls with what is searched for in another language in the words that the courses have for it."""
-    translated: list[Planned] = []
-    for call in calls:
-        query = call.arguments.get("query")
-        if not isinstance(query, str):
-            translated.append(call)
-            continue
-        for wording in wordings(query, weigh):
-            arguments = call.arguments | {"query": wording}
-            translated.append(call._replace(arguments=arguments))
-    return translated
-
-
-def _next_calls(inquiry: Inquiry, task: Task, weigh: Weigh | None) -> list[Planned]:
-    calls: list[Planned] = []
-    is_first = not task.attempts and not task.sources
-    if is_first and not task.tool_names & COURSE_TOOLS:
-        return _call_of_other_tool(task)
-    if not is_first:
-        return _second_rounds(inquiry.parts or (inquiry,), task, weigh)
-    for part in inquiry.parts or (inquiry,):
-        calls += _first_round(part, task)
-    return [*calls, *calls_of_own_tools(inquiry, task.own_tools)]
-
-
-def _second_rounds(
-    parts: Sequence[Inquiry], task: Task, weigh: Weigh | None
-) -> list[Planned]:
-    """Returns the calls that follow the first round, question by question; none where it answered all of them."""
-    calls: list[Planned] = []
-    answered: list[Inquiry] = []
-    for part in parts:
-        follows = second_round(part, task, weigh)
-        calls += follows
-        if not follows:
-            answered.append(part)
-    if not calls:
-        return []
-    for part in answered:
-        calls += found_again(part, task)
-    return calls
 
 
 def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
     # Each call says why it is made: the reason stands in the trace and in the next briefing.
-    match inquiry.kind:
-        case "outline":
-            return _look_into_catalogue(inquiry, task)
-        case "look_up":
-            return _look_lesson_up(inquiry, task)
-        case "compare":
-            return [search_side(side) for side in inquiry.sides]
-        case "lesson":
-            return _search_lesson(inquiry, task)
-        case "across":
-            return _search_across(inquiry, task)
-        case "find":
-            why = "To find the course that is meant"
-            return [search(inquiry.topic, why, inquiry.course)]
-        case _:
-            return _search_plainly(inquiry)
+    if inquiry.kind == "catalogue":
+        return _outlines(inquiry, task)
+    course = inquiry.course
+    if inquiry.kind == "lesson" and course is not None:
+        return _read_lesson(inquiry, course)
+    calls: list[Planned] = []
+    if inquiry.place.described:
+        why = "To find the lesson that is described"
+        calls.append(_search(inquiry.place.described, why))
+    elif inquiry.is_elsewhere:
+        for each in task.catalogue.courses[:MOST_COURSES]:
+            if each != course:
+                why = "Other courses are asked about"
+                calls.append(_search(inquiry.question, why, each.title))
+    elif _names_part(inquiry, task):
+        title = None if course is None else course.title
+        why = "The question names this place"
+        calls.append(_search(inquiry.question, why, title, inquiry.lesson))
+    # As it was asked, whatever it names: what is called like a place may be the topic.
+    return [*calls, _search(inquiry.question, "To find what answers the question")]
 
 
-def _search_across(inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Searches all courses at once; where some are left out, each of the others, which they would crowd out."""
-    why = "To see which courses speak of it"
-    titles = [course.title for course in task.catalogue.courses]
-    others = [title for title in titles if title not in inquiry.courses]
-    if len(others) == len(titles) or not 0 < len(others) <= MOST_COURSES:
-        return [search(inquiry.focus, why)]
-    return [search(inquiry.focus, why, course) for course in others]
+def _names_part(inquiry: Inquiry, task: Task) -> bool:
+    """Returns True for a question that names less than all there is."""
+    if inquiry.lesson is not None:
+        return True
+    return inquiry.course is not None and len(task.catalogue.courses) > 1
 
 
-def _look_into_catalogue(inquiry: Inquiry, task: Task) -> list[Planned]:
-    named = list(inquiry.courses)
-    # A name that no title holds may still be known by its meaning: the tool finds out.
-    if not named and (name := inquiry.course or inquiry.unknown):
-        named = [name]
-    if not named:
-        return list_courses(task)
-    why = "The question is about how the course is built"
-    calls = [outline(course, why) for course in named[:MOST_COURSES]]
-    if len(named) == 1:
-        calls += _beside_outline(inquiry, task.catalogue.course(named[0]))
-    if inquiry.unknown is not None and task.catalogue:
-        why = "It may be what a course is about, and not its name"
-        calls.append(search(inquiry.unknown, why))
+def _read_lesson(inquiry: Inquiry, course: Course) -> list[Planned]:
+    lesson = course.lesson(inquiry.lesson)
+    title = inquiry.question if lesson is None else lesson.title
+    why = "It is the lesson that is asked about"
+    return [
+        _outline(course.title, "To name the lesson"),
+        _search(title, why, course.title, inquiry.lesson),
+    ]
+
+
+def _outlines(inquiry: Inquiry, task: Task) -> list[Planned]:
+    named = [inquiry.course, *inquiry.place.others]
+    titles = [course.title for course in named if course is not None]
+    if titles:
+        why = "The question is about how the course is built"
+        return [_outline(title, why) for title in titles[:MOST_COURSES]]
+    for tool in task.tools:
+        if tool.name == OUTLINE and "course_name" not in tool.required:
+            return [Planned(OUTLINE, {"why": "The question is about all courses"})]
+    why = "The question is about all courses, and this is one"
+    return [_outline(course.title, why) for course in task.catalogue.courses]
+
+
+def _second_round(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Follows what the first round found, where the question asks for more of it than its text."""
+    if inquiry.kind == "catalogue":
+        # No such course, or no outline to be had: the texts may say it.
+        if task.has_catalogue:
+            return []
+        return [_search(inquiry.question, "The catalogue does not say it")]
+    found = first_found(task)
+    if found is None:
+        return []
+    calls: list[Planned] = []
+    if inquiry.kind == "find":
+        calls.append(_outline(found.course, "It is the course that speaks of it"))
+    beside = lesson_beside(inquiry, task)
+    if beside is not None:
+        why = "It is the lesson beside the one that was found"
+        calls.append(_search(inquiry.question, why, found.course, beside))
     return calls
 
 
-def _beside_outline(inquiry: Inquiry, course: CourseEntry | None) -> list[Planned]:
-    """Searches for what is asked of a course and its outline does not hold."""
-    if course is None:
-        return []
-    if "duration" in inquiry.asks:
-        query = f"{inquiry.question} {_DURATION}"
-        why = "The lessons may say it"
-        return [search(query, why, course.title, inquiry.lesson)]
-    if inquiry.wants_introduction and course.lessons:
-        first = course.lessons[0].number
-        why = "Its first lesson says what it is about"
-        return [search(_INTRODUCTION, why, course.title, first)]
-    return []
-
-
-def _look_lesson_up(inquiry: Inquiry, task: Task) -> list[Planned]:
-    course = task.catalogue.course(inquiry.course)
-    calls = [
-        outline(inquiry.course, f"To learn what lesson {inquiry.lesson} is called")
-    ]
-    if course is None:
-        return [*calls, *_searches_for_courses(inquiry)]
-    title = lesson_title(course, inquiry.lesson)
-    why = "To learn what that lesson is about"
-    return [*calls, search(title, why, course.title, inquiry.lesson)]
-
-
-def _searches_for_courses(inquiry: Inquiry) -> list[Planned]:
-    """Searches for the names of other courses, where no catalogue is at hand; none where the question names one."""
-    if inquiry.other is not None:
-        return []
-    return [
-        search(inquiry.question, "Other courses may refer to that lesson"),
-        search("what this course is about", "To learn which other courses there are"),
-    ]
-
-
-def _search_lesson(inquiry: Inquiry, task: Task) -> list[Planned]:
-    course = task.catalogue.course(inquiry.course)
-    if course is not None and inquiry.part is not None and inquiry.lesson is not None:
-        title = lesson_title(course, inquiry.lesson)
-        return [
-            outline(course.title, "To name the lesson"),
-            search_part(course.title, inquiry.lesson, title, inquiry.part, task),
+def first_found(task: Task) -> Source | None:
+    """Returns the best passage of the first search."""
+    for attempt in task.attempts:
+        found = [
+            source
+            for source in task.numbered(attempt.facts)
+            if source.lesson is not None
         ]
-    why = "The question names this lesson"
-    if course is None or telling_words(inquiry.topic):
-        return [search(inquiry.focus, why, inquiry.course, inquiry.lesson)]
-    # Of a lesson as a whole its title says most, and the answer begins with it.
-    title = lesson_title(course, inquiry.lesson)
-    return [
-        outline(course.title, "To name the lesson"),
-        search(title, why, course.title, inquiry.lesson),
-    ]
+        if found:
+            return found[0]
+    return next(iter(task.passages), None)
 
 
-def _search_plainly(inquiry: Inquiry) -> list[Planned]:
-    why = "To find what answers the question"
-    if inquiry.course is not None or not inquiry.courses:
-        return [search(inquiry.focus, why, inquiry.course, inquiry.lesson)]
-    # A name that several courses share means each of them.
-    return [
-        search(inquiry.focus, why, course, inquiry.lesson)
-        for course in inquiry.courses[:MOST_COURSES]
-    ]
+def lesson_beside(inquiry: Inquiry, task: Task) -> int | None:
+    """Returns the number of the lesson beside the one that was found by its description."""
+    found = first_found(task)
+    if found is None or found.lesson is None or not inquiry.place.described:
+        return None
+    course = task.catalogue.course(found.course)
+    if course is None or not inquiry.place.step:
+        return None
+    lesson = course.beside(found.lesson, inquiry.place.step)
+    return None if lesson is None else lesson.number
+
+
+def _search(
+    query: str, why: str, course: str | None = None, lesson: int | None = None
+) -> Planned:
+    arguments: dict[str, object] = {"query": query[:_MOST_QUERY_CHARS]}
+    if course is not None:
+        arguments["course_name"] = course[:300]
+    if lesson is not None:
+        arguments["lesson_number"] = lesson
+    arguments["why"] = why
+    return Planned(SEARCH, arguments)
+
+
+def _outline(course: str, why: str) -> Planned:
+    return Planned(OUTLINE, {"course_name": course, "why": why})
 
 
 def _not_made_before(calls: Sequence[Planned], task: Task) -> list[Planned]:
     """Returns the calls whose tool is offered, and that were not made before."""
     made = {_identity(attempt.tool, attempt.arguments) for attempt in task.attempts}
-    offered = task.tool_names
     fresh: list[Planned] = []
     for call in calls:
         identity = _identity(call.tool, call.arguments)
-        if call.tool in offered and identity not in made:
+        if call.tool in task.tool_names and identity not in made:
             made.add(identity)
             fresh.append(call)
     return fresh
 
 
-def _identity(tool: str, arguments: dict[str, object]) -> CallIdentity:
+def _identity(tool: str, arguments: dict[str, object]) -> object:
     return call_identity(tool, msgspec.json.encode(arguments).decode())
-
-
-def _call_of_other_tool(task: Task) -> list[Planned]:
-    """Calls the offered tool whose description shares most with the question; none where none shares anything."""
-    asked = frozenset(terms(task.question))
-    best: OfferedTool | None = None
-    most_shared = 0
-    for tool in task.tools:
-        if not tool.needs_one_text or EFFECTS_NOTE in tool.description:
-            continue
-        described = frozenset(
-            terms(f"{tool.name.replace('_', ' ')} {tool.description}")
-        )
-        shared = len(asked & described)
-        if shared > most_shared:
-            best = tool
-            most_shared = shared
-    if best is None:
-        return []
-    arguments: dict[str, object] = {best.required[0]: task.question}
-    if "why" in best.parameters:
-        arguments["why"] = "Its description fits the question"
-    return [Planned(best.name, arguments)]

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from typing import Literal
 
 import msgspec
 
 from antiphon.engine.models import OFFLINE as OFFLINE
 from antiphon.engine.offline.task import Source
-from antiphon.language.certainty import Certainty
 from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 
+Certainty = Literal["high", "medium", "low"]
+"""How sure a reply is that it answers: it is found, one must look oneself, or it is only the closest there is."""
 PIECE_CHARS = 60
 CHARS_PER_TOKEN = 4
 """A common estimate for English text; no tokenizer is at hand."""
@@ -36,16 +38,6 @@ class Draft:
         self.stop_reason = ""
         self.certainty: Certainty = "high"
         self.part_missing = False
-
-    @property
-    def cites(self) -> bool:
-        """True where it holds a citation."""
-        return any("citations" in block for block in self.blocks)
-
-    @property
-    def is_sure(self) -> bool:
-        """True where it answers, and no more than loosely in doubt."""
-        return bool(self.blocks) and self.certainty in ("medium", "high")
 
     def say(self, text: str) -> None:
         """Adds words of our own."""
@@ -82,21 +74,6 @@ class Draft:
         if self.blocks:
             self.say("\n\n")
         self.say(opening)
-
-    def add(self, other: Draft) -> None:
-        """Adds all that another draft says."""
-        for block in other.blocks:
-            if "citations" in block:
-                self.blocks.append(block)
-            else:
-                self.say(block["text"])
-
-    def take(self, other: Draft) -> None:
-        """Becomes another draft."""
-        self.blocks = other.blocks
-        self.stop_reason = other.stop_reason
-        self.certainty = other.certainty
-        self.part_missing = other.part_missing
 
     def cite(
         self, source: Source, first: int, end: int, text: str | None = None

@@ -25,10 +25,7 @@ from tests.e2e.readme import (
 )
 
 SHOWN = shown(PAGE.read_text(encoding="utf-8"))
-FORKED = (
-    "Look up what lesson 5 of Language Models and Tools is about and tell me which lesson of the reliability course is "
-    "related to it."
-)
+FORKED = "Which course explains prompt injection, and who teaches it?"
 """The question whose trace the page forks; it names it in a sentence."""
 NOT_TYPED = {
     "ANTHROPIC_API_KEY=… make run": "would ask Claude",
@@ -97,7 +94,7 @@ def _ask_the_forked_question(reader: Reader) -> None:
     answer = json.loads(reader.result(f'antiphon ask "{FORKED}" --json'))
     lines = reader.result(f"antiphon traces export {answer['query_id']} -o /dev/stdout")
     reader.newest = answer["query_id"]
-    # The search of the second round, after the outline of the first.
+    # The outline of the second round, after the search of the first.
     called = re.findall(r"toolu_[0-9a-f]+", lines)[-1]
     for each in SHOWN:
         if each.command.startswith("antiphon traces fork"):

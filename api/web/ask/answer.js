@@ -7,6 +7,8 @@ import { cost, count, seconds } from "../text.js";
 import { activateMarks } from "./citations.js";
 
 const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: "Low confidence" };
+/** The built-in reasoner quotes: what its reader can rely on is whether the answer is in there. */
+const FOUND = { high: "Found", medium: "Look yourself", low: "The closest there is" };
 
 /**
  * Draws the text with its marks.
@@ -20,6 +22,17 @@ export function answerText(reply) {
 }
 
 /**
+ * Returns how sure an answer is, in words.
+ * @param {import("../types.js").Answer} reply
+ */
+export function label(reply) {
+  const { confidence, indicators } = reply.uncertainty;
+  // What failed or ran out of time is in doubt for another reason than what was found.
+  const quotes = confidence !== "low" || indicators.some((indicator) => indicator.kind === "closest_found");
+  return reply.reasoner === "offline" && quotes ? FOUND[confidence] : CONFIDENCE[confidence];
+}
+
+/**
  * Draws the confidence, and each reason for doubt with the event that it rests on.
  * @param {import("../types.js").Answer} reply
  */
@@ -27,12 +40,7 @@ export function doubts(reply) {
   const { confidence, indicators } = reply.uncertainty;
   const box = element("div", { class: `doubts ${confidence}` });
   box.append(
-    element(
-      "p",
-      { class: "badge" },
-      element("span", { class: "dot", "aria-hidden": "true" }),
-      CONFIDENCE[confidence],
-    ),
+    element("p", { class: "badge" }, element("span", { class: "dot", "aria-hidden": "true" }), label(reply)),
   );
   const list = element("ul", {});
   for (const indicator of indicators) {

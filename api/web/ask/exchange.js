@@ -3,7 +3,7 @@
 import { ROOT, RefusedError, UnreachableError, getJson } from "../api.js";
 import { copyText } from "../copying.js";
 import { announce, element, icon } from "../dom.js";
-import { answerText, asText, doubts, facts, sources } from "./answer.js";
+import { answerText, asText, doubts, facts, label, sources } from "./answer.js";
 import { noProgress, now, roundsList, summary, take } from "./progress.js";
 import { Query } from "./query.js";
 
@@ -142,7 +142,7 @@ export class Exchange {
         break;
       case "answer":
         this.#show(happening.answer);
-        announce(`The answer is there. ${happening.answer.uncertainty.confidence} confidence.`);
+        announce(`The answer is there. ${label(happening.answer)}.`);
     }
   }
 

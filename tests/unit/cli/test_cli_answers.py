@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from antiphon.cli.rendering import show_answer, source_lines, with_numbers
 from antiphon.service import Outcome
+from antiphon.vocabulary.events import Confidence
 from antiphon.vocabulary.values import Citation, Indicator
 from tests.story import response_assembled
 
@@ -71,3 +72,42 @@ def test_the_answer_goes_to_standard_output_and_the_rest_beside_it(
     ):
         assert part in printed.err
     assert "antiphon traces show q1" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("reasoner", "confidence", "doubts", "label"),
+    [
+        ("offline", "high", (), "found"),
+        ("offline", "medium", ("loose_fit",), "look yourself"),
+        ("offline", "low", ("closest_found",), "the closest there is"),
+        ("offline", "low", ("tool_failed",), "low confidence"),
+        ("claude", "high", (), "high confidence"),
+        ("claude", "low", ("closest_found",), "low confidence"),
+    ],
+)
+def test_who_quotes_says_whether_it_is_in_there_and_who_writes_how_sure_it_is(
+    capsys: pytest.CaptureFixture[str],
+    reasoner: str,
+    confidence: Confidence,
+    doubts: tuple[str, ...],
+    label: str,
+) -> None:
+    indicators = [Indicator(kind=kind, detail=kind, event_seq=1) for kind in doubts]
+    response = replace(
+        response_assembled(),
+        reasoner=reasoner,
+        confidence=confidence,
+        indicators=tuple(indicators),
+    )
+
+    show_answer(
+        Outcome(
+            query_id="q1",
+            session_id="s1",
+            response=response,
+            status="answered",
+            duration_ms=1500,
+        )
+    )
+
+    assert capsys.readouterr().err.startswith(f"\n{label} · ")

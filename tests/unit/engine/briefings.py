@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, KnownTitle
+from antiphon.engine.offline.names import Catalogue, Course, Lesson
 from antiphon.language.markup import Attempt, wrap, write_attempts
 from antiphon.vocabulary.ports import Json
 
@@ -40,10 +40,10 @@ OUTLINE: Json = {
 TOOLS = (OUTLINE, SEARCH)
 
 
-def course(title: str, teacher: str, *lessons: str, first: int = 1) -> CourseEntry:
+def course(title: str, teacher: str, *lessons: str, first: int = 1) -> Course:
     """A course of the catalogue, its lessons numbered from `first`."""
-    titles = [KnownTitle(at, name) for at, name in enumerate(lessons, start=first)]
-    return CourseEntry(title, teacher, tuple(titles))
+    titles = [Lesson(at, name) for at, name in enumerate(lessons, start=first)]
+    return Course(title, (teacher,), tuple(titles))
 
 
 CATALOGUE = Catalogue(

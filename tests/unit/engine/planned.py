@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from antiphon.engine.offline.catalogue import Catalogue
+from antiphon.engine.offline.asked import understand
+from antiphon.engine.offline.names import Catalogue
 from antiphon.engine.offline.planning import plan
 from antiphon.engine.offline.reading import read_task
 from antiphon.vocabulary.ports import Json
@@ -17,7 +18,8 @@ def planned(
     question: str, *sources: Json, catalogue: Catalogue = CATALOGUE, **more: Any
 ) -> Calls:
     task = read_task(briefing(question, *sources, **more))
-    calls = plan(task._replace(catalogue=catalogue))
+    inquiry = understand(task.question, task.earlier, catalogue)
+    calls = plan(inquiry, task._replace(catalogue=catalogue))
     assert all(call.arguments["why"] for call in calls)
     return [
         (call.tool, {k: v for k, v in call.arguments.items() if k != "why"})

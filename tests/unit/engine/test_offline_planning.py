@@ -1,204 +1,140 @@
-"""Which tools the offline reasoner asks for."""
+"""The calls that are made for a question, round by round."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests.unit.engine.briefings import (
-    CATALOGUE,
-    EVENTS,
-    MODELS,
-    OUTLINE,
-    RELIABILITY,
-    RETRIEVAL,
-    SEARCH,
-)
+from antiphon.engine.offline.names import Catalogue
+from antiphon.vocabulary.ports import Json
+from tests.unit.engine.briefings import OUTLINE, SEARCH, attempt, outline, source
 from tests.unit.engine.planned import Calls, outlined, planned, search
+from tests.unit.engine.trades import BEES, BREAD, CATALOGUE, PHOTOS
 
-LOOK_UP = f"Which other course treats the topic of lesson 1 of {EVENTS}?"
+DUST = source(f"{PHOTOS} - Lesson 1", "Dust is brushed off first.")
+LIST: Json = OUTLINE | {"input_schema": {"type": "object", "properties": {}}}
+AFTER_DUST = "Which lesson comes after the one on dust?"
+
+
+def calls_of(question: str, *sources: Json, **more: Any) -> Calls:
+    return planned(question, *sources, **({"catalogue": CATALOGUE} | more))
 
 
 @pytest.mark.parametrize(
-    ("question", "course"),
+    "question", ["What removes dust?", "and ++?", "why?", "What does $? mean"]
+)
+def test_a_question_is_searched_as_it_was_asked(question: str) -> None:
+    assert calls_of(question) == [search(question)]
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
     [
-        ("What lessons does Practical Information Retrieval have?", RETRIEVAL),
-        ("Give me the outline of Language Models and Tools.", MODELS),
-        ("Who teaches Reliability Engineering for Services?", RELIABILITY),
-        ("How many lessons are there in the course on event-driven systems?", EVENTS),
-        ("I would like the table of contents of the reliability course.", RELIABILITY),
-        ('What is the syllabus of the course "Language Models and Tools"?', MODELS),
-        ("who teaches the langauge models course", MODELS),
-        ("What is the last lesson of the PIR course called?", RETRIEVAL),
-        ("Give me the link of lesson 2 of Language Models and Tools", MODELS),
-        ("What is the title of lesson two of Practical Information Retrieval?", RETRIEVAL),
-        ("What comes after Circuit Breakers in the lessons?", RELIABILITY),
-        ("What was covered in lesson 12 of Practical Information Retrieval?", RETRIEVAL),
-        ("Who is Daniel Okonjo?", RETRIEVAL),
+        ("What does the photo archive course say of dust?", {"course_name": PHOTOS}),
+        (f"What does lesson 1 of {PHOTOS} say of dust?", {"course_name": PHOTOS, "lesson_number": 1}),
+        ("What does lesson 1 say of dust?", {"lesson_number": 1}),
     ],
 )  # fmt: skip
-def test_a_question_that_the_catalogue_answers_asks_for_the_outline(
-    question: str, course: str
+def test_where_a_place_is_named_all_courses_are_searched_too(
+    question: str, place: dict[str, object]
 ) -> None:
-    assert planned(question) == [outlined(course)]
+    assert calls_of(question) == [search(question, **place), search(question)]
 
 
-def test_a_name_that_no_course_has_is_left_to_the_outline_tool_and_searched_for() -> (
-    None
-):
-    assert planned("Give me the outline of Basket Weaving.") == [
-        outlined("Basket Weaving"),
-        search("Basket Weaving"),
+def test_the_only_course_is_no_place_to_search_apart() -> None:
+    question = "What does the photo archive course say of dust?"
+
+    calls = calls_of(question, catalogue=Catalogue(CATALOGUE.courses[:1]))
+
+    assert calls == [search(question)]
+
+
+def test_other_courses_are_searched_one_by_one() -> None:
+    question = f"Which other course than {PHOTOS} speaks of swarms?"
+
+    calls = calls_of(question)
+
+    others = [each.title for each in CATALOGUE.courses if each.title != PHOTOS]
+    assert calls == [
+        *[search(question, course_name=title) for title in others],
+        search(question),
     ]
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["List all courses.", "How many courses are there?", "Which courses do you have?"],
-)
-def test_all_courses_are_asked_for_by_the_outline_tool_without_a_name(
-    question: str,
-) -> None:
-    optional = OUTLINE | {"input_schema": OUTLINE["input_schema"] | {"required": []}}
+def test_what_the_catalogue_knows_is_asked_of_the_outlines() -> None:
+    titles = [each.title for each in CATALOGUE.courses]
 
-    assert planned(question, tools=(optional, SEARCH)) == [("get_course_outline", {})]
-
-
-def test_where_the_outline_tool_must_have_a_name_each_course_is_asked_for() -> None:
-    calls = planned("List all courses.")
-
-    assert calls == [outlined(each.title) for each in CATALOGUE.courses]
-
-
-def test_a_plain_question_is_searched_as_it_is() -> None:
-    assert planned("Who came up with sagas, and when?") == [
-        search("Who came up with sagas, and when?")
+    assert calls_of(f"Who teaches {BREAD}?") == [outlined(BREAD)]
+    assert set(dict(calls_of(f"Who teaches {BREAD} and {BEES}?"))) == {
+        "get_course_outline"
+    }
+    assert calls_of("Which courses are there?") == [outlined(t) for t in titles]
+    assert calls_of("Which courses are there?", tools=(LIST, SEARCH)) == [
+        ("get_course_outline", {})
     ]
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What did President Biden sign?",
-        "Who is Kim Jong-chul?",
-        "What does Apache Kafka keep in New York City?",
-        "How reliable is an inverted index?",
-        "Which golf course did Alister MacKenzie design?",
-    ],
-)
-def test_a_name_that_is_no_course_stays_in_the_query_and_is_no_filter(
-    question: str,
-) -> None:
-    ((tool, arguments), *_) = planned(question)
+def test_a_lesson_as_a_whole_is_named_and_read_by_its_title() -> None:
+    calls = calls_of(f"What is in lesson 1 of {PHOTOS}?")
 
-    assert (tool, arguments) == ("search_course_content", {"query": question})
+    place = {"course_name": PHOTOS, "lesson_number": 1}
+    assert calls == [outlined(PHOTOS), search("Scanning Negatives", **place)]
 
 
-def test_a_question_naming_a_course_is_searched_there() -> None:
-    question = "In the event-driven course, what becomes of extra group members?"
+def test_what_has_to_be_found_is_searched_and_then_looked_up() -> None:
+    question = "Who teaches the course in which dust is brushed?"
 
-    assert planned(question) == [
-        search("what becomes of extra group members?", course_name=EVENTS)
-    ]
+    first = calls_of(question)
+    second = calls_of(question, DUST, attempts=(attempt(query=question, facts=(1,)),))
 
-
-def test_the_course_of_a_teacher_is_named_by_the_teacher() -> None:
-    question = "In the course that Daniel Okonjo teaches, what is said about pooling?"
-
-    assert planned(question) == [
-        search("what is said about pooling?", course_name=RETRIEVAL)
-    ]
+    assert first == [search(question)]
+    assert second == [outlined(PHOTOS)]
 
 
-@pytest.mark.parametrize("named", ["lesson 3", "lesson three", "the last lesson"])
-def test_a_question_about_one_lesson_is_searched_in_that_lesson(named: str) -> None:
-    question = (
-        f"According to {named} of {RETRIEVAL}, whose experiments set the pattern?"
-    )
+def test_a_lesson_beside_one_that_is_described_is_read_in_a_second_round() -> None:
+    first = calls_of(AFTER_DUST)
+    done = attempt(query="dust", facts=(1,)), attempt(query=AFTER_DUST, facts=(1,))
+    second = calls_of(AFTER_DUST, DUST, attempts=done)
 
-    ((tool, arguments),) = planned(question)
-
-    assert tool == "search_course_content"
-    assert "whose experiments set the pattern?" in str(arguments["query"])
-    assert (arguments["course_name"], arguments["lesson_number"]) == (RETRIEVAL, 3)
+    assert first == [search("dust"), search(AFTER_DUST)]
+    place = {"course_name": PHOTOS, "lesson_number": 2}
+    assert second == [outlined(PHOTOS), search(AFTER_DUST, **place)]
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What was covered in lesson 2 of Practical Information Retrieval?",
-        "Summarize lesson 2 of Practical Information Retrieval.",
-        "What is the second lesson of the information retrieval course about?",
-        "Summarise the lesson Ranking with BM25",
-    ],
-)
-def test_a_whole_lesson_is_searched_by_its_title_and_named_by_the_outline(
-    question: str,
-) -> None:
-    assert planned(question) == [
-        outlined(RETRIEVAL),
-        search("Ranking with BM25", course_name=RETRIEVAL, lesson_number=2),
-    ]
+def test_where_the_catalogue_says_nothing_the_texts_are_searched() -> None:
+    question = f"Who teaches {BREAD}?"
+    failed = attempt(tool="get_course_outline", course_name=BREAD, outcome="failed")
+    found = attempt(tool="get_course_outline", course_name=BREAD, facts=(1,))
+
+    assert calls_of(question, attempts=(failed,)) == [search(question)]
+    assert calls_of(question, outline(BREAD, "Flour"), attempts=(found,)) == []
 
 
-@pytest.mark.parametrize(
-    ("question", "sides"),
-    [
-        ("What is the difference between retries and timeouts?", [search("retries"), search("timeouts")]),
-        ("Compare BM25 with embeddings: which is better?", [search("BM25"), search("embeddings")]),
-        ("Queues versus logs?", [search("Queues"), search("logs")]),
-        ("Is the recall of an index the same thing as the recall of a judge?",
-         [search("recall of an index"), search("recall of a judge")]),
-        (f"What is the difference between backpressure as taught in {EVENTS} and shedding as taught in {RELIABILITY}?",
-         [search("backpressure", course_name=EVENTS), search("shedding", course_name=RELIABILITY)]),
-        ("Compare lesson 1 and lesson 2 of the reliability course.",
-         [search("Timeouts and Deadlines", course_name=RELIABILITY, lesson_number=1),
-          search("Circuit Breakers", course_name=RELIABILITY, lesson_number=2)]),
-    ],
-)  # fmt: skip
-def test_a_comparison_searches_both_sides_in_one_round(
-    question: str, sides: Calls
-) -> None:
-    assert planned(question) == sides
+def test_a_text_question_is_answered_after_one_round_and_any_after_two() -> None:
+    once = attempt(query="What removes dust?", facts=(1,))
+    twice = attempt(round_number=2, query="x", outcome="nothing")
+
+    assert calls_of("What removes dust?", DUST, attempts=(once,)) == []
+    assert calls_of(AFTER_DUST, DUST, attempts=(once, twice)) == []
+    assert calls_of(f"Who teaches {BREAD}?", attempts=(twice, once)) == []
 
 
-def test_several_questions_are_each_planned_in_one_round() -> None:
-    question = "What is jitter and how does BM25 rank? Who teaches the MCP course?"
+def test_a_call_that_was_made_is_not_made_again() -> None:
+    question = "Who teaches the course in which dust is brushed?"
+    outline_call = attempt(tool="get_course_outline", course_name=PHOTOS)
+    done = (attempt(query=question, facts=(1,)), outline_call)
 
-    assert planned(question) == [
-        search("What is jitter"),
-        search("how does BM25 rank?"),
-        outlined("MCP: Build Rich-Context Apps"),
-    ]
-
-
-def test_a_look_up_asks_for_the_outline_and_for_what_the_lesson_says() -> None:
-    assert planned(LOOK_UP) == [
-        outlined(EVENTS),
-        search("Broker Queues and Logs", course_name=EVENTS, lesson_number=1),
-    ]
+    assert calls_of(question, DUST, attempts=done) == []
+    assert len(calls_of(f"Who teaches {BREAD} and {BREAD}?")) == 1
 
 
-@pytest.mark.parametrize(
-    ("earlier", "question", "calls"),
-    [
-        ("Which lessons does Event-Driven Systems have?", "And the second one?", [outlined(EVENTS)]),
-        ("Who teaches the MCP course?", "And the retrieval in small one?", [outlined("Retrieval in Small")]),
-        ("Who teaches the MCP course?", "How many lessons does it have?", [outlined("MCP: Build Rich-Context Apps")]),
-        ("What is jitter?", "What is a circuit breaker?", [search("What is a circuit breaker?")]),
-        (f"In {RETRIEVAL}, what is pooling?", "Why is it done?",
-         [search("what is pooling? Why is it done?", course_name=RETRIEVAL)]),
-        (f"Summarize lesson 1 of {RETRIEVAL}", "And lesson 2?",
-         [outlined(RETRIEVAL), search("Ranking with BM25", course_name=RETRIEVAL, lesson_number=2)]),
-    ],
-)  # fmt: skip
-def test_a_follow_up_is_understood_with_the_question_before_it(
-    earlier: str, question: str, calls: Calls
-) -> None:
-    assert planned(question, earlier=earlier) == calls
+@pytest.mark.parametrize("said", ["Hello!", "thanks"])
+def test_a_greeting_needs_no_call(said: str) -> None:
+    assert calls_of(said) == []
 
 
-@pytest.mark.parametrize(
-    "words", ["Hello!", "thanks", "Good morning", "Who are you?", "what can you do"]
-)
-def test_a_greeting_needs_no_tool(words: str) -> None:
-    assert planned(words) == []
+def test_a_query_is_no_longer_than_the_tool_takes() -> None:
+    ((_, arguments),) = calls_of("dust " * 700)
+
+    assert len(str(arguments["query"])) == 1_200

@@ -109,7 +109,7 @@ def test_a_transcripts_plain_words_are_evidence_that_cannot_be_cited() -> None:
         WORDS_ALONE,
     ).blocks
 
-    assert blocks == [{"type": "text", "text": "Lesson 1: A queue holds messages."}]
+    assert blocks == [{"type": "text", "text": "C, Lesson 1: A queue holds messages."}]
 
 
 def test_a_forbidden_choice_of_tools_is_obeyed() -> None:

@@ -1,17 +1,19 @@
-"""A small catalogue of no trade that the samples speak of, for tests of how questions are understood."""
+"""A small catalogue of trades that the samples do not speak of, for tests of how questions are understood."""
 
 from __future__ import annotations
 
-from antiphon.engine.offline.catalogue import Catalogue
-from tests.unit.engine.briefings import course
+from antiphon.engine.offline.names import Catalogue
+from tests.unit.engine.briefings import MCP, course
 
-SAILING = "Sail Trim and Night Passages for Small Crews"
-BREAD = "Sourdough Bread in a Home Oven"
+PHOTOS = "Working with Photo Archives"
+BREAD = "Sourdough Bread: From Starter to Loaf"
 BEES = "Bees Through the Year"
 CATALOGUE = Catalogue(
     (
-        course(SAILING, "Tove Haugen", "Introduction", "Setting Sails", "Watches at Night", first=0),
-        course(BREAD, "Idris Kone", "Introduction", "Feeding a Real Starter", "Shaping and Scoring", first=0),
+        course(PHOTOS, "Ines Duarte-Vale", "Introduction", "Scanning Negatives", "Naming Files", "Keyword Search",
+               first=0),
+        course(BREAD, "Idris Kone", "Flour and Water", "Feeding a Starter", "Shaping and Scoring"),
         course(BEES, "Rose Amsel", "Introduction", "Swarms in May", "Feeding for Winter", first=0),
+        course(MCP, "Elie Sample", "Introduction", "Why MCP"),
     )
 )  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.engine.offline.catalogue import Catalogue, CourseEntry, KnownTitle
-from antiphon.engine.offline.intents import Inquiry, understand
+from antiphon.engine.offline.asked import Inquiry, understand
+from antiphon.engine.offline.names import Catalogue, Course, Lesson
 from antiphon.language.scripts import CHINESE, JAPANESE, RUSSIAN, Script
 
 BEES = "Bees Through the Year"
-LESSONS = (KnownTitle(1, "Swarms"), KnownTitle(2, "Honey"), KnownTitle(12, "Winter"))
-CATALOGUE = Catalogue((CourseEntry(BEES, "Will Amsel", LESSONS),))
+LESSONS = (Lesson(1, "Swarms"), Lesson(2, "Honey"), Lesson(12, "Winter"))
+CATALOGUE = Catalogue((Course(BEES, ("Will Amsel",), LESSONS),))
 
 
 def read(question: str, catalogue: Catalogue = CATALOGUE) -> Inquiry:
@@ -29,9 +29,9 @@ def read(question: str, catalogue: Catalogue = CATALOGUE) -> Inquiry:
 def test_a_lesson_is_asked_about_in_other_scripts(question: str, lesson: int) -> None:
     inquiry = read(question)
 
-    assert (inquiry.kind, inquiry.course) == ("lesson", BEES)
+    assert (inquiry.kind, inquiry.course) == ("lesson", CATALOGUE.course(BEES))
     assert inquiry.lesson == lesson
-    assert not inquiry.has_topic
+    assert inquiry.topic == ()
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_lesson_is_asked_about_in_other_scripts(question: str, lesson: int) ->
 def test_the_catalogue_is_asked_in_other_scripts(question: str, asks: str) -> None:
     inquiry = read(question)
 
-    assert inquiry.kind == "outline"
+    assert inquiry.kind == "catalogue"
     assert inquiry.asks == {asks}
 
 
@@ -68,7 +68,7 @@ def test_what_asks_nothing_of_a_catalogue_stays_as_it_is(
 
 
 def test_titles_in_a_script_are_not_taken_out_of_questions_in_it() -> None:
-    catalogue = Catalogue((CourseEntry("蜜蜂课程", "Will Amsel", LESSONS),))
+    catalogue = Catalogue((Course("蜜蜂课程", ("Will Amsel",), LESSONS),))
 
     inquiry = read("蜜蜂课程的大纲", catalogue)
 

@@ -1,0 +1,162 @@
+"""Fits how likely an answer without a key is right, and shows what its labels are worth: `make eval-calibration`.
+
+Sample questions that one search answers, or that nothing answers, are asked of the indexes of their courses. The
+weights are fitted on those over the seven sample courses, and printed beside those of engine/offline/likelihood.py; the
+curve shows the latter on the recorded courses, on which nothing of them was fitted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from math import log, log1p
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from antiphon import service
+from antiphon.cli.phrases import stands_in
+from antiphon.cli.questions import UNANSWERABLE, SampleQuestion, read_questions
+from antiphon.engine.offline.likelihood import FOUND, REFUSED, Fit, fit_of
+from antiphon.engine.offline.task import Source
+from antiphon.engine.offline.windows import look
+from antiphon.knowledge import Library
+from antiphon.language.evidence import Measures
+
+SAMPLES = Path("samples")
+FITTED_ON = ("open", "blind-z", "sealed")
+KINDS = ("fact", "definition", "how", "why", "number", "yes_no", "false_premise")
+PENALTY = 1 / 3
+"""Of the squares of all weights but the intercept."""
+BY_MEANING = ("likeness", "share", "terms", "lead", "unknown", "interaction", "names")
+BY_WORDS = ("share", "terms", "unknown", "names")
+THRESHOLDS = (0.2, 0.3, REFUSED, 0.4, 0.5, 0.6, 0.7, FOUND, 0.8, 0.9)
+
+
+class Row(NamedTuple):
+    """A question that was asked: how well its best window fits, and whether what is shown answers it."""
+
+    fit: Fit
+    is_answerable: bool
+    right: bool
+
+
+def main() -> None:
+    """Asks, fits and prints."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=Path("data"))
+    data: Path = parser.parse_args().data
+    out = Console(width=120)
+    rows: list[Row] = []
+    for name in FITTED_ON:
+        rows += _ask(SAMPLES / f"{name}.jsonl", data / "eval")
+    out.print(f"Fitted on {len(rows)} questions over the sample courses:")
+    out.print(_weights("by meaning", rows, BY_MEANING, Fit(likeness=0.0)))
+    out.print(_weights("by words alone", rows, BY_WORDS, Fit()))
+    recorded: list[Row] = []
+    for path in sorted((SAMPLES / "recorded").glob("*.jsonl")):
+        recorded += _ask(path, data / f"eval-{path.stem}")
+    out.print(f"Shown on {len(recorded)} questions over the recorded courses:")
+    out.print(_curve(recorded))
+
+
+def _ask(path: Path, data_dir: Path) -> list[Row]:
+    """Asks the questions of a file; leaves out those for which nothing is found."""
+    settings = service.load_settings(data_dir=data_dir)
+    library = Library.open(data_dir, service.embedder_of(settings))
+    measures = Measures(library.weight, library.likeness)
+    rows: list[Row] = []
+    for each in read_questions(path.read_text("utf-8").splitlines(), path.name):
+        if each.kind not in (*KINDS, UNANSWERABLE) or each.earlier:
+            continue
+        looked = look(each.question, _found(library, each.question), measures)
+        if looked.windows:
+            shown = "\n".join([window.text for window in looked.windows])
+            fit = fit_of(each.question, looked, measures)
+            rows.append(Row(fit, each.kind != UNANSWERABLE, _answers(shown, each)))
+    library.close()
+    return rows
+
+
+def _found(library: Library, question: str) -> list[Source]:
+    sources: list[Source] = []
+    for found in library.search(question, limit=5):
+        blocks = [found.sentence(at) for at in range(len(found.starts))]
+        sources.append(Source(None, found.source, found.title or "", tuple(blocks)))
+    return sources
+
+
+def _answers(shown: str, question: SampleQuestion) -> bool:
+    """Returns True where a phrase of each part of the answer is shown."""
+    parts: list[bool] = []
+    for part in question.needed:
+        parts.append(any(stands_in(phrase, shown) for phrase in part))
+    return bool(parts) and all(parts)
+
+
+def _weights(title: str, rows: Sequence[Row], names: Sequence[str], zero: Fit) -> Table:
+    """Lists the weights that fit best, and the product's, read off fits in which one feature alone is not nought."""
+    table = Table(title, "fitted", "in likelihood.py")
+    at_zero = _log_odds(zero)
+    intercept, *weights = _fitted(rows, names)
+    table.add_row("intercept", f"{intercept:.2f}", f"{at_zero:.2f}")
+    for name, weight in zip(names, weights, strict=True):
+        one = zero._replace(**{name: 1})
+        shipped = (_log_odds(one) - at_zero) / _features(one, [name])[1]
+        table.add_row(name, f"{weight:.2f}", f"{shipped:.2f}")
+    return table
+
+
+def _log_odds(fit: Fit) -> float:
+    return log(fit.likelihood / (1 - fit.likelihood))
+
+
+def _fitted(rows: Sequence[Row], names: Sequence[str]) -> list[float]:
+    """Fits a logistic model by Newton's method (Hastie et al., The Elements of Statistical Learning, 4.4.1)."""
+    features = np.array([_features(row.fit, names) for row in rows])
+    right = np.array([float(row.right) for row in rows])
+    penalty = PENALTY * np.diag([0.0, *[1.0] * len(names)])
+    weights = np.zeros(len(names) + 1)
+    for _ in range(30):
+        likely = 1 / (1 + np.exp(-features @ weights))
+        slope = features.T @ (right - likely) - penalty @ weights
+        curvature = (features.T * (likely * (1 - likely))) @ features + penalty
+        weights = weights + np.linalg.solve(curvature, slope)
+    return [float(weight) for weight in weights]
+
+
+def _features(fit: Fit, names: Sequence[str]) -> list[float]:
+    """Returns a one for the intercept, and the features."""
+    known = fit._asdict() | {"terms": log1p(fit.terms)}
+    return [1.0, *[float(known[name]) for name in names]]
+
+
+def _curve(rows: Sequence[Row]) -> Table:
+    """Lists what each threshold would label as found, and what it would refuse."""
+    table = Table("from", "found, of answerable", "right, of found")
+    table.add_column("refused, of answerable")
+    table.add_column("refused, of unanswerable")
+    for bar in THRESHOLDS:
+        table.add_row(f"{bar:.2f}", *map(_share, _flags(rows, bar)))
+    return table
+
+
+def _flags(rows: Sequence[Row], bar: float) -> Iterator[list[bool]]:
+    """Yields, for one threshold, what is found, what of it is right, and what is refused: answerable, and not."""
+    found = [row for row in rows if row.fit.likelihood >= bar]
+    yield [row in found for row in rows if row.is_answerable]
+    yield [row.right for row in found]
+    for answerable in (True, False):
+        asked = [row for row in rows if row.is_answerable is answerable]
+        yield [row.fit.likelihood < bar for row in asked]
+
+
+def _share(flags: Sequence[bool]) -> str:
+    return f"{sum(flags)} of {len(flags)} ({sum(flags) / max(len(flags), 1):.1%})"
+
+
+if __name__ == "__main__":
+    main()

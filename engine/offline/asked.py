@@ -1,0 +1,155 @@
+"""Decides what kind of answer a question wants: facts of the catalogue, a whole lesson, or what the texts say; pure.
+
+The words that name a place are taken out of the question. Where all that is left are words in which a catalogue is
+asked, the whole question is understood, and its answer is looked up. Every other question is searched as it was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from antiphon.engine.offline.names import Catalogue, Course, Place
+from antiphon.language.asking import Ask, Asked, asked_of_catalogue, names_catalogue
+from antiphon.language.questions import refers_back
+from antiphon.language.tongues import tongue_of
+from antiphon.language.words import words
+
+Kind = Literal["greeting", "catalogue", "lesson", "find", "text"]
+Talk = Literal["hello", "thanks", "bye"]
+
+GREETINGS: dict[str, Talk] = {
+    "hi": "hello", "hello": "hello", "hey": "hello", "hi there": "hello", "hello there": "hello",
+    "good morning": "hello", "thanks": "thanks", "thank you": "thanks", "thanks a lot": "thanks",
+    "thank you very much": "thanks", "thx": "thanks", "bye": "bye", "goodbye": "bye",
+}  # fmt: skip
+_HELD: frozenset[Ask] = frozenset(
+    ("teacher", "link", "title", "lessons", "contents", "courses")
+)
+"""What the catalogue holds of a course or a lesson that is found by what it says."""
+_WHOLE: frozenset[Ask] = frozenset(("overview", "contents"))
+_WHICH = re.compile(
+    r"\b(?:which|what|the|in|a|that|one|any|of|his|her) (?:\w+ )?(?:courses?|class|lessons?|lecture)\b",
+    re.I,
+)
+_SAYS_COURSE = re.compile(r"\b(?:course|class|training)\b", re.I)
+_COURTESIES = re.compile(
+    r"\b(?:pls|plz|please|thx|thanks|thank you|hey|hi|hello)\b", re.I
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:other|another) (?:course|lesson)|besides|apart from|except|in addition to)\b",
+    re.I,
+)
+
+
+class Inquiry(NamedTuple):
+    """A question as it was understood.
+
+    Attributes:
+        question: As it was asked; one that refers back has the question before it behind it.
+        kind: `catalogue`: all of it is asked of the catalogue. `lesson`: one lesson as a whole. `find`: what the
+            catalogue says of a course or a lesson that has to be found by its texts. `text`: what the texts say.
+        topic: The words that are none of a catalogue's and name no place.
+    """
+
+    question: str
+    kind: Kind = "text"
+    asks: frozenset[Ask] = frozenset()
+    place: Place = Place()
+    topic: tuple[str, ...] = ()
+    talk: Talk = "hello"
+
+    @property
+    def course(self) -> Course | None:
+        """The course that it names."""
+        return self.place.course
+
+    @property
+    def lesson(self) -> int | None:
+        """The number of the lesson that is meant: the one that is named, or the one beside it."""
+        place = self.place
+        if place.course is None or place.lesson is None or not place.step:
+            return place.lesson
+        beside = place.course.beside(place.lesson, place.step)
+        return None if beside is None else beside.number
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """True where other courses are asked than the one that it names."""
+        return self.course is not None and _ELSEWHERE.search(self.question) is not None
+
+
+def understand(question: str, earlier: Sequence[str], catalogue: Catalogue) -> Inquiry:
+    """Reads a question.
+
+    Args:
+        earlier: Earlier questions of the conversation, oldest first.
+    """
+    talk = GREETINGS.get(" ".join(words(question)))
+    if talk is not None:
+        return Inquiry(question, "greeting", talk=talk)
+    meant = question
+    place = catalogue.place(tongue_of(question).in_english(question))
+    if earlier and refers_back(question):
+        meant = f"{question}\n{earlier[-1]}"
+        if place.course is None:
+            place = _placed_before(question, earlier[-1], catalogue)
+    if place.course is None and len(catalogue.courses) == 1:
+        place = place._replace(course=catalogue.courses[0])
+    asked = _asked_beside(place)
+    called = catalogue.called_by(asked.topic)
+    if asked.asks and called is not None and place.course in (None, called):
+        place, asked = place._replace(course=called), asked._replace(topic=())
+    kind = _kind(question, asked, place)
+    return Inquiry(meant, kind, asked.asks, place, asked.topic)
+
+
+def _placed_before(question: str, before: str, catalogue: Catalogue) -> Place:
+    """Returns the place of a question that names no course: it speaks of that of the question before it."""
+    earlier = catalogue.place(before)
+    place = catalogue.place(question, earlier.course)
+    if place.lesson is None and place.missing is None:
+        place = place._replace(lesson=earlier.lesson, by_number=earlier.by_number)
+    return place
+
+
+def _asked_beside(place: Place) -> Asked:
+    """Returns what is asked of the catalogue beside the place, and the topic without the words that describe it."""
+    asked = asked_of_catalogue(
+        _COURTESIES.sub(" ", place.rest), of_course=place.course is not None
+    )
+    described = frozenset(words(place.described))
+    return asked._replace(
+        topic=tuple([word for word in asked.topic if word not in described])
+    )
+
+
+def _kind(question: str, asked: Asked, place: Place) -> Kind:
+    if place.missing is not None:
+        return "catalogue"
+    if place.described:
+        return "find"
+    if not asked.topic:
+        return _kind_of_whole(asked, place)
+    asks_for_holder = asked.asks & _HELD and place.lesson is None
+    if asks_for_holder and _WHICH.search(question) and names_catalogue(question):
+        return "find"
+    return "text"
+
+
+def _kind_of_whole(asked: Asked, place: Place) -> Kind:
+    """Returns the kind of a question that holds nothing but a place and what is asked of a catalogue."""
+    if place.lesson is not None and not place.step and asked.asks <= _WHOLE:
+        # A title alone may be the topic.
+        return "lesson" if asked.asks or place.by_number else "text"
+    if place.course is None:
+        return "catalogue" if asked.asks - {"overview"} else "text"
+    return "catalogue" if _is_of_course(asked, place) else "text"
+
+
+def _is_of_course(asked: Asked, place: Place) -> bool:
+    """Returns False for "What is MCP?": it asks for no course, though one is called so."""
+    if asked.asks or place.step or not words(place.rest):
+        return True
+    return _SAYS_COURSE.search(place.rest) is not None

@@ -1,0 +1,135 @@
+"""How likely it is that what is shown answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antiphon.engine.offline.likelihood import Fit, fit_of, lacks_property
+from antiphon.engine.offline.task import Source
+from antiphon.engine.offline.windows import Window, look
+from antiphon.language.evidence import WORDS_ALONE, Measures
+from tests.fakes_likeness import all_alike
+
+SHARE = st.floats(0.0, 1.0)
+COSINE = st.floats(-1.0, 1.0)
+FITS = st.builds(
+    Fit,
+    likeness=st.none() | COSINE,
+    share=SHARE,
+    terms=st.integers(0, 32),
+    names=st.integers(0, 100),
+    lead=st.floats(0.0, 2.0),
+    unknown=SHARE,
+    interaction=COSINE,
+)
+QUEUES = (
+    "A queue holds messages. ",
+    "It listens on port 5672. ",
+    "It dates from 2007.",
+)
+
+
+def source(*blocks: str) -> Source:
+    return Source(0, "Queues - Lesson 1", "Brokers", blocks)
+
+
+def shown(*blocks: str) -> list[Window]:
+    return [Window(source(*blocks), 0, len(blocks), 0, 1.0)]
+
+
+def fit(question: str, *blocks: str, **measures: Any) -> Fit:
+    measured = Measures(**measures)
+    return fit_of(question, look(question, [source(*blocks)], measured), measured)
+
+
+@given(FITS)
+def test_a_likelihood_is_a_share_of_one(fitting: Fit) -> None:
+    assert 0.0 <= fitting.likelihood <= 1.0
+
+
+@given(FITS, SHARE)
+def test_what_holds_more_of_the_question_is_no_less_likely(
+    fitting: Fit, share: float
+) -> None:
+    less, more = sorted((fitting.share, share))
+
+    assert (
+        fitting._replace(share=less).likelihood
+        <= fitting._replace(share=more).likelihood
+    )
+
+
+@given(FITS, COSINE, COSINE)
+def test_what_is_liker_the_question_is_no_less_likely(
+    fitting: Fit, one: float, other: float
+) -> None:
+    less, more = sorted((one, other))
+
+    assert (
+        fitting._replace(likeness=less).likelihood
+        <= fitting._replace(likeness=more).likelihood
+    )
+
+
+def test_the_share_counts_the_words_of_the_window_and_of_its_title() -> None:
+    assert fit("Which broker holds messages?", *QUEUES).share == 1.0
+    assert fit("Which broker holds ravens?", *QUEUES).share < 1.0
+    assert fit("Which broker holds messages?", *QUEUES).likelihood > 0.5
+
+
+def test_names_and_terms_of_the_question_are_counted() -> None:
+    fitting = fit("Why do queues of Kafka and RabbitMQ differ?", *QUEUES)
+
+    assert (fitting.names, fitting.terms, fitting.likeness) == (2, 4, None)
+
+
+def test_what_stands_nowhere_in_the_courses_is_its_share_of_the_question() -> None:
+    def weigh(term: str) -> float:
+        return {"queue": 1.0, "line": 1.0}.get(term, 2.0)
+
+    question = "Is a frobnicator queue a line?"
+
+    assert fit(question, *QUEUES, weigh=weigh).unknown == 0.5
+    assert fit(question, "A frobnicator. ", *QUEUES, weigh=weigh).unknown == 0.0
+    assert fit(question, *QUEUES).unknown == 0.0
+
+
+def test_by_meaning_the_likest_the_lead_and_the_interaction_are_measured() -> None:
+    fitting = fit("What waits?", *QUEUES, likeness=all_alike(0.6, interaction=-0.2))
+
+    assert fitting.likeness == 0.6
+    assert fitting.lead == 0.0
+    assert fitting.interaction == pytest.approx(-0.2)
+
+
+def test_what_shows_nothing_is_unlikely() -> None:
+    assert fit_of("Why?", look("Why?", [], WORDS_ALONE), WORDS_ALONE) == Fit()
+    assert Fit().likelihood < 0.1
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        ("Which port does it listen on?", False),
+        ("Which protocol does it speak?", True),
+        ("How many messages does it hold?", False),
+        ("How many consumers does it have?", True),
+        ("In which year was it written?", False),
+        ("What is a queue?", False),
+        ("Which one is it?", False),
+        ("Why does it listen?", False),
+    ],
+)
+def test_what_is_asked_of_a_thing_has_to_stand_in_what_is_shown(
+    question: str, lacks: bool
+) -> None:
+    assert lacks_property(question, shown(*QUEUES)) is lacks
+
+
+def test_a_year_is_asked_for_by_its_name_and_given_in_figures() -> None:
+    assert lacks_property("In what year was it written?", shown("Last year it was."))
+    assert not lacks_property("In what year was it written?", shown("It was in 1987."))

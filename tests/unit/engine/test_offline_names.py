@@ -1,0 +1,237 @@
+"""Which courses and lessons of a catalogue a question names."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import pytest
+
+from antiphon.engine.offline.names import (
+    READ_CHARS,
+    Catalogue,
+    Lesson,
+    catalogue_of,
+)
+from tests.unit.engine.briefings import MCP, course
+from tests.unit.engine.trades import BEES, BREAD, CATALOGUE, PHOTOS
+
+
+class Known(NamedTuple):
+    """A course as a library knows it."""
+
+    title: str
+    instructor: str | None = None
+    lessons: tuple[Lesson, ...] = ()
+
+
+def named(question: str) -> list[str]:
+    place = CATALOGUE.place(question)
+    courses = [place.course, *place.others]
+    return [each.title for each in courses if each is not None]
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        (f"Who teaches {PHOTOS}?", PHOTOS),
+        ("who teaches working with photo archives?", PHOTOS),
+        (f"Who teaches {BREAD}?", BREAD),
+        ("How many lessons has Sourdough Bread?", BREAD),
+        ("What does Rose Amsel say of swarms?", BEES),
+        ("What is Ines Duarte-Vale's course about?", PHOTOS),
+        ("Who teaches the photo archive course?", PHOTOS),
+        ("Who teaches the course on photo archives?", PHOTOS),
+        ("What does the course by Kone cover?", BREAD),
+        ("Give me the outline of the MCP course.", MCP),
+        ("How many lessons has the WPA course?", PHOTOS),
+    ],
+)
+def test_a_course_is_named_by_its_title_its_teacher_or_words_beside_course(
+    question: str, title: str
+) -> None:
+    assert named(question) == [title]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How are photos kept in archives?",
+        "Why do bees swarm?",
+        "Who teaches the course?",
+        "Which course is the longest?",
+        "Who teaches the course on astronomy?",
+        "How is a course of antibiotics built?",
+        "",
+    ],
+)
+def test_words_of_a_title_alone_name_no_course(question: str) -> None:
+    assert named(question) == []
+
+
+def test_a_name_that_fits_two_courses_names_neither() -> None:
+    catalogue = Catalogue(
+        (course("Tea from Assam", "A. One", "Leaves"), course("Tea from Uji", "B. Two"))
+    )
+
+    assert catalogue.place("Who teaches the tea course?").course is None
+    assert catalogue.called_by(["tea"]) is None
+    assert catalogue.called_by(["tea", "assam"]) == catalogue.courses[0]
+    assert catalogue.called_by([]) is None
+
+
+def test_courses_that_are_named_side_by_side_are_all_found() -> None:
+    assert set(named(f"Compare {PHOTOS} with {BEES}")) == {PHOTOS, BEES}
+
+
+def test_the_words_of_the_place_are_taken_out_of_the_question() -> None:
+    place = CATALOGUE.place("What does the photo archive course say of dust?")
+
+    assert place.rest == "What does the course say of dust?"
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson"),
+    [
+        ("What is in lesson 2 of the photo archive course?", 2),
+        (f"What is in lesson two of {PHOTOS}?", 2),
+        (f"What is the first lesson of {PHOTOS}?", 0),
+        (f"What is the 2nd lesson of {PHOTOS}?", 1),
+        (f"What is the last lesson of {PHOTOS}?", 3),
+        (f"What is the second to last lesson of {PHOTOS}?", 2),
+        (f"What is the one before the last lesson of {PHOTOS}?", 2),
+    ],
+)
+def test_a_lesson_is_named_by_its_number_or_its_place(
+    question: str, lesson: int
+) -> None:
+    place = CATALOGUE.place(question)
+
+    assert (place.lesson, place.by_number, place.step) == (lesson, True, 0)
+
+
+def test_a_lesson_is_named_by_its_title_and_its_course_with_it() -> None:
+    place = CATALOGUE.place("What is said in the lesson Swarms in May?")
+
+    assert (place.lesson, place.by_number) == (1, False)
+    assert place.course == CATALOGUE.course(BEES)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is keyword search?", "How does feeding a starter work?", "naming files"],
+)
+def test_a_topic_that_a_lesson_is_called_by_is_no_place(question: str) -> None:
+    place = CATALOGUE.place(question)
+
+    assert (place.course, place.lesson) == (None, None)
+    assert place.rest == question
+
+
+@pytest.mark.parametrize(
+    ("question", "lesson", "step"),
+    [
+        ("What comes after the lesson Scanning Negatives?", 1, 1),
+        (f"Which lesson comes before Naming Files in {PHOTOS}?", 2, -1),
+        (f"Which lesson follows lesson 2 of {PHOTOS}?", 2, 1),
+        (f"Which is two lessons after lesson 1 of {PHOTOS}?", 1, 2),
+        (f"What is in lesson 1 of {PHOTOS}?", 1, 0),
+    ],
+)
+def test_a_lesson_beside_another_is_named_by_a_step(
+    question: str, lesson: int, step: int
+) -> None:
+    place = CATALOGUE.place(question)
+
+    assert (place.lesson, place.step) == (lesson, step)
+
+
+@pytest.mark.parametrize(
+    ("question", "described", "step"),
+    [
+        ("Which lesson comes after the one on dust and scratches?", "dust and scratches", 1),
+        ("What comes before the lesson that is about varroa, please?", "varroa", -1),
+        ("What is the lesson following the one where dough rests?", "dough rests", 1),
+    ],
+)  # fmt: skip
+def test_a_lesson_beside_one_that_is_described_has_its_description(
+    question: str, described: str, step: int
+) -> None:
+    place = CATALOGUE.place(question)
+
+    assert (place.lesson, place.described, place.step) == (None, described, step)
+
+
+def test_a_lesson_that_the_course_does_not_have_is_missing() -> None:
+    place = CATALOGUE.place(f"What is in lesson 9 of {PHOTOS}?")
+
+    assert (place.missing, place.lesson) == (9, None)
+
+
+def test_a_lesson_beside_the_last_is_none() -> None:
+    photos = CATALOGUE.courses[0]
+
+    assert photos.beside(2, 1) == Lesson(3, "Keyword Search")
+    assert photos.beside(3, 1) is None
+    assert photos.beside(0, -1) is None
+    assert photos.beside(9, 1) is None
+    assert photos.placed(5) is None
+    assert photos.placed(-5) is None
+
+
+def test_teachers_of_a_library_are_told_apart() -> None:
+    tea = Known("Tea", "Ann One, Bo Two and Cy Three", (Lesson(1, "Leaves"),))
+
+    catalogue = catalogue_of([tea, Known("Rum")])
+
+    assert catalogue.courses[0].teachers == ("Ann One", "Bo Two", "Cy Three")
+    assert catalogue.courses[0].lessons == (Lesson(1, "Leaves"),)
+    assert catalogue.courses[1].teachers == ()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "after the one on ", "course ", "photo archive course ", "lesson 1 and ", "second to last ", "the very ",
+        "Working with Photo ", "'", "a.", "x",
+    ],
+)  # fmt: skip
+def test_a_hostile_question_is_read_in_no_time(hostile: str) -> None:
+    start = time.process_time()
+
+    CATALOGUE.place(hostile * (400_000 // len(hostile)))
+
+    assert time.process_time() - start < 0.5
+
+
+def test_what_stands_behind_the_part_that_is_read_names_nothing() -> None:
+    assert named("a " * READ_CHARS + PHOTOS) == []
+
+
+def test_who_teaches_several_courses_names_each_of_them() -> None:
+    both = Catalogue(
+        (course("Rum One", "Ann Bee", "Casks"), course("Gin", "Ann Bee", "Stills"))
+    )
+
+    place = both.place("Which courses does Ann Bee teach?")
+
+    named_both = [place.course, *place.others]
+    assert [each.title for each in named_both if each] == ["Rum One", "Gin"]
+
+
+def test_a_title_that_several_lessons_have_is_that_of_the_course_that_is_named() -> (
+    None
+):
+    both = Catalogue(
+        (
+            course("Rum One", "A", "Old Casks"),
+            course("Rum Two", "B", "Stills", "Old Casks"),
+        )
+    )
+
+    of_one = both.place("What is in the lesson Old Casks of Rum Two?")
+    of_any = both.place("What is in the lesson Old Casks?")
+
+    assert of_one.course is not None
+    assert (of_one.course.title, of_one.lesson) == ("Rum Two", 2)
+    assert (of_any.course, of_any.lesson) == (None, None)
