@@ -31,7 +31,6 @@ from antiphon.engine.offline.spelling import corrected
 from antiphon.engine.offline.task import COURSE_TOOLS, Source, Task
 from antiphon.engine.offline.windows import NEAR, Window, look
 from antiphon.engine.offline.wire import Certainty, Draft
-from antiphon.language.asking import Ask
 from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
@@ -51,7 +50,6 @@ MOST_NOTED = 3
 MOST_TITLED = 8
 MOST_OF_PLACE = 2
 """Passages of the place that a question names that come before the best of all courses."""
-OF_CATALOGUE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "courses"))
 _REPLIES: dict[Talk, str] = {
     "hello": "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built.",
     "thanks": "You are welcome. Ask on, if there is more.",
@@ -128,7 +126,7 @@ def _sure(inquiry: Inquiry, fit: Fit, *, lacks: bool) -> Certainty:
     """Returns how sure it is that what is shown answers."""
     # By words alone nothing is right often enough, and what the catalogue is asked for the texts seldom say.
     may_be_found = fit.likeness is not None and not lacks
-    if inquiry.kind == "text" and inquiry.asks & OF_CATALOGUE:
+    if inquiry.kind == "text" and inquiry.asks_catalogue:
         may_be_found = False
     if fit.likelihood >= FOUND and may_be_found:
         return "high"

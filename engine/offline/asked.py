@@ -28,6 +28,10 @@ _HELD: frozenset[Ask] = frozenset(
     ("teacher", "link", "title", "lessons", "contents", "courses")
 )
 """What the catalogue holds of a course or a lesson that is found by what it says."""
+_OF_CATALOGUE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "courses"))
+_WHICH_PLACE = re.compile(
+    r"\b(?:which|what) (?:\w+ )?(?:course|lesson|lecture)s?\b", re.I
+)
 _WHOLE: frozenset[Ask] = frozenset(("overview", "contents"))
 _WHICH = re.compile(
     r"\b(?:which|what|the|in|a|that|one|any|of|his|her) (?:\w+ )?(?:courses?|class|lessons?|lecture)\b",
@@ -73,6 +77,13 @@ class Inquiry(NamedTuple):
             return place.lesson
         beside = place.course.beside(place.lesson, place.step)
         return None if beside is None else beside.number
+
+    @property
+    def asks_catalogue(self) -> bool:
+        """True where something is asked that the catalogue holds, be it as an aside."""
+        if self.asks & _OF_CATALOGUE:
+            return True
+        return _WHICH_PLACE.search(self.question) is not None
 
     @property
     def is_elsewhere(self) -> bool:

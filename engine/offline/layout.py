@@ -9,6 +9,9 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
 _LAID_OUT = re.compile(
     r"^[ \t]*(?:```|~~~|\||(?:[-*+]|\d{1,3}[.)])[ \t])|^(?: {4}|\t)\S", re.M
 )
+_FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
+_PROSE = re.compile(r"^(?:[-*+] |\d{1,3}[.)] )?[A-Z*_][^\n]{40,}", re.M)
+"""A line of some length that begins like a sentence."""
 _ROW = re.compile(r"^[ \t]*\|", re.M)
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
 _MARK = "**"
@@ -31,7 +34,11 @@ def in_code(blocks: Sequence[str], at: int) -> bool:
 def laid_out(blocks: Sequence[str], first: int, end: int) -> str:
     """Returns sentences `first` to `end` (exclusive) in their lines; code that is cut off gets its fences."""
     text = "".join(blocks[first:end]).strip("\n").rstrip()
-    if _opens_in_code(blocks, first):
+    is_in_code = _opens_in_code(blocks, first)
+    if is_in_code and _FENCE.match(text):
+        # Nothing of the code is left but its end.
+        text = text.partition("\n")[2].strip("\n")
+    elif is_in_code:
         text = f"```\n{text}"
     if len(_FENCE.findall(text)) % 2:
         text = f"{text}\n```"
@@ -63,4 +70,14 @@ def marked(sentence: str) -> str:
 
 
 def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
-    return len(_FENCE.findall("".join(blocks[:first]))) % 2 == 1
+    """Returns True where a sentence stands in a piece of code that began before it."""
+    before = len(_FENCE.findall("".join(blocks[:first])))
+    return (before + _begins_in_code("".join(blocks))) % 2 == 1
+
+
+def _begins_in_code(text: str) -> bool:
+    """Returns True for a passage that was cut out of the middle of some code: its prose stands between the fences."""
+    parts = _FENCE_LINE.split(text)
+    outside = sum([len(_PROSE.findall(part)) for part in parts[::2]])
+    within = sum([len(_PROSE.findall(part)) for part in parts[1::2]])
+    return within > outside

@@ -133,6 +133,20 @@ def test_code_keeps_its_lines_and_nothing_in_it_is_marked() -> None:
     assert "**" not in shown[shown.index("```") :]
 
 
+def test_prose_behind_the_end_of_some_code_is_no_code() -> None:
+    cut = source(
+        TWO,
+        "  echo done\n",
+        "```\n",
+        "That said, the queue of the kiln is usually fired twice in every week. ",
+        "- It cools for a day before anybody may open the heavy door.\n",
+    )
+
+    shown = text(reply("How often is the kiln fired in a week?", cut).blocks)
+
+    assert "fired twice in every week" in shown.rpartition("```")[2]
+
+
 def test_signs_are_found_with_the_mark_that_ends_the_question_or_without() -> None:
     other = source(TWO, "A number may be added to another. ", "It is written so: i++\n")
 
