@@ -90,9 +90,9 @@ def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
     )
     if measures.likeness is None:
         return fit
-    likest = sorted([worth for row in looked.worths for worth in row], reverse=True)
+    likest = sorted([alike for row in looked.likeness for alike in row], reverse=True)
     return fit._replace(
-        likeness=best.worth,
+        likeness=looked.likeness[looked.sources.index(best.source)][best.key],
         lead=likest[0] - likest[:_LEADS][-1],
         interaction=_interaction(question, best, measures.likeness),
     )

@@ -24,6 +24,8 @@ NEAR = 0.7
 """A further window is shown where it is this much as like the question as the likest."""
 MORE_WEIGHT = 0.3
 """For the share of the question that a further window holds and those before it do not."""
+WORDS_WEIGHT = 0.3
+"""For the share of the question that a sentence holds word by word: what is called `set_ef` is not what is like it."""
 LITERAL_WEIGHT = 0.3
 """For holding what the question writes in signs, such as "$?" or "&&", which neither words nor meaning tell."""
 MOST_COMPARED = 400
@@ -37,7 +39,7 @@ class Window(NamedTuple):
 
     Attributes:
         key: The sentence that most likely answers.
-        worth: How like the question that sentence is: a cosine, or a share of words where meanings are not compared.
+        worth: How like the question that sentence is, by meaning and by words.
     """
 
     source: Source
@@ -60,12 +62,12 @@ class Looked(NamedTuple):
     """What was found in some passages for a question.
 
     Attributes:
-        worths: How like the question each sentence is, passage by passage.
+        likeness: How like the question each sentence is, passage by passage: by words where meanings are not known.
         windows: What is to be shown.
     """
 
     sources: Sequence[Source]
-    worths: Sequence[Sequence[float]]
+    likeness: Sequence[Sequence[float]]
     windows: Sequence[Window]
 
 
@@ -81,14 +83,15 @@ def look(
     Args:
         sources: The best first; each has sentences.
     """
-    worths = _worths(question, sources, measures)
+    shares = question_shares(question, measures.weigh)
+    likeness = _in_rows(_likeness(question, sources, shares, measures), sources)
+    literals = _literals(question, sources)
     found: list[Window] = []
-    for source, row in zip(sources[:most], worths, strict=False):
-        found += _windows_of(source, row)
+    for source, row in zip(sources[:most], likeness, strict=False):
+        found += _windows_of(source, _worths(source, row, shares, literals))
     best = max([window.worth for window in found], default=0.0)
     further = [window for window in found[1:] if window.worth >= near * best]
-    shares = question_shares(question, measures.weigh)
-    return Looked(sources, worths, _chosen(found[:1], further, shares, most))
+    return Looked(sources, likeness, _chosen(found[:1], further, shares, most))
 
 
 def _chosen(
@@ -142,42 +145,52 @@ def _around(blocks: Sequence[str], key: int, free: AbstractSet[int]) -> tuple[in
 
 
 def _worths(
-    question: str, sources: Sequence[Source], measures: Measures
-) -> list[list[float]]:
-    """Returns how like the question each sentence is, passage by passage."""
-    texts = [block for source in sources for block in source.blocks]
-    worths = _compared(question, texts, measures)
-    literals = _literals(question, texts)
-    for at, text in enumerate(texts):
+    source: Source,
+    likeness: Sequence[float],
+    shares: TermShares,
+    literals: Sequence[str],
+) -> list[float]:
+    """Returns what each sentence of a passage is worth, by its likeness, the words that it holds, and signs."""
+    worths: list[float] = []
+    for text, alike in zip(source.blocks, likeness, strict=True):
         # A line without a word, such as the end of a piece of code, tells nothing.
-        if not words(text):
-            worths[at] = 0.0
-        worths[at] += LITERAL_WEIGHT * any(literal in text for literal in literals)
-    rows: list[list[float]] = []
-    for source in sources:
-        rows.append(worths[: len(source.blocks)])
-        del worths[: len(source.blocks)]
-    return rows
+        worth = alike if words(text) else 0.0
+        worth += WORDS_WEIGHT * shares.share(shares.held(terms(text)))
+        worth += LITERAL_WEIGHT * any(literal in text for literal in literals)
+        worths.append(worth)
+    return worths
 
 
-def _literals(question: str, texts: Sequence[str]) -> list[str]:
-    """Returns what the question writes in signs, without its closing mark where the texts write it so."""
-    literals: list[str] = []
-    for literal in _LITERAL.findall(question):
-        if not any(literal in text for text in texts):
-            literal = literal.rstrip("?!.,")
-        if len(literal) > 1:
-            literals.append(literal)
-    return literals
-
-
-def _compared(question: str, texts: Sequence[str], measures: Measures) -> list[float]:
-    """Returns how like the question each text is: by meaning, or by the words that they share."""
+def _likeness(
+    question: str, sources: Sequence[Source], shares: TermShares, measures: Measures
+) -> list[float]:
+    """Returns how like the question each sentence is: by meaning, or by the words that they share."""
+    texts = [block for source in sources for block in source.blocks]
     if not texts:
         return []
     if measures.likeness is None:
-        shares = question_shares(question, measures.weigh)
         return [shares.share(shares.held(terms(text))) for text in texts]
     compared = [text[:COMPARED_CHARS] for text in texts[:MOST_COMPARED]]
     cosines = list(measures.likeness(question, compared))
     return cosines + [0.0] * (len(texts) - len(compared))
+
+
+def _in_rows(values: list[float], sources: Sequence[Source]) -> list[list[float]]:
+    """Returns values that follow one another as a row for each passage."""
+    rows: list[list[float]] = []
+    for source in sources:
+        rows.append(values[: len(source.blocks)])
+        del values[: len(source.blocks)]
+    return rows
+
+
+def _literals(question: str, sources: Sequence[Source]) -> list[str]:
+    """Returns what the question writes in signs, without its closing mark where the texts write it so."""
+    text = "".join([block for source in sources for block in source.blocks])
+    literals: list[str] = []
+    for literal in _LITERAL.findall(question):
+        if literal not in text:
+            literal = literal.rstrip("?!.,")
+        if len(literal) > 1:
+            literals.append(literal)
+    return literals
