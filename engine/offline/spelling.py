@@ -16,7 +16,7 @@ READ_CHARS = 400
 """A longer question says enough without a word that is misspelt."""
 ALIKE = 85.0
 """As alike (0 to 100) are a word and its misspelling."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"\b[^\W\d_]+\b")
 
 
 def corrected(question: str, sources: Sequence[Source], weigh: Weigh | None) -> str:
