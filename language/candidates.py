@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from antiphon.language.evidence import TermShares
@@ -77,8 +77,3 @@ def read_passages(
         room -= len(sentences)
         read.append(Passage(sentences, of_title))
     return read
-
-
-def sentences_of(read: Sequence[Passage]) -> Iterator[Sentence]:
-    for passage in read:
-        yield from passage.sentences

@@ -183,11 +183,6 @@ def points_back(question: str) -> bool:
     return named == 0 or (named == 1 and not begins_clause)
 
 
-def goes_on(question: str) -> bool:
-    """Returns True for a question that begins as the continuation of another: "And the second one?"."""
-    return _GOES_ON.match(question[:READ_CHARS]) is not None
-
-
 def compared_sides(question: str) -> tuple[str, str] | None:
     """Returns the two things that a question compares, in its own words; None where it compares none."""
     for pattern in _COMPARISONS:

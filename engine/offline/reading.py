@@ -73,36 +73,6 @@ class SummaryTask(NamedTuple):
     material: tuple[Material, ...]
 
 
-def parse(body: bytes) -> Json:
-    """Returns the body's JSON object, its top-level fields of the right types.
-
-    Raises:
-        RefusedError: It is no such object.
-    """
-    try:
-        request: Json = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise RefusedError("The request body is not valid JSON.") from error
-    _require(isinstance(request, dict), "The request body must be a JSON object.")
-    model = request.get("model")
-    _require(isinstance(model, str) and model != "", "model: a string is required.")
-    limit = request.get("max_tokens")
-    # By its type, since `true` is an integer to isinstance.
-    _require(
-        type(limit) is int and limit >= 1,
-        "max_tokens: an integer of at least 1 is required.",
-    )
-    _require(
-        isinstance(request.get("stream", False), bool), "stream: must be true or false."
-    )
-    return request
-
-
-def _require(fits: bool, sentence: str) -> None:
-    if not fits:
-        raise RefusedError(sentence)
-
-
 def read_task(request: Json) -> Task:
     """Returns what the request asks for.
 
@@ -120,10 +90,8 @@ def read_task(request: Json) -> Task:
     if tagged_question:
         question = tagged_question
     conversation = _tagged("conversation", texts)
-    answered = ""
     if conversation:
         earlier = _EARLIER.findall(conversation)
-        answered = conversation.rpartition("\nAnswer: ")[2]
     # Before the attempts: of a request that is wrong in two places the evidence is refused first.
     sources = tuple(_sources(messages))
     attempts = _written_attempts(texts)
@@ -132,7 +100,6 @@ def read_task(request: Json) -> Task:
     return Task(
         question=question[:MAX_QUESTION].strip(),
         earlier=tuple(earlier),
-        answered=answered,
         sources=sources,
         attempts=attempts,
         tools=_tools(request),

@@ -123,7 +123,6 @@ class Task(NamedTuple):
 
     Attributes:
         earlier: Earlier questions of the conversation, oldest first.
-        answered: The answer to the last of them.
         tools: What may be called now; none in the final call.
         catalogue: The courses that there are; empty where none is at hand.
     """
@@ -133,7 +132,6 @@ class Task(NamedTuple):
     sources: tuple[Source, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     tools: tuple[OfferedTool, ...] = ()
-    answered: str = ""
     catalogue: Catalogue = EMPTY
 
     @property
