@@ -112,6 +112,7 @@ class RemoteQuery:
         self._tell_by = float("inf")
         self._take_over_at = float("inf")
         self._again_s = AGAIN_S
+        self._was_told_later = False
         self._watching: asyncio.Task[None] | None = None
         self._outcome: Outcome | None = None
         self._end: TraceEnd | None = None
@@ -134,7 +135,8 @@ class RemoteQuery:
 
     def cancel(self, why: str) -> None:
         """Has the query end, unless it is over, or past its deadline, where it is ended anyway; its trace says why."""
-        if not self.is_over and self._left_s() > 0:
+        # Whoever was told to look for the answer later has not gone away.
+        if not self.is_over and not self._was_told_later and self._left_s() > 0:
             self._cancel(self.query_id, why)
 
     @property
@@ -176,6 +178,7 @@ class RemoteQuery:
         # Cancelled, only the waiting ends.
         await self._before_late(watching)
         if not watching.done():
+            self._was_told_later = True
             raise BusyError(
                 f"Question {self.query_id} has no answer that is stored by its deadline. "
                 f"{self._trouble() or 'It is being ended.'} Once it has ended, GET /api/queries/{self.query_id} says "

@@ -73,7 +73,9 @@ class OfflineMessagesApi:
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
-        message = message_of(body, OFFLINE, draft)
+        # In a stream or in one piece, the same question has the same reply: `stream` is no part of what is read.
+        read = body.replace(b'"stream":true', b'"stream":false', 1)
+        message = message_of(read, OFFLINE, draft)
         if request.get("stream"):
             await _send(
                 send, 200, b"text/event-stream; charset=utf-8", stream_of(message)
