@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 
 from fastapi import Request
 
-from antiphon.api.dependencies import Facade, RunningQuery, interceptor_for
+from antiphon.api.dependencies import interceptor_for
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.query_schemas import QueryRequest
-from antiphon.service import BusyError, NoInterceptor
+from antiphon.service import Antiphon, BusyError, NoInterceptor, Query
 from antiphon.vocabulary.errors import KnowledgeError
 
 LATE_S = 2.0
@@ -20,7 +20,9 @@ AGAIN_S = 5.0
 
 
 @asynccontextmanager
-async def answering_in_time(body: QueryRequest, service: Facade) -> AsyncIterator[None]:
+async def answering_in_time(
+    body: QueryRequest, service: Antiphon
+) -> AsyncIterator[None]:
     """Refuses a question whose answer has not come soon after its deadline: something outside the query is stuck.
 
     Raises:
@@ -46,11 +48,11 @@ async def answering_in_time(body: QueryRequest, service: Facade) -> AsyncIterato
 async def begin(
     body: QueryRequest,
     request: Request,
-    service: Facade,
+    service: Antiphon,
     idempotency_key: str | None,
     *,
     is_fetched_later: bool = False,
-) -> RunningQuery:
+) -> Query:
     """Begins the query, or returns the one that was begun with its key.
 
     One with a key, or whose answer is fetched later, is stored when this returns: its caller may come back for it.
@@ -58,7 +60,7 @@ async def begin(
     Raises:
         KnowledgeError: There is nothing to search.
         Refusal: 409: the key was used with another body.
-        ServiceError: As `Facade.start` does.
+        ServiceError: As `Antiphon.start` does.
     """
     # As /readyz has it: an answer that names no document would read as if the documents held none.
     refusing = service.readiness().refusing
@@ -67,7 +69,7 @@ async def begin(
     question = body.question()
     interceptor = interceptor_for(request, body.faults) or NoInterceptor()
 
-    async def start(query_id: str | None) -> RunningQuery:
+    async def start(query_id: str | None) -> Query:
         return await service.start(
             question,
             interceptor,

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, FastAPI, Path, Request
 from pydantic import JsonValue
 
-from antiphon.api.facade import Facade as Facade
-from antiphon.api.facade import RunningQuery as RunningQuery
-from antiphon.api.facade import ServiceOpener as ServiceOpener
 from antiphon.api.guards import is_from_here
-from antiphon.service import Interceptor, nearest
+from antiphon.service import Antiphon, Interceptor, Query, Settings, nearest
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BadInputError, ForbiddenError
 from antiphon.vocabulary.events import Event, Recorded
 
+ServiceOpener = Callable[[Settings], Awaitable[Antiphon]]
+"""Opens the service; the app closes it."""
 
-def seen_service(request: Request) -> Facade:
+
+def seen_service(request: Request) -> Antiphon:
     """Returns the open service as the caller sees it; the door (door.py) has put it there."""
     seen = getattr(request.state, "service", None)
     if seen is None:
         # A route that asks nobody for a key: its caller is nobody, as soon as there are keys.
-        whole = cast(Facade, request.app.state.service)
+        whole = cast(Antiphon, request.app.state.service)
         here = is_from_here(request.headers)
         seen = whole.seen_by(whole.public_principal(from_here=here))
-    return cast(Facade, seen)
+    return cast(Antiphon, seen)
 
 
 # This and all others are coroutines, though they await nothing: FastAPI runs plain functions in threads.
-async def _service(request: Request) -> Facade:
+async def _service(request: Request) -> Antiphon:
     return seen_service(request)
 
 
-Service = Annotated[Facade, Depends(_service)]
+Service = Annotated[Antiphon, Depends(_service)]
 """The same, as a route asks for it."""
 
 
@@ -111,17 +111,17 @@ class RunningQueries:
     """The queries whose callers wait for them, so that a service that stops can end them in order."""
 
     def __init__(self) -> None:
-        self._running: set[RunningQuery] = set()
+        self._running: set[Query] = set()
 
     @contextmanager
-    def waiting(self, query: RunningQuery, why: str) -> Iterator[None]:
-        """Counts `query` while its caller waits; whoever stops waiting before the end cancels it, because of `why`."""
+    def waiting(self, query: Query, why: str) -> Iterator[None]:
+        """Counts `query` while its caller waits; whoever stops waiting before the end leaves it, because of `why`."""
         self._running.add(query)
         try:
             yield
         finally:
             self._running.discard(query)
-            query.cancel(why)  # changes nothing where the query is over
+            query.leave(why)  # changes nothing if the query is over
 
     def cancel(self, why: str) -> None:
         """Cancels all of them; their callers get an answer that states it."""

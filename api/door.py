@@ -16,8 +16,8 @@ from starlette.datastructures import Headers
 
 from antiphon.api.dependencies import refuse_unknown_parameters
 from antiphon.api.errors import Refusal
-from antiphon.api.facade import Facade
 from antiphon.api.guards import is_from_here
+from antiphon.service import Antiphon
 from antiphon.vocabulary.access import KEY_PREFIX, Scope, without_keys
 from antiphon.vocabulary.errors import UnauthorizedError
 
@@ -121,7 +121,7 @@ def let_in(request: Request, scope: Scope | None) -> None:
     # A process is alive whatever its service can do: who needs none of it is asked for nothing.
     if scope is None:
         return
-    service: Facade = request.app.state.service
+    service: Antiphon = request.app.state.service
     principal = service.principal_of(
         key_in(request.headers), from_here=is_from_here(request.headers)
     )

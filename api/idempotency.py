@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 from weakref import WeakValueDictionary
 
 from fastapi import Header
 
-from antiphon.api.dependencies import Facade, RunningQuery
 from antiphon.api.errors import Refusal
-from antiphon.api.responses import CLIENT_GONE
-from antiphon.service import Outcome
+from antiphon.service import Antiphon, Outcome, Query
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
-from antiphon.vocabulary.events import Event, Live, Recorded
 
 KEY_CHARS = 16
 """Characters of the id that stand for the key; as many stand for the body."""
@@ -36,25 +33,6 @@ IdempotencyKey = Annotated[
 ]
 
 
-class LastingQuery:
-    """A query whose client may go away and ask again: only the service itself cancels it."""
-
-    def __init__(self, query: RunningQuery) -> None:
-        self.query_id = query.query_id
-        self.session_id = query.session_id
-        self._query = query
-
-    def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
-        return self._query.follow()
-
-    async def outcome(self) -> Outcome:
-        return await self._query.outcome()
-
-    def cancel(self, why: str) -> None:
-        if why != CLIENT_GONE:
-            self._query.cancel(why)
-
-
 class IdempotentQueries:
     """Begins each query with a key once."""
 
@@ -65,11 +43,11 @@ class IdempotentQueries:
 
     async def begin(
         self,
-        service: Facade,
+        service: Antiphon,
         key: str,
         body: bytes,
-        start: Callable[[str], Awaitable[RunningQuery]],
-    ) -> RunningQuery:
+        start: Callable[[str], Awaitable[Query]],
+    ) -> Query:
         """Begins the query under an id of its own, or returns the one that was begun with the key.
 
         Raises:
@@ -83,7 +61,9 @@ class IdempotentQueries:
             known = [*service.running(), *await service.store.ids(used, 2)]
             for known_id in known:
                 if known_id == query_id:
-                    return LastingQuery(await service.begun_before(query_id))
+                    query = await service.begun_before(query_id)
+                    query.outlives_caller = True
+                    return query
                 if known_id.startswith(used):
                     raise Refusal(
                         409,
@@ -92,9 +72,10 @@ class IdempotentQueries:
                     )
             query = await start(query_id)
         self.await_end(query)
-        return LastingQuery(query)
+        query.outlives_caller = True
+        return query
 
-    def await_end(self, query: RunningQuery) -> None:
+    def await_end(self, query: Query) -> None:
         """Waits for the end of a query whose client may go away: else what it spent would not be counted."""
         awaited = asyncio.ensure_future(query.outcome())
         self._awaited.add(awaited)

@@ -14,10 +14,10 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from antiphon.api.bodies import JSON as JSON
-from antiphon.api.dependencies import RunningQueries, RunningQuery
+from antiphon.api.dependencies import RunningQueries
 from antiphon.api.errors import describe_failure
 from antiphon.api.query_schemas import answer_of
-from antiphon.service import Outcome, to_json
+from antiphon.service import Outcome, Query, to_json
 from antiphon.vocabulary.errors import QuotaError, ServiceError, SlowReaderError
 from antiphon.vocabulary.events import Event, Live, Recorded
 
@@ -67,7 +67,7 @@ def _weighed(part: str) -> tuple[str, float]:
         return message.get_content_type(), 0.0
 
 
-async def outcome_or_gone(query: RunningQuery, request: Request) -> Outcome | None:
+async def outcome_or_gone(query: Query, request: Request) -> Outcome | None:
     """Waits for the outcome; None once the client is gone: its query is then cancelled and has come to its end."""
     watching = asyncio.ensure_future(_cancel_once_gone(query, request))
     try:
@@ -81,10 +81,10 @@ async def outcome_or_gone(query: RunningQuery, request: Request) -> Outcome | No
     return outcome
 
 
-async def _cancel_once_gone(query: RunningQuery, request: Request) -> None:
+async def _cancel_once_gone(query: Query, request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-    query.cancel(CLIENT_GONE)
+    query.leave(CLIENT_GONE)
 
 
 class LiveAnswer(StreamingResponse):
@@ -94,7 +94,7 @@ class LiveAnswer(StreamingResponse):
 
     def __init__(
         self,
-        query: RunningQuery,
+        query: Query,
         running: RunningQueries,
         keep_alive_s: float = KEEP_ALIVE_S,
         *,
@@ -111,7 +111,7 @@ class LiveAnswer(StreamingResponse):
 
 
 async def events_of(
-    query: RunningQuery, streamed: AsyncIterator[Streamed], *, html: bool = False
+    query: Query, streamed: AsyncIterator[Streamed], *, html: bool = False
 ) -> AsyncIterator[bytes]:
     """Yields the query's events as they are recorded, its text as it is written, and the answer or failure last."""
     async for event in server_sent(query.query_id, streamed):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from antiphon.bus import Bus, Session, SystemClock
-from antiphon.composition import Caller, Resources, wire
+from antiphon.composition import Outcome, Resources, outcome_of, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.traces import SqliteTraceStore
@@ -69,26 +69,24 @@ class OurSide:
 
     async def ask(
         self, query_id: str, question: str, settings: QuerySettings | None = None
-    ) -> Caller:
-        """Runs one query to its end; the caller knows its outcome."""
-        caller = Caller()
-        session = self._open(query_id, caller)
+    ) -> Outcome:
+        """Runs one query to its end."""
+        session = self._open(query_id)
         await session.run(receive(question, "bench", settings or QuerySettings()))
-        return caller
+        return outcome_of(session.emitted)
 
-    async def follow(self, query_id: str, question: str) -> Caller:
+    async def follow(self, query_id: str, question: str) -> Outcome:
         """Runs one query to its end with somebody who reads it live."""
-        caller = Caller()
-        session = self._open(query_id, caller)
+        session = self._open(query_id)
         session.start(receive(question, "bench", QuerySettings()))
         async for _ in session.follow():
             pass
         await session.ended()
-        return caller
+        return outcome_of(session.emitted)
 
-    def _open(self, query_id: str, caller: Caller) -> Session:
+    def _open(self, query_id: str) -> Session:
         return self._bus.open(
-            query_id, lambda ports: wire(self._resources, ports, caller).subscriptions()
+            query_id, lambda ports: wire(self._resources, ports).subscriptions()
         )
 
     async def close(self) -> None:

@@ -21,7 +21,7 @@ from anthropic import AsyncAnthropic
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.composition import Caller
+from antiphon.composition import Outcome
 from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.packing import Packed
@@ -60,8 +60,8 @@ class Asker:
         self._asked += 1
         return f"query-{self._asked}"
 
-    def _check(self, caller: Caller) -> None:
-        response = caller.outcome("", "").response
+    def _check(self, outcome: Outcome) -> None:
+        response = outcome.response
         if (response.calls, response.rounds) != (3, 2):
             raise SystemExit(
                 f"a query made {response.calls} calls in {response.rounds} rounds, not 3 in 2: {response}"

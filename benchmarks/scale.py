@@ -72,8 +72,8 @@ class Query:
         """Asks once; returns the query's id."""
         self._asked += 1
         query_id = f"query-{self._asked}"
-        caller = await self.side.ask(query_id, QUESTION, self._settings)
-        response = caller.outcome("", "").response
+        outcome = await self.side.ask(query_id, QUESTION, self._settings)
+        response = outcome.response
         if response.rounds != self._work.rounds:
             raise SystemExit(f"a query ended early: {response}")
         return query_id

@@ -98,7 +98,7 @@ class Bus:
             if session.cancelling:
                 cancelling.append(session)
             else:
-                session.cancel()
+                session.break_off()
         late = asyncio.get_running_loop().call_later(
             CANCELLING_S, _cancel_all, cancelling
         )
@@ -109,7 +109,7 @@ class Bus:
 
 def _cancel_all(sessions: Sequence[Session]) -> None:
     for session in sessions:
-        session.cancel()
+        session.break_off()
 
 
 class SystemClock:

@@ -96,8 +96,8 @@ class Followers:
         """Returns True if anybody follows."""
         return bool(self._followers)
 
-    def follow(self, buffer: int) -> Follower:
-        """Returns a new follower, which first gets the events emitted so far.
+    def follow(self, after: int, buffer: int) -> Follower:
+        """Returns a new follower, which first gets the events emitted so far with `seq` > `after`.
 
         Raises:
             NotFoundError: The session has ended, so that its events are in the trace store only.
@@ -116,7 +116,7 @@ class Followers:
                 "read its trace, or try again in a moment",
                 RETRY_S,
             )
-        follower = Follower(self._past, buffer)
+        follower = Follower(self._past[after:], buffer)
         self._followers.add(follower)
         return follower
 

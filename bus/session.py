@@ -168,7 +168,11 @@ class Session:
         if self._failure is not None:
             raise self._failure
 
-    def cancel(self) -> None:
+    def cancel(self, why: str) -> None:
+        """Ends the query; its trace says why. One that is over stays as it is."""
+        self.publish(QueryCancelled(why=why))
+
+    def break_off(self) -> None:
         """Ends the session at once; its trace stays open and can be resumed."""
         if self._task is not None and not self._closed:
             self._task.cancel()
@@ -178,18 +182,18 @@ class Session:
         """True if a `QueryCancelled` was published and not delivered yet: the session is about to end by itself."""
         return self._mailbox.holds(QueryCancelled)
 
-    async def stopped(self) -> None:
-        """Waits for the end, and raises nothing that ended it."""
+    async def stopped(self, within_s: float | None = None) -> None:
+        """Waits for the end, or for so long, and raises nothing that ended it."""
         if self._task is not None:
-            await asyncio.wait([self._task])
+            await asyncio.wait([self._task], timeout=within_s)
 
-    def follow(self, buffer: int = 1000) -> Follower:
-        """Returns a reader of all events from the first, and of live text; cut off when `buffer` items wait to be read.
+    def follow(self, after: int = 0, buffer: int = 1000) -> Follower:
+        """Returns a reader of all events behind one, and of live text; cut off when `buffer` items wait to be read.
 
         Raises:
             NotFoundError: The session has ended.
         """
-        return self._followers.follow(buffer)
+        return self._followers.follow(after, buffer)
 
     def pending(self) -> tuple[Pending, ...]:
         """Returns the events that are owed now, longest owed first."""
@@ -218,16 +222,16 @@ class Session:
     async def closed(self) -> None:
         """Waits for `QueryClosed` to be delivered; events that the store refused may still be retried after that.
 
-        Ended without it, by `cancel`, the session raises as `ended` does.
+        Ended without it, by `break_off`, the session raises as `ended` does.
+
+        Raises:
+            SupersededError: Another process has taken its trace over.
         """
         await self._followers.wait_for_end()
         if not self._closed:
             await self.ended()
-
-    async def settled(self, within_s: float) -> None:
-        """Waits a moment for a store that has not taken everything yet: a slow append is not a lost one."""
-        if self._task is not None and not self.recorded:
-            await asyncio.wait([self._task], timeout=within_s)
+        if self.superseded is not None:
+            raise self.superseded
 
     async def ended(self) -> None:
         """Waits for the end; cancelled, only the waiting ends."""

@@ -115,9 +115,7 @@ async def watched(
     return outcome
 
 
-async def _show_events(
-    query: service.QueryHandle | service.RemoteQuery, *, every_event: bool
-) -> None:
+async def _show_events(query: service.Query, *, every_event: bool) -> None:
     began_at: float | None = None
     try:
         async for streamed in query.follow():

@@ -199,7 +199,7 @@ def _may_begin(planned: service.ForkPlan, *, yes: bool) -> bool:
 
 
 async def _outcome_under(
-    injector: faults.Injector, query: service.QueryHandle
+    injector: faults.Injector, query: service.Query
 ) -> service.Outcome:
     """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
     # A plan may have the caller go away, or follow too slowly: somebody must play the caller.

@@ -2,15 +2,6 @@
 
 from antiphon.composition.actions import Deciders
 from antiphon.composition.building import build, open_library
-from antiphon.composition.caller import (
-    GIVEN_UP,
-    RECORDING_ENDS,
-    Caller,
-    Outcome,
-    QueryHandle,
-    Totals,
-    recording_ended,
-)
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
 from antiphon.composition.logs import (
@@ -19,6 +10,15 @@ from antiphon.composition.logs import (
     silence_logging,
 )
 from antiphon.composition.model_key import key_words
+from antiphon.composition.outcome import (
+    GIVEN_UP,
+    RECORDING_ENDS,
+    Outcome,
+    Totals,
+    outcome_of,
+    recording_ended,
+)
+from antiphon.composition.query import GrowingTrace, Query
 from antiphon.composition.question import Question, check_question
 from antiphon.composition.reasoners import speaker_of
 from antiphon.composition.redaction import redaction_of
@@ -44,7 +44,6 @@ from antiphon.composition.subscribers import (
 from antiphon.composition.tools import tool_definitions
 from antiphon.composition.trace_store import open_trace_store, trace_store_of
 from antiphon.composition.wiring import (
-    CALLER_HEARS,
     Wiring,
     deciders_of,
     redacting,
@@ -53,17 +52,16 @@ from antiphon.composition.wiring import (
 )
 
 __all__ = [
-    "CALLER_HEARS",
     "GIVEN_UP",
     "RECORDING_ENDS",
-    "Caller",
     "CourseIndex",
     "Deciders",
+    "GrowingTrace",
     "Intake",
     "Interceptor",
     "NoInterceptor",
     "Outcome",
-    "QueryHandle",
+    "Query",
     "Question",
     "Resources",
     "ServiceResources",
@@ -85,6 +83,7 @@ __all__ = [
     "open_cluster",
     "open_library",
     "open_trace_store",
+    "outcome_of",
     "queue_of",
     "rates_of",
     "recording_ended",

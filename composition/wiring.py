@@ -18,7 +18,6 @@ from antiphon.composition.actions import (
     deciding_table,
     joined,
 )
-from antiphon.composition.caller import Caller
 from antiphon.composition.components import components_here
 from antiphon.composition.remote import ROOMS, Room
 from antiphon.composition.resources import Resources
@@ -33,7 +32,7 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.containment import failure_of
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.hearing import Hearing, MethodTable
+from antiphon.vocabulary.hearing import Hearing
 from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription
 from antiphon.vocabulary.subscribers import Act, HearLive, Subscriber, Surroundings
 
@@ -74,13 +73,6 @@ ACTIONS: tuple[Action, ...] = (
 )
 """The acting components. Each event reaches the deciders first, and then these, in this order."""
 
-CALLER_HEARS: tuple[Action, ...] = (
-    Action(e.QueryReceived, Caller.on_query_received),
-    Action(e.ResponseAssembled, Caller.on_response_assembled),
-    Action(e.QueryClosed, Caller.on_query_closed),
-)
-"""The events that the caller of a query hears, last of all; in a resumed query it hears those of the trace too."""
-
 
 class Recalls(Protocol):
     """An acting component that needs the events from before its query was interrupted."""
@@ -96,39 +88,23 @@ class Wiring:
         deciders: The components whose state is a fold over events, in order.
         actions: The subscriptions of the acting components, in order.
         recalling: The acting components that take in a trace before its query goes on.
-        caller: The caller, who hears `CALLER_HEARS`.
     """
 
     deciders: tuple[Decider[Any], ...]
     actions: Sequence[Subscription]
     recalling: tuple[Recalls, ...]
-    caller: Caller
-
-    def caller_hears(self) -> Sequence[Subscription]:
-        """Returns the subscriptions of the caller."""
-        return Hearing(_caller_table(), (self.caller,))
 
     def subscriptions(self) -> Sequence[Subscription]:
         """Returns all subscriptions, in the order in which an event reaches them."""
         table = deciding_table(tuple([type(decider) for decider in self.deciders]))
         if not isinstance(self.actions, Hearing):
-            further = (*self.actions, *self.caller_hears())
-            return Hearing(table, self.deciders, further)
+            return Hearing(table, self.deciders, tuple(self.actions))
         table = joined(table, self.actions.table, len(self.deciders))
         components = (*self.deciders, *self.actions.components)
-        if self.actions.further:
-            # The caller hears an event last of all, and what a table holds comes first.
-            further = (*self.actions.further, *self.caller_hears())
-            return Hearing(table, components, further)
-        table = joined(table, _caller_table(), len(components))
-        return Hearing(table, (*components, self.caller))
+        return Hearing(table, components, self.actions.further)
 
 
-def _caller_table() -> MethodTable:
-    return acting_table(CALLER_HEARS, (Caller.__name__,))
-
-
-def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
+def wire(resources: Resources, ports: Ports) -> Wiring:
     """Builds one query's components: those that decide, and those that act on the outside."""
     # Text from outside is redacted before it becomes an event: decisions depend on exactly what is recorded.
     publish = redacting(ports.publish, resources.redaction)
@@ -161,7 +137,6 @@ def wire(resources: Resources, ports: Ports, caller: Caller) -> Wiring:
         deciders=tuple(deciders),
         actions=actions,
         recalling=_recalling(components, stand_ins),
-        caller=caller,
     )
 
 
@@ -242,8 +217,6 @@ def who_hears(
     nowhere = Surroundings(ports, SystemClock(), catalog_of(subscribers))
     for subscription in _subscribed(subscribers, nowhere):
         pairs.append((subscription.kind, subscription.name))
-    for action in CALLER_HEARS:
-        pairs.append((action.kind, action.method.__qualname__))
     return tuple(pairs)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from antiphon.composition import (
-    Caller,
     Interceptor,
     NoInterceptor,
     Resources,
@@ -28,8 +27,8 @@ from antiphon.history.recording import Recording
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, Ports
 
-WireFor = Callable[[Ports, Caller], Wiring]
-"""Builds a query's components for its caller."""
+WireFor = Callable[[Ports], Wiring]
+"""Builds a query's components."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,8 @@ def acting_as_usual(resources: Resources, interceptor: Interceptor | None) -> Ac
     """Returns the components of every query, with everything live."""
     around = interceptor or NoInterceptor()
 
-    def build(ports: Ports, caller: Caller) -> Wiring:
-        return wire(around.resources(resources), ports, caller)
+    def build(ports: Ports) -> Wiring:
+        return wire(around.resources(resources), ports)
 
     return Acting(around, resources.clock, build)
 
@@ -94,10 +93,8 @@ def acting_in_fork(
         return _through_ports(resources, recording, mode, interceptor)
     clock = RecordedClock(resources.clock, prefix[-1].at)
 
-    def build(ports: Ports, caller: Caller) -> Wiring:
-        return recorded_wiring(
-            resources, ports, caller, recording, clock, len(prefix), shift_s
-        )
+    def build(ports: Ports) -> Wiring:
+        return recorded_wiring(resources, ports, recording, clock, len(prefix), shift_s)
 
     return Acting(NoInterceptor(), clock, build)
 
@@ -113,7 +110,7 @@ def _through_ports(
         with_recorded_ports(resources, recording, model=mode == "recorded"), interceptor
     )
 
-    def build(ports: Ports, caller: Caller) -> Wiring:
-        return noting_calls(usual.wire(ports, caller), ports.publish)
+    def build(ports: Ports) -> Wiring:
+        return noting_calls(usual.wire(ports), ports.publish)
 
     return dataclasses.replace(usual, wire=build)

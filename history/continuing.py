@@ -110,9 +110,6 @@ def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> No
     for recorded in prefix:
         for component in wiring.recalling:
             component.recall(recorded)
-        for subscription in wiring.caller_hears():
-            if subscription.kind is type(recorded.event):
-                subscription.handler(recorded)
 
 
 def _repeat(

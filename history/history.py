@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import structlog
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
 from antiphon.composition import (
-    Caller,
+    GrowingTrace,
     Interceptor,
-    QueryHandle,
+    Query,
     Resources,
     Totals,
 )
@@ -32,6 +32,7 @@ from antiphon.history.forking import (
     placed_in_time,
     with_todays,
 )
+from antiphon.history.local_trace import LocalTrace
 from antiphon.history.planning import ForkPlan, plan_of, settings_in
 from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
@@ -63,8 +64,8 @@ def _admit_always() -> None:
     """Refuses no query."""
 
 
-Follow = Callable[[str, int], AsyncGenerator[Recorded[Event] | Live, None]]
-"""Yields a query's events after one of them, where another process works on it."""
+TraceOf = Callable[[str], GrowingTrace]
+"""Returns the trace of a query that other processes work on."""
 
 
 def _no_versions() -> Versions:
@@ -79,7 +80,7 @@ class History:
         admit: Refuses (BusyError) where no further query may begin.
         totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
         versions: Returns the names and versions of what shapes a query now, for forks that are live.
-        follow: Follows a query that other processes work on; None: none does.
+        elsewhere: Returns the trace of a query that does not run here; None: no other process works on queries.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class History:
         admit: Callable[[], None] = _admit_always,
         totals: Totals | None = None,
         versions: Callable[[], Versions] = _no_versions,
-        follow: Follow | None = None,
+        elsewhere: TraceOf | None = None,
     ) -> None:
         self._bus = bus
         self._resources = resources
@@ -98,7 +99,7 @@ class History:
         self._admit = admit
         self._totals = totals
         self._versions = versions
-        self._follow = follow
+        self._elsewhere = elsewhere
 
     async def replay(self, query_id: str) -> ReplayResult:
         """Runs the deciding components over the trace and compares what they emit with it.
@@ -131,7 +132,7 @@ class History:
         interceptor: Interceptor | None = None,
         *,
         counts_away: bool = False,
-    ) -> QueryHandle:
+    ) -> Query:
         """Goes on with a query that is not over and that nobody works on.
 
         Args:
@@ -147,7 +148,7 @@ class History:
         acting = acting_as_usual(self._resources, interceptor)
         return self._go_on(events, acting, why, events, counts_away=counts_away)
 
-    async def end(self, query_id: str, why: str, last: Event) -> QueryHandle:
+    async def end(self, query_id: str, why: str, last: Event) -> Query:
         """Ends a query that nobody works on: with `last`, and without repeating what it was interrupted in.
 
         Takes the other arguments of `resume`, and raises as it does.
@@ -163,9 +164,9 @@ class History:
                 f"query {query_id} is being worked on: follow it instead"
             )
 
-    async def resume_unfinished(self) -> list[QueryHandle]:
+    async def resume_unfinished(self) -> list[Query]:
         """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
-        resumed: list[QueryHandle] = []
+        resumed: list[Query] = []
         for query_id in await self._store.unfinished():
             try:
                 resumed.append(await self.resume(query_id))
@@ -183,7 +184,7 @@ class History:
         *,
         effects: bool = True,
         fork_id: str | None = None,
-    ) -> QueryHandle:
+    ) -> Query:
         """Starts a query that shares a trace up to an event, has something changed there, and goes on from it.
 
         Args:
@@ -276,28 +277,26 @@ class History:
             prefix[0] = replace(prefix[0], event=replace(first, versions=versions))
         return PreparedFork(events, changes, prefix, first.parent_seq)
 
-    async def follow(
+    def query(self, query_id: str) -> Query:
+        """Returns a query that was begun before; there may be none of that id."""
+        return Query(self._trace_of(query_id))
+
+    def follow(
         self, query_id: str, after: int = 0
-    ) -> AsyncGenerator[Recorded[Event] | Live, None]:
-        """Yields every event after `after` once: what is stored, and then live for as long as the query runs here.
+    ) -> AsyncIterator[Recorded[Event] | Live]:
+        """Yields every event after `after` once: what is stored, and then live for as long as the query runs.
 
         Raises:
             NotFoundError: No such trace.
             SlowReaderError: While reading: the reader fell too far behind.
         """
-        session = self._bus.sessions.get(query_id)
-        # A session that is over has ended its followers; all of it is stored, or will never be.
-        if self._follow is not None and session is None:
-            async for item in self._follow(query_id, after):
-                yield item
-            return
-        if session is None or session.over:
-            for recorded in await self._store.read(query_id, after):
-                yield recorded
-            return
-        async for item in session.follow():
-            if not isinstance(item, Recorded) or item.seq > after:
-                yield item
+        return self._trace_of(query_id).follow(after)
+
+    def _trace_of(self, query_id: str) -> GrowingTrace:
+        sessions = self._bus.sessions
+        if self._elsewhere is not None and query_id not in sessions:
+            return self._elsewhere(query_id)
+        return LocalTrace(query_id, sessions, self._store)
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
         """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
@@ -307,19 +306,18 @@ class History:
 
     def _begin(
         self, first: Recorded[Event], acting: Acting, paid: Sequence[Recorded[Event]]
-    ) -> QueryHandle:
+    ) -> Query:
         """Starts a query of its own that shares no more than the question."""
         assert isinstance(first.event, QueryReceived)
-        caller = Caller()
         components = acting.interceptor.components(
-            lambda ports: acting.wire(ports, caller).subscriptions()
+            lambda ports: acting.wire(ports).subscriptions()
         )
         store = acting.interceptor.store(self._store)
         session = self._bus.open(
             first.query_id, components, store=store, clock=acting.clock
         )
         session.start(first.event)
-        return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
+        return Query(session, self._totals, paid)
 
     def _go_on(
         self,
@@ -330,7 +328,7 @@ class History:
         *,
         counts_away: bool = False,
         last: Event | None = None,
-    ) -> QueryHandle:
+    ) -> Query:
         """Starts a session that goes on from a stored prefix; with `last` it repeats nothing, and ends by that."""
         first = prefix[0]
         if not isinstance(first.event, QueryReceived):
@@ -346,7 +344,6 @@ class History:
         away_s = max(0.0, acting.clock.now() - prefix[-1].at)
         if counts_away:
             away_s = 0.0
-        caller = Caller()
         acting.interceptor.recall(prefix)
         lost = Usage()
         # What was under way where a fork begins is its parent's.
@@ -354,7 +351,7 @@ class History:
             lost = lost_in(prefix)
         session = continue_from(
             self._bus,
-            lambda ports: acting.wire(ports, caller),
+            acting.wire,
             prefix,
             QueryResumed(away_s=away_s, why=why, lost=lost),
             interceptor=acting.interceptor,
@@ -363,7 +360,7 @@ class History:
             repeats=last is None,
             last=last,
         )
-        return QueryHandle(session, caller, first.event.session_id, self._totals, paid)
+        return Query(session, self._totals, paid)
 
 
 async def replay_stored(

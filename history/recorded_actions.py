@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from antiphon.composition import Caller, Resources, Wiring, redacting, wire
+from antiphon.composition import Resources, Wiring, redacting, wire
 from antiphon.dispatcher import Settlement
 from antiphon.engine import (
     CacheMarks,
@@ -279,14 +279,13 @@ class RecordedActions:
 def recorded_wiring(
     resources: Resources,
     ports: Ports,
-    caller: Caller,
     recording: Recording,
     clock: RecordedClock,
     after: int,
     shift_s: float,
 ) -> Wiring:
     """Returns the components of a recorded fork: those of every query, but that the recording acts."""
-    wiring = wire(resources, ports, caller)
+    wiring = wire(resources, ports)
     actions = RecordedActions(ports, resources, recording, clock, after, shift_s)
     subscribed = without_actions(wiring.actions)
     return dataclasses.replace(

@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from msgspec.structs import replace
 
-from antiphon.composition import CALLER_HEARS, Caller, Outcome
+from antiphon.composition import Outcome, outcome_of
 from antiphon.coordinator import alarms
 from antiphon.dispatcher import Settlement
 from antiphon.history.divergence import DivergenceKind
@@ -177,27 +177,23 @@ class AlarmCheck:
 class CallerCheck:
     """The caller receives the answer that was recorded, and where there is none, a statement."""
 
-    hears = (QueryReceived, ResponseAssembled, QueryClosed)
+    hears = (ResponseAssembled, QueryClosed)
     compares = (QueryClosed,)
 
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._events = events
-        self._caller = Caller()
         self._answer: ResponseAssembled | None = None
 
     def hear(self, recorded: Recorded[Event]) -> Finding | None:
-        for action in CALLER_HEARS:
-            if action.kind is type(recorded.event):
-                action.method(self._caller, recorded)
         match recorded.event:
             case ResponseAssembled() as answer:
                 self._answer = answer
             case QueryClosed() as closed:
-                return self._compare(closed, recorded.query_id)
+                return self._compare(closed)
         return None
 
-    def _compare(self, closed: QueryClosed, query_id: str) -> Finding | None:
-        received = self._caller.outcome(query_id, "", trace=self._events)
+    def _compare(self, closed: QueryClosed) -> Finding | None:
+        received = outcome_of(self._events)
         if received.status != closed.status:
             return Finding(
                 None,

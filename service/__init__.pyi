@@ -2,11 +2,10 @@
 
 from antiphon.bus import Pending
 from antiphon.composition import (
-    Caller,
     Interceptor,
     NoInterceptor,
     Outcome,
-    QueryHandle,
+    Query,
     Question,
     Resources,
     ServiceResources,
@@ -125,7 +124,6 @@ from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
 from antiphon.service.quotas import Quotas
 from antiphon.service.readiness import Readiness
-from antiphon.service.remote_query import RemoteQuery
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
@@ -182,7 +180,6 @@ __all__ = [
     "BriefingView",
     "BusyError",
     "CallStep",
-    "Caller",
     "Change",
     "Contribution",
     "Course",
@@ -216,14 +213,13 @@ __all__ = [
     "Origin",
     "Outcome",
     "Pending",
-    "QueryHandle",
+    "Query",
     "QuerySetting",
     "Question",
     "Quotas",
     "Readiness",
     "Redaction",
     "RegressionTest",
-    "RemoteQuery",
     "ReplayResult",
     "ReplayRun",
     "Resources",

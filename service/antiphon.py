@@ -14,14 +14,14 @@ from antiphon.composition import (
     Interceptor,
     NoInterceptor,
     Outcome,
-    QueryHandle,
+    Query,
     ServiceResources,
     Settings,
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
 from antiphon.history import Change, ForkPlan, Mode
-from antiphon.history.history import Follow, History
+from antiphon.history.history import History, TraceOf
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.asking import Asking
@@ -37,9 +37,7 @@ from antiphon.service.guide import (
 from antiphon.service.ledgers import UnderWay
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.readiness import Readiness, has_documents
-from antiphon.service.recorded_query import RecordedQuery
 from antiphon.service.remote_queries import RemoteQueries, followed
-from antiphon.service.remote_query import RemoteQuery
 from antiphon.service.runtime import Runtime
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
@@ -55,7 +53,6 @@ from antiphon.vocabulary.errors import (
     ServiceError,
     TraceStateError,
 )
-from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.queue_ports import QueuedQuery
 from antiphon.vocabulary.subscribers import Subscriber
@@ -95,11 +92,11 @@ class Antiphon:
         )
         self._remote = self._remote_queries()
         waits: Callable[[float], Awaitable[float]] | None = runtime.loading.wait
-        follow: Follow | None = None
+        elsewhere: TraceOf | None = None
         if self._remote is not None:
             # Workers search; whoever is only asked needs no embedder.
             waits = None
-            follow = self._remote.follow
+            elsewhere = self._remote.trace
         intake = Intake(
             self.settings, self._resources, waits, opens=self._remote is None
         )
@@ -113,7 +110,7 @@ class Antiphon:
             runtime.admit,
             self.totals,
             intake.versions,
-            follow,
+            elsewhere,
         )
         self._continuing = Continuing(
             self.principal,
@@ -201,7 +198,7 @@ class Antiphon:
         query_id: str | None = None,
         *,
         must_be_stored: bool = False,
-    ) -> QueryHandle | RemoteQuery:
+    ) -> Query:
         """Starts working on a question.
 
         Args:
@@ -243,7 +240,7 @@ class Antiphon:
         changes: Sequence[Change],
         mode: Mode,
         interceptor: Interceptor | None = None,
-    ) -> QueryHandle:
+    ) -> Query:
         """Forks a query for a caller over the network. Raises as `Continuing.fork` does."""
         return await self._continuing.fork(query_id, at, changes, mode, interceptor)
 
@@ -260,14 +257,14 @@ class Antiphon:
             query_id, at, changes, mode, interceptor
         )
 
-    async def resume(self, query_id: str) -> QueryHandle:
+    async def resume(self, query_id: str) -> Query:
         """Resumes an interrupted query for a caller over the network. Raises as `Continuing.resume` does."""
         return await self._continuing.resume(query_id)
 
-    async def resume_unfinished(self) -> Sequence[QueryHandle]:
+    async def resume_unfinished(self) -> Sequence[Query]:
         """Resumes the queries and the jobs of documents that a process left behind, each for its own caller."""
         await self._runtime.documents.resume()
-        resumed: list[QueryHandle] = []
+        resumed: list[Query] = []
         if self._runtime.resources.sharing is not None:
             self._runtime.keep(
                 count_earlier(
@@ -299,31 +296,24 @@ class Antiphon:
             return beginning
         return await whole_id(self.store, beginning)
 
-    async def _earlier(self, query: UnderWay) -> tuple[Principal, RemoteQuery]:
+    async def _earlier(self, query: UnderWay) -> tuple[Principal, Query]:
         """Returns a query that another process accepted, and its caller."""
         principal = self._runtime.callers.asker(query.key_id, query.tenant)
-        remote = self.seen_by(principal)._remote
-        if remote is None:
-            raise ConfigurationError(
-                "No queue is named: there are no queries of others."
-            )
-        return principal, remote.find(query.query_id)
+        return principal, self.seen_by(principal).history.query(query.query_id)
 
-    def recorded(self, query_id: str) -> RecordedQuery | RemoteQuery:
-        """Returns a handle to a query that was started earlier."""
-        if self._remote is not None:
-            return self._remote.find(query_id)
-        return RecordedQuery(query_id, self.history, self.store)
+    def recorded(self, query_id: str) -> Query:
+        """Returns a query that was started earlier."""
+        return self.history.query(query_id)
 
-    async def begun_before(self, query_id: str) -> RecordedQuery | RemoteQuery:
-        """Returns a handle to a query that was started earlier, and for which workers are known to be told.
+    async def begun_before(self, query_id: str) -> Query:
+        """Returns a query that was started earlier, and makes sure that it is worked on.
 
         Raises:
             BusyError: That cannot be found out.
         """
         if self._remote is not None:
-            return await self._remote.begun_before(query_id)
-        return self.recorded(query_id)
+            await self._remote.make_sure(query_id)
+        return self.history.query(query_id)
 
     @property
     def catalog(self) -> Catalog:
@@ -352,7 +342,7 @@ class Antiphon:
             raise TraceStateError(
                 f"query {query_id} does not run here: there is nothing to cancel"
             )
-        session.publish(QueryCancelled(why=why))
+        session.cancel(why)
 
     def courses(self) -> tuple[Course, ...]:
         """Returns the indexed courses that the caller may ask about."""
@@ -405,7 +395,7 @@ class Antiphon:
         for query_id, session in self._runtime.bus.sessions.items():
             if self._opened(query_id):
                 running[query_id] = session.pending()
-        for query_id, query in self._runtime.begun.queries.items():
+        for query_id, query in self._runtime.begun.traces.items():
             if self._opened(query_id):
                 running[query_id] = query.pending()
         return running
@@ -448,6 +438,7 @@ class Antiphon:
             sharing,
             followed(store),
             self._history_of,
+            self._runtime.bus.sessions,
             places=self.settings.worker_queries,
             most_claims=self.settings.most_claims,
             drain_s=self.settings.drain_s,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from antiphon.composition import (
-    Caller,
     Interceptor,
-    QueryHandle,
+    Query,
     Resources,
     check_question,
     wire,
@@ -14,7 +13,6 @@ from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
 from antiphon.service.metering import Need, bounded, need_of
 from antiphon.service.remote_queries import RemoteQueries
-from antiphon.service.remote_query import RemoteQuery
 from antiphon.service.runtime import Runtime
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import ForbiddenError, SequenceError, TraceError
@@ -52,7 +50,7 @@ class Asking:
         query_id: str,
         *,
         must_be_stored: bool,
-    ) -> QueryHandle | RemoteQuery:
+    ) -> Query:
         """Begins to work on a question. Takes and raises what `Antiphon.start` does."""
         if self._remote is not None:
             return await self._queue(question, interceptor, query_id, self._remote)
@@ -67,7 +65,7 @@ class Asking:
         interceptor: Interceptor,
         query_id: str,
         remote: RemoteQueries,
-    ) -> QueryHandle | RemoteQuery:
+    ) -> Query:
         """Begins a query that a worker will go on with."""
         if interceptor.faults:
             raise ForbiddenError(
@@ -83,7 +81,8 @@ class Asking:
                 )
             except SequenceError:
                 # The same was asked of two nodes at once, and the other was first.
-                return await remote.begun_before(query_id)
+                await remote.make_sure(query_id)
+                return Query(remote.trace(query_id))
 
     async def _let_in(
         self,
@@ -92,7 +91,7 @@ class Asking:
         query_id: str,
         *,
         must_be_stored: bool,
-    ) -> QueryHandle | RemoteQuery:
+    ) -> Query:
         """Begins a query within what is left of its caller's share, and has it counted."""
         metering = self._runtime.metering
         need = Need()
@@ -117,7 +116,7 @@ class Asking:
         query_id: str,
         *,
         must_be_stored: bool,
-    ) -> QueryHandle | RemoteQuery:
+    ) -> Query:
         # The conversation is read from the same store that the query is recorded in: it may be made to fail.
         store = interceptor.store(self._store)
         first = await self._intake.receive(question, store, interceptor)
@@ -128,10 +127,9 @@ class Asking:
             return await self._remote.begin(
                 query_id, first, totals, is_new=question.session_id is None
             )
-        caller = Caller()
         resources = interceptor.resources(self._resources)
         components = interceptor.components(
-            lambda ports: wire(resources, ports, caller).subscriptions()
+            lambda ports: wire(resources, ports).subscriptions()
         )
         session = self._runtime.bus.open(query_id, components, store=store)
         session.start(first, must_be_stored=must_be_stored)
@@ -141,4 +139,4 @@ class Asking:
             raise TraceError(
                 f"The question was not taken, for it could not be stored: {error}. Nothing was begun: ask again."
             ) from error
-        return QueryHandle(session, caller, first.session_id, totals)
+        return Query(session, totals)

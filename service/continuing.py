@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from antiphon.composition import Interceptor, QueryHandle, Resources, Settings
+from antiphon.composition import Interceptor, Query, Resources, Settings
 from antiphon.composition.spending import ended_charges_in
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
@@ -64,7 +64,7 @@ class Continuing:
         changes: Sequence[Change],
         mode: Mode,
         interceptor: Interceptor | None,
-    ) -> QueryHandle:
+    ) -> Query:
         """Forks a query within the limits of network_forks.py; else as `History.fork`.
 
         Raises:
@@ -105,7 +105,7 @@ class Continuing:
             query_id, fork.at, fork.changes, mode, interceptor
         )
 
-    async def resume(self, query_id: str) -> QueryHandle:
+    async def resume(self, query_id: str) -> Query:
         """Goes on with an interrupted query; else as `History.resume`.
 
         Raises:

@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from antiphon.composition import Query
 from antiphon.service.ledgers import UnderWay
-from antiphon.service.metering import MeteredQuery, Metering
+from antiphon.service.metering import Metering
 from antiphon.service.quotas import Quotas
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import ServiceError
@@ -17,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 LOOK_EVERY_S = 10.0
 
-Find = Callable[[UnderWay], Awaitable[tuple[Principal, MeteredQuery]]]
+Find = Callable[[UnderWay], Awaitable[tuple[Principal, Query]]]
 """Returns whose a query is, and the query."""
 
 

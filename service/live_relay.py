@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from antiphon.composition import QueryHandle
+from antiphon.composition import Query
 from antiphon.vocabulary.errors import (
     NotFoundError,
     QuotaError,
@@ -27,7 +27,7 @@ class LiveRelay:
         self._wanted_until: dict[str, float] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
-    def want(self, query: QueryHandle) -> None:
+    def want(self, query: Query) -> None:
         """Notes that somebody reads a query, and shows its text from now on.
 
         For the query this is a follower like any other: its final reply is asked for as a stream.
@@ -39,7 +39,7 @@ class LiveRelay:
                 self._relay(query), name="relay"
             )
 
-    async def _relay(self, query: QueryHandle) -> None:
+    async def _relay(self, query: Query) -> None:
         query_id = query.query_id
         seq = 0
         try:

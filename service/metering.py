@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import structlog
 from msgspec.structs import replace
 
-from antiphon.composition import Question, Resources, rates_of, unpriced
+from antiphon.composition import Query, Question, Resources, rates_of, unpriced
 from antiphon.composition.intake import BYTES_A_TOKEN
 from antiphon.composition.spending import Charge
 from antiphon.engine import fixed_size
@@ -119,20 +119,6 @@ def spent_on(charges: Sequence[Charge]) -> Spent:
     return Spent(tokens=tokens, cost_usd=cost_usd, is_known=None not in charges)
 
 
-class MeteredQuery(Protocol):
-    """A query whose use is counted when it is over."""
-
-    @property
-    def query_id(self) -> str: ...
-
-    @property
-    def is_over(self) -> bool: ...
-
-    async def outcome(self) -> object: ...
-
-    def charges(self, *, paid_too: bool = False) -> Sequence[Charge]: ...
-
-
 class Metering:
     """The queries under way of callers with a key; one a service. Callers without a key are not counted.
 
@@ -183,9 +169,7 @@ class Metering:
             await self._quotas.settle(caller, query_id, None)
             raise
 
-    def watch(
-        self, caller: Principal, query: MeteredQuery, *, paid_too: bool = False
-    ) -> None:
+    def watch(self, caller: Principal, query: Query, *, paid_too: bool = False) -> None:
         """Waits for the end of a query that was let in, whoever else does, and counts what it used.
 
         Args:
@@ -200,14 +184,12 @@ class Metering:
         self._watching.add(task)
         task.add_done_callback(self._watching.discard)
 
-    def watch_resumed(self, caller: Principal, query: MeteredQuery) -> None:
+    def watch_resumed(self, caller: Principal, query: Query) -> None:
         """Does the same for a query that a process let in which is gone, as the service finds it when it starts."""
         self._quotas.enter(caller)
         self.watch(caller, query, paid_too=True)
 
-    async def _settle(
-        self, caller: Principal, query: MeteredQuery, *, paid_too: bool
-    ) -> None:
+    async def _settle(self, caller: Principal, query: Query, *, paid_too: bool) -> None:
         # Whoever asked is told of a failure; here the query only has to be over.
         [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)

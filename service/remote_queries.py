@@ -15,11 +15,11 @@ from typing import Any, cast
 
 import structlog
 
-from antiphon.composition import Sharing, Totals
+from antiphon.composition import Query, Sharing, Totals, outcome_of
 from antiphon.composition.intake import REMEMBERING_S
 from antiphon.history.history import History
 from antiphon.service.queue_admission import QueueAdmission
-from antiphon.service.remote_query import LATE_S, RemoteQuery
+from antiphon.service.shared_trace import LATE_S, SharedTrace
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -60,29 +60,33 @@ class BegunHere:
     """The queries that this process was asked and that are not over; one a service."""
 
     def __init__(self) -> None:
-        self.queries: dict[str, RemoteQuery] = {}
+        self.traces: dict[str, SharedTrace] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    def add(self, query: RemoteQuery) -> None:
-        """Notes a query until it is over, whoever waits for it: its deadline is kept here."""
-        self.queries[query.query_id] = query
+    def add(self, trace: SharedTrace, totals: Totals) -> None:
+        """Notes a query until it is over, whoever waits for it: its deadline is kept here.
+
+        Args:
+            totals: The sums that its outcome is added to.
+        """
+        self.traces[trace.query_id] = trace
 
         def forget(watching: asyncio.Task[None]) -> None:
-            self.queries.pop(query.query_id, None)
+            self.traces.pop(trace.query_id, None)
             # Whoever asked is told of a failure; here it was only waited for.
-            if not watching.cancelled():
-                watching.exception()
+            if not watching.cancelled() and watching.exception() is None:
+                totals.add(outcome_of(trace.emitted, recorded=True))
 
-        query.watch().add_done_callback(forget)
+        trace.watch().add_done_callback(forget)
 
     async def look(self, is_wanted: Callable[[str], bool]) -> None:
         """Reads what the traces of some of them hold by now, a few at once."""
-        wanted = [each for key, each in self.queries.items() if is_wanted(key)]
+        wanted = [each for key, each in self.traces.items() if is_wanted(key)]
         left = iter(wanted)
 
         async def look_on() -> None:
-            for query in left:
-                await query.look()
+            for trace in left:
+                await trace.look()
 
         await asyncio.gather(*(look_on() for _ in range(LOOKS_AT_ONCE)))
 
@@ -138,12 +142,12 @@ class RemoteQueries:
                 yield
         except TimeoutError as error:
             raise self._not_taken("NATS has not stored it in time") from error
-        if query_id in self._begun.queries:
-            self._begun.queries[query_id].tell_by(tell_by)
+        if query_id in self._begun.traces:
+            self._begun.traces[query_id].tell_by(tell_by)
 
     async def begin(
         self, query_id: str, first: QueryReceived, totals: Totals, *, is_new: bool
-    ) -> RemoteQuery:
+    ) -> Query:
         """Writes the beginning of a query's trace, and puts it into the queue; returns when both are stored.
 
         Args:
@@ -166,23 +170,21 @@ class RemoteQueries:
             await asyncio.gather(*storing)
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
         await self._submit(query_id)
-        query = self._remote(query_id, (recorded, end))
-        query.totals = totals
-        self._begun.add(query)
-        return query
+        trace = self._shared(query_id, (recorded, end))
+        self._begun.add(trace, totals)
+        return Query(trace)
 
-    async def begun_before(self, query_id: str) -> RemoteQuery:
-        """Returns a query that was begun before, on whichever node, once it is known to be in the queue, or over.
+    async def make_sure(self, query_id: str) -> None:
+        """Makes sure that a query which was begun before, on whichever node, is in the queue, or over.
 
         Raises:
             BusyError: That cannot be found out.
         """
-        if query_id not in self._begun.queries:
+        if query_id not in self._begun.traces:
             with self._as_busy():
                 head = await self._store.head(query_id)
             if not head.closed:
                 await self._submit(query_id)
-        return self.find(query_id)
 
     async def _submit(self, query_id: str) -> None:
         await self._sharing.queue.submit(
@@ -218,17 +220,17 @@ class RemoteQueries:
         except (ServiceError, TimeoutError) as error:
             log.warning("conversation_not_opened", error=str(error))
 
-    def find(self, query_id: str) -> RemoteQuery:
-        """Returns a query that was begun before, on whichever node."""
-        known = self._begun.queries.get(query_id)
+    def trace(self, query_id: str) -> SharedTrace:
+        """Returns the trace of a query that was begun before, on whichever node."""
+        known = self._begun.traces.get(query_id)
         if known is not None:
             return known
-        return self._remote(query_id, None)
+        return self._shared(query_id, None)
 
-    def _remote(
+    def _shared(
         self, query_id: str, begun: tuple[Recorded[Event], TraceEnd] | None
-    ) -> RemoteQuery:
-        return RemoteQuery(
+    ) -> SharedTrace:
+        return SharedTrace(
             query_id,
             self._store,
             lambda: self._sharing.queue.trouble,

@@ -139,7 +139,7 @@ class Runtime:
     @property
     def queries_running(self) -> int:
         """The queries that are not over: those that are worked on here, and those that workers were given here."""
-        return len(self.bus.sessions) + len(self.begun.queries)
+        return len(self.bus.sessions) + len(self.begun.traces)
 
     def readiness(
         self, resources: ServiceResources | None = None, *, in_full: bool = True

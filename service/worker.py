@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import structlog
 
-from antiphon.composition import QueryHandle, Sharing
+from antiphon.bus import Session
+from antiphon.composition import Query, Sharing
 from antiphon.history.history import History
 from antiphon.service.claims import until_lost
 from antiphon.service.live_relay import LiveRelay
@@ -51,6 +52,7 @@ class Worker:
 
     Args:
         history_of: Goes on with each query as whose it is.
+        sessions: The sessions of this process, by query.
         places: Queries at once.
         most_claims: Claims of one query after which it is given up: the last of them is alone in any case.
         drain_s: Seconds that queries get to end when the worker is stopped.
@@ -63,6 +65,7 @@ class Worker:
         sharing: Sharing,
         store: TraceFollowing,
         history_of: HistoryOf,
+        sessions: Mapping[str, Session],
         *,
         places: int,
         most_claims: int,
@@ -74,13 +77,14 @@ class Worker:
         self._signals = sharing.signals
         self._counts = sharing.counts
         self._history_of = history_of
+        self._sessions = sessions
         self._most = places
         self._alone_from = min(ALONE_FROM, max(2, most_claims))
         self._drain_s = drain_s
         self._can_answer = can_answer
         self._answers = False
         self._relay = LiveRelay(store)
-        self._running: dict[str, QueryHandle] = {}
+        self._running: dict[str, Query] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._alone: asyncio.Task[None] | None = None
         self._free = asyncio.Event()
@@ -186,10 +190,10 @@ class Worker:
             keeping.cancel()
 
     async def _break_off(self, query_id: str, working: asyncio.Task[None]) -> None:
-        handle = self._running.get(query_id)
-        if handle is not None:
-            handle.break_off()
-            await handle.is_whole()
+        session = self._sessions.get(query_id)
+        if session is not None:
+            session.break_off()
+            await session.stopped()
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
 
@@ -228,7 +232,7 @@ class Worker:
         finally:
             del self._running[query_id]
 
-    async def _finish(self, claim: Claim, handle: QueryHandle) -> None:
+    async def _finish(self, claim: Claim, handle: Query) -> None:
         """Waits for the end of a query, and says so to the queue where its trace is stored to the end."""
         [outcome] = await asyncio.gather(handle.outcome(), return_exceptions=True)
         if isinstance(outcome, SupersededError):
@@ -282,8 +286,9 @@ class Worker:
             log.info("worker_drains", queries=len(self._work), seconds=self._drain_s)
             await asyncio.wait(self._work, timeout=self._drain_s)
         self._gives_back = True
-        for handle in list(self._running.values()):
-            handle.break_off()
+        for query_id in self._running:
+            if query_id in self._sessions:
+                self._sessions[query_id].break_off()
         if self._work:
             await asyncio.wait(self._work)
 

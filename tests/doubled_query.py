@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition import Caller, Outcome, Resources, wire
+from antiphon.composition import Outcome, Resources, outcome_of, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, ToolTimes, tool_from_function
 from antiphon.engine import (
@@ -65,7 +65,7 @@ async def ask(
         speeds: How fast models wrote in the queries before it.
         times: How long their tools took.
     """
-    clock, store, caller = VirtualClock(), MemoryTraceStore(), Caller()
+    clock, store = VirtualClock(), MemoryTraceStore()
     double = Double(script)
     model = connect("key", "http://double.test", transport=InProcessTransport(double))
     registry = Registry([tool_from_function(tool) for tool in tools])
@@ -80,9 +80,9 @@ async def ask(
         tool_times=times or ToolTimes(),
     )
     bus = Bus(store, clock)
-    session = bus.open("q", lambda ports: wire(parts, ports, caller).subscriptions())
+    session = bus.open("q", lambda ports: wire(parts, ports).subscriptions())
     received = receive(question, "s", settings or QuerySettings())
     session.start(replace(received, history=history))
     await session.ended()
     await bus.close()
-    return Query(list(await store.read("q")), caller.outcome("q", "s"), double)
+    return Query(list(await store.read("q")), outcome_of(session.emitted), double)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition import Caller, Outcome, Resources, wire
+from antiphon.composition import Outcome, Resources, outcome_of, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model
@@ -126,16 +126,16 @@ class House:
         history: tuple[Exchange, ...] = (),
     ) -> Outcome:
         """Asks, and waits for the end."""
-        caller = Caller()
 
         def components(ports: Ports) -> Sequence[Subscription]:
-            return self.spoil(wire(self._parts, ports, caller).subscriptions())
+            return self.spoil(wire(self._parts, ports).subscriptions())
 
         first = receive(query, "s", settings or QuerySettings())
         reviewers = tuple(
             subscriber.name for subscriber in self.subscribers if subscriber.reviews
         )
-        await self.bus.open(query_id, components).run(
+        session = self.bus.open(query_id, components)
+        await session.run(
             replace(
                 first,
                 reviewers=reviewers,
@@ -143,7 +143,7 @@ class House:
                 history=history,
             )
         )
-        return caller.outcome(query_id, "s")
+        return outcome_of(session.emitted)
 
     async def trace(self, query_id: str = "q") -> list[Event]:
         """The recorded events, in order."""

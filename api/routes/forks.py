@@ -12,7 +12,6 @@ from antiphon.api.dependencies import (
     Caller,
     OtherId,
     QueryId,
-    RunningQuery,
     Service,
     Waited,
     interceptor_for,
@@ -28,7 +27,7 @@ from antiphon.api.responses import (
     JSON,
     outcome_or_gone,
 )
-from antiphon.service import Mode, Outcome
+from antiphon.service import Mode, Outcome, Query
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.events import QueryReceived
 
@@ -145,9 +144,7 @@ def _check_mode(caller: Principal, mode: Mode) -> None:
         caller.require("live")
 
 
-async def _outcome(
-    query: RunningQuery, request: Request, waited: Waited
-) -> Outcome | None:
+async def _outcome(query: Query, request: Request, waited: Waited) -> Outcome | None:
     # For the access log, and for an error that comes after this.
     request.state.query_id = query.query_id
     with waited.waiting(query, CLIENT_GONE):

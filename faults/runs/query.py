@@ -14,7 +14,7 @@ from antiphon.faults.plan import Fault, Kind
 from antiphon.faults.ports.injection import QueryFaults
 from antiphon.faults.results import Run
 from antiphon.faults.runs.world import QUESTIONS
-from antiphon.service import Antiphon, Outcome, QueryHandle, Question
+from antiphon.service import Antiphon, Outcome, Query, Question
 from antiphon.vocabulary.errors import (
     BadInputError,
     NotFoundError,
@@ -46,7 +46,7 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
         await service.store.open_conversation(CONVERSATION)
     began = loop.time()
     limit_s = PATIENCE * run.scenario.settings.deadline_s
-    handle: QueryHandle | None = None
+    handle: Query | None = None
     try:
         async with asyncio.timeout(limit_s):
             handle = await _begin(service, run, injector)
@@ -65,12 +65,12 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
         run.stored = await _stored(service, run.outcome.query_id)
 
 
-async def _begin(service: Antiphon, run: Run, injector: Injector) -> QueryHandle:
+async def _begin(service: Antiphon, run: Run, injector: Injector) -> Query:
     """Starts the query, or resumes it where its scenario says that its process had died."""
     question = _question(run)
     if not run.scenario.resumed_after:
         begun = await service.start(question, injector)
-        assert isinstance(begun, QueryHandle)  # the harness breaks what runs here
+        assert isinstance(begun, Query)  # the harness breaks what runs here
         return begun
     # Only what happens from here on meets the faults.
     query_id = await _interrupted(service, question, run.scenario.resumed_after)
@@ -103,7 +103,7 @@ async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
     return query_id
 
 
-async def _accompany(handle: QueryHandle, run: Run) -> Outcome:
+async def _accompany(handle: Query, run: Run) -> Outcome:
     """Waits as a caller does, with a follower at its side; goes away where the plan says so."""
     # Both follow before anything else runs: a query may be over before this task has its next turn.
     following = asyncio.create_task(_follow(handle, run.injected))
@@ -127,7 +127,7 @@ async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[Event]]
         return ()
 
 
-async def _note_or_leave(handle: QueryHandle, events: Following, run: Run) -> None:
+async def _note_or_leave(handle: Query, events: Following, run: Run) -> None:
     """Notes each event; goes away when a round opens, where the plan or the scenario says so."""
     async for event in events:
         if not isinstance(event, Recorded):
@@ -144,7 +144,7 @@ def _opens_round(event: Recorded[Event] | Live) -> TypeGuard[Recorded[RoundOpene
     return isinstance(event, Recorded) and isinstance(event.event, RoundOpened)
 
 
-def _follow(handle: QueryHandle, faults: QueryFaults) -> Coroutine[None, None, None]:
+def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
     """Follows the query from now on, as a follower that may itself be what is wrong."""
     fault = faults.traverse("follower")
     if fault is None:
@@ -170,9 +170,7 @@ async def _read(follower: Following, fault: Fault | None) -> None:
         return
 
 
-async def leave_as_planned(
-    handle: QueryHandle, faults: QueryFaults, after: int = 0
-) -> None:
+async def leave_as_planned(handle: Query, faults: QueryFaults, after: int = 0) -> None:
     """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
 
     Args:

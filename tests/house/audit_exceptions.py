@@ -59,7 +59,7 @@ CALLS = (
             "knowledge/loading.py",
             "service/documents.py",
             "service/network_forks.py",
-            "service/remote_query.py",
+            "service/shared_trace.py",
         )
     ),
     *(

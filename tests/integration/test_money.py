@@ -195,7 +195,7 @@ async def test_a_call_that_the_end_of_the_service_broke_off_counts_beside_the_on
         asking = asyncio.create_task(at.client(key).post("/api/query", json=QUESTION))
         await until_sent(asking, api)
         [query] = (await at.client(key).get("/api/queries")).json()["queries"]
-        at.house.service._runtime.bus.sessions[query["query_id"]].cancel()
+        at.house.service._runtime.bus.sessions[query["query_id"]].break_off()
         await asyncio.gather(asking, return_exceptions=True)
     api.answers = True
     async with billed(tmp_path, api) as at:

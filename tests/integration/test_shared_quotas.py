@@ -8,10 +8,12 @@ import uuid
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from antiphon.cluster import LateConnection, SharedState
+from antiphon.composition import Query
 from antiphon.composition.spending import Charge
 from antiphon.service import AccessFile, Keys, Limits, Quotas
 from antiphon.service.callers import shared_access
@@ -198,8 +200,8 @@ async def test_what_a_query_of_such_a_node_used_is_counted_once(
         others = [site.quotas(), site.quotas()]
         for quotas in others:
 
-            async def find(query: UnderWay) -> tuple[Principal, Ended]:
-                return CALLER, Ended()
+            async def find(query: UnderWay) -> tuple[Principal, Query]:
+                return CALLER, cast(Query, Ended())
 
             looks = count_earlier(quotas, Metering(quotas, MemoryTraceStore()), find)
             looking.append(asyncio.create_task(looks))
@@ -240,7 +242,7 @@ async def test_who_deletes_the_running_query_pays_what_was_set_aside_for_it(
         metering = Metering(quotas, MemoryTraceStore())
         want = Need(WANT.tokens or 0, WANT.cost_usd or 0.0, LEAST)
         async with metering.let_in(CALLER, "old", want):
-            metering.watch(CALLER, Deleted(ending))
+            metering.watch(CALLER, cast(Query, Deleted(ending)))
         await metering.close()
         [of_key, _] = (await quotas.report(CALLER)).shares
 

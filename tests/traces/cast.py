@@ -12,7 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition import Caller, Outcome, Resources, wire
+from antiphon.composition import Outcome, Resources, outcome_of, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import (
@@ -334,12 +334,11 @@ async def play(
         styles=CitationStyles({"primary": profile or Profile()}),
         redaction=guarded(),
     )
-    caller = Caller()
     bus = Bus(store, clock)
     broken = dice.choice(list(BREAKABLE)) if breaks and dice.random() < 0.15 else None
     session = bus.open(
         f"q{seed}",
-        lambda ports: _broken(wire(parts, ports, caller).subscriptions(), broken),
+        lambda ports: _broken(wire(parts, ports).subscriptions(), broken),
     )
     wishes = settings_of(dice)
     if seed % 3 == 0:
@@ -368,4 +367,4 @@ async def play(
         await clock.sleep(dice.choice([0.0, 1.5]))
         session.publish(QueryCancelled(why="the caller went away"))
     await session.ended()
-    return caller.outcome(f"q{seed}", first.session_id)
+    return outcome_of(session.emitted)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from antiphon.bus import Bus, SystemClock
-from antiphon.composition import Caller, Resources, wire
+from antiphon.composition import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import events_of
@@ -100,7 +100,7 @@ async def ask(folder: Path, *, keyed: bool) -> None:
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
     session = Bus(store, parts.clock).open(
-        QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions()
+        QUERY_ID, lambda ports: wire(parts, ports).subscriptions()
     )
     await session.run(receive("Enrol Ada.", "s1", QuerySettings()))
 

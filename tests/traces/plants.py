@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from antiphon.assembler import assembler as assembling
-from antiphon.composition import Caller, Outcome
+from antiphon.composition import Outcome
 from antiphon.coordinator import deadline
 from antiphon.dispatcher import Settlement
 from antiphon.engine import inline, preparing, request
@@ -193,11 +193,14 @@ def the_caller_gets_no_answer(patch: Patch) -> None:
     def empty(outcome: Outcome) -> Outcome:
         return replace(outcome, response=replace(outcome.response, answer=""))
 
-    wrap(patch, Caller, "outcome", empty)
+    wrap(patch, verifying, "outcome_of", empty)
 
 
 def the_caller_is_told_that_it_failed(patch: Patch) -> None:
-    wrap(patch, Caller, "outcome", lambda outcome: replace(outcome, status="failed"))
+    def failed(outcome: Outcome) -> Outcome:
+        return replace(outcome, status="failed")
+
+    wrap(patch, verifying, "outcome_of", failed)
 
 
 DECIDING: tuple[Plant, ...] = (

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition import Caller, wire
+from antiphon.composition import wire
 from antiphon.coordinator import receive
 from antiphon.service import History
 from antiphon.traces import SqliteTraceStore
@@ -37,7 +37,7 @@ class Stage:
     ) -> Trace:
         """Asks, as a service with this reasoner would; the whole trace."""
         session = self.bus.open(
-            query_id, lambda ports: wire(self.parts, ports, Caller()).subscriptions()
+            query_id, lambda ports: wire(self.parts, ports).subscriptions()
         )
         first = receive("How does BM25 rank?", "s1", settings or QuerySettings())
         await session.run(replace(first, versions=(("reasoner", reasoner),)))

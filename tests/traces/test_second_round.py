@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.bus import Bus
-from antiphon.composition import Caller, wire
+from antiphon.composition import wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.knowledge import Library, index_paths
@@ -66,7 +66,7 @@ class Rounds:
 
     async def ask(self) -> Trace:
         session = self.bus.open(
-            "q1", lambda ports: wire(self.parts, ports, Caller()).subscriptions()
+            "q1", lambda ports: wire(self.parts, ports).subscriptions()
         )
         await session.run(receive("What is applemailbox7?", "s1", QuerySettings()))
         return await self.store.read("q1")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from antiphon.composition import caller
+from antiphon.composition import outcome
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.history import Divergence, answer_in, replay
 from antiphon.history.tool_versions import changes_of
@@ -182,7 +182,7 @@ def test_a_caller_who_gets_nothing_where_no_answer_could_be_built_is_found(
     said = [check.hear(recorded) for recorded in unanswered]
 
     monkeypatch.setattr(
-        caller, "last_resort", lambda *_, **__: replace(answer, answer="")
+        outcome, "last_resort", lambda *_, **__: replace(answer, answer="")
     )
     check = CallerCheck(unanswered)
     unsaid = [check.hear(recorded) for recorded in unanswered]

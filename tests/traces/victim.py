@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from antiphon.bus import Bus, SystemClock
-from antiphon.composition import Caller, Resources, wire
+from antiphon.composition import Resources, wire
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.engine import SUMMARY_PROMPT, events_of, request_json
@@ -130,7 +130,7 @@ async def ask(folder: Path, dies_at: int) -> None:
     store.dies_at = dies_at  # type: ignore[attr-defined]  # `open` makes one of its own class
     parts = parts_in(folder)
     session = Bus(store, parts.clock).open(
-        QUERY_ID, lambda ports: wire(parts, ports, Caller()).subscriptions()
+        QUERY_ID, lambda ports: wire(parts, ports).subscriptions()
     )
     await session.run(
         receive("How does BM25 rank?", "s1", QuerySettings(compression="model"))

@@ -6,13 +6,13 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from fastapi import FastAPI
 
 from antiphon.api import InterceptorOf
 from antiphon.api.dependencies import ServiceOpener
-from antiphon.service import Settings
+from antiphon.service import Antiphon, Settings
 from antiphon.vocabulary.access import OWNER
 from antiphon.vocabulary.catalog import BUILT_IN
 from tests.apps import APPS, new_app
@@ -53,8 +53,8 @@ def give_back_apps() -> None:
 
 
 def _opening(service: FakeService) -> ServiceOpener:
-    async def opened(_: Settings) -> FakeService:
-        return service
+    async def opened(_: Settings) -> Antiphon:
+        return cast(Antiphon, service)
 
     return opened
 

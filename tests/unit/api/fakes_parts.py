@@ -84,6 +84,7 @@ class FakeAsked:
     ) -> None:
         self.query_id = query_id
         self.session_id = session_id
+        self.outlives_caller = False
         self.cancelled: list[str] = []
         self._told = told
         self._fails = fails
@@ -115,6 +116,10 @@ class FakeAsked:
         if not self._over.is_set():
             self.cancelled.append(why)
             self._over.set()
+
+    def leave(self, why: str) -> None:
+        if not self.outlives_caller:
+            self.cancel(why)
 
 
 class FakeHistory:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import cast
 
 import pytest
 
 from antiphon.api.responses import KEEP_ALIVE, events_of, with_keep_alive
+from antiphon.service import Query
 from antiphon.vocabulary.errors import SlowReaderError, TraceError
 from antiphon.vocabulary.events import Event, Live, Recorded
 from tests.unit.api.calling import Browser, app_of, events_in
@@ -114,7 +116,8 @@ async def test_a_reader_that_was_too_slow_is_told_so_and_gets_its_answer() -> No
     asked = FakeAsked("q", "s", (), None)
     asked.release()
 
-    told = events_in(b"".join([event async for event in events_of(asked, _cut_off())]))
+    events = events_of(cast(Query, asked), _cut_off())
+    told = events_in(b"".join([event async for event in events]))
 
     assert [kind for kind, _, _ in told] == ["events_lost", "answer"]
 

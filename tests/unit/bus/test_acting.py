@@ -288,7 +288,7 @@ async def test_what_was_delivered_before_a_session_is_ended_in_a_pause_is_stored
 ):
     def cast(ports: Ports) -> Sequence[Subscription]:
         def think(recorded: Recorded[QueryReceived]) -> None:
-            asyncio.get_running_loop().call_soon(stage.session.cancel)
+            asyncio.get_running_loop().call_soon(stage.session.break_off)
             time.sleep(0.003)
             ports.publish(ROUND)
 

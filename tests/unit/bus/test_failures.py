@@ -369,7 +369,7 @@ async def test_a_slow_append_is_waited_for_once_and_everything_is_stored_in_the_
 
     recorded_at_the_end = stage.session.recorded
     store.open.set()
-    await stage.session.settled(10.0)
+    await stage.session.stopped(10.0)
     await running
 
     assert not recorded_at_the_end

@@ -114,7 +114,7 @@ async def _read_all(stage: Stage) -> list[FollowerItem]:
 
 async def test_a_slow_reader_is_cut_off_and_told_so_while_others_go_on() -> None:
     followers = Followers("q1")
-    slow, quick = followers.follow(buffer=2), followers.follow(buffer=3)
+    slow, quick = followers.follow(0, buffer=2), followers.follow(0, buffer=3)
 
     for text in "abc":
         followers.push(delta(text))
@@ -129,7 +129,7 @@ async def test_what_was_said_before_does_not_count_as_unread() -> None:
     followers = Followers("q1")
     for recorded in placed("q1", [query_received(), ROUND, tool_succeeded()]):
         followers.push(recorded)
-    follower = followers.follow(buffer=1)
+    follower = followers.follow(0, buffer=1)
     followers.push(delta("a"))
     followers.end()
 
@@ -143,7 +143,7 @@ async def test_what_was_said_before_does_not_count_as_unread() -> None:
 
 async def test_a_follower_that_leaves_is_told_nothing_more() -> None:
     followers = Followers("q1")
-    follower = followers.follow(buffer=1)
+    follower = followers.follow(0, buffer=1)
     follower.close()
     followers.push(delta("a"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antiphon.bus import SystemClock
-from antiphon.composition import Caller, Resources, wire
+from antiphon.composition import Resources, wire
 from antiphon.composition.wiring import who_hears
 from antiphon.dispatcher import Registry
 from antiphon.engine import offline_model
@@ -30,7 +30,7 @@ def resources() -> Resources:
 
 
 def test_the_subscriptions_of_a_query_are_those_that_the_wiring_says() -> None:
-    subscriptions = wire(resources(), PORTS, Caller()).subscriptions()
+    subscriptions = wire(resources(), PORTS).subscriptions()
 
     assert [(each.kind, each.name) for each in subscriptions] == list(who_hears())
     assert len(subscriptions) == len(list(who_hears()))
@@ -39,7 +39,7 @@ def test_the_subscriptions_of_a_query_are_those_that_the_wiring_says() -> None:
 
 def test_queries_share_the_table_and_not_the_components() -> None:
     shared = resources()
-    wirings = [wire(shared, PORTS, Caller()) for _ in range(2)]
+    wirings = [wire(shared, PORTS) for _ in range(2)]
     one, other = [wiring.subscriptions() for wiring in wirings]
 
     assert isinstance(one, Hearing)

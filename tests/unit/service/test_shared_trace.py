@@ -1,4 +1,4 @@
-"""A query in another process, as its caller holds it, while its store cannot be reached."""
+"""The trace of a query in another process, while its store cannot be reached."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from antiphon.service.remote_query import LATE_S, RemoteQuery
+from antiphon.service.shared_trace import LATE_S, SharedTrace
 from antiphon.vocabulary.errors import BusyError, TraceError
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded
 from antiphon.vocabulary.settings import QuerySettings
@@ -44,7 +44,7 @@ def cancelled() -> list[str]:
 
 
 @pytest.fixture
-def query(clock: FixedClock, cancelled: list[str]) -> RemoteQuery:
+def trace(clock: FixedClock, cancelled: list[str]) -> SharedTrace:
     first = Recorded[Event](
         query_id="q1",
         seq=1,
@@ -58,7 +58,7 @@ def query(clock: FixedClock, cancelled: list[str]) -> RemoteQuery:
     async def removed(query_id: str) -> None:
         raise AssertionError(f"{query_id} is not over")
 
-    return RemoteQuery(
+    return SharedTrace(
         "q1",
         cast(Any, LostStore()),
         lambda: "NATS cannot be reached.",
@@ -74,22 +74,22 @@ def query(clock: FixedClock, cancelled: list[str]) -> RemoteQuery:
 
 
 async def test_a_caller_who_goes_away_ends_the_query(
-    query: RemoteQuery, cancelled: list[str]
+    trace: SharedTrace, cancelled: list[str]
 ) -> None:
-    query.cancel("gone")
+    trace.cancel("gone")
 
     assert cancelled == ["gone"]
 
 
 async def test_a_caller_who_was_told_to_come_again_has_not_gone_away(
-    query: RemoteQuery, clock: FixedClock, cancelled: list[str]
+    trace: SharedTrace, clock: FixedClock, cancelled: list[str]
 ) -> None:
-    query.tell_by(DEADLINE_S / 2)
+    trace.tell_by(DEADLINE_S / 2)
     clock.advance(DEADLINE_S / 2 + LATE_S)
 
     with pytest.raises(BusyError, match="NATS cannot be reached"):
-        await query.outcome()
-    query.cancel("the connection ended")
+        await trace.closed()
+    trace.cancel("the connection ended")
 
     assert cancelled == []
-    query.watch().cancel()
+    trace.watch().cancel()

@@ -1,4 +1,4 @@
-"""A query that a worker in another process works on, as its caller holds it."""
+"""The trace of a query that a worker in another process writes, as it is read where the query was asked."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from typing import Any
 import structlog
 
 from antiphon.bus import Pending, PendingTable, fold_pending
-from antiphon.composition import Caller, Outcome, Totals
-from antiphon.composition.spending import Charge, charges_in, shared_with_parent
 from antiphon.coordinator import alarms
 from antiphon.history.history import History
 from antiphon.vocabulary.errors import (
@@ -61,15 +59,11 @@ LATE = "its deadline passed, and no worker had answered it"
 Streamed = AsyncGenerator[Recorded[Event] | Live, None]
 
 
-class RemoteQuery:
-    """A query, wherever it is worked on; or one that is over.
+class SharedTrace:
+    """The trace of a query, wherever it is worked on; or of one that is over. Satisfies `composition.GrowingTrace`.
 
-    Its caller is told of its end by whoever ends it, and reads of its trace what the answer needs. Who follows it
-    reads the whole.
-
-    Attributes:
-        session_id: Its conversation; empty until that is known.
-        totals: The sums that its outcome is added to; None: none.
+    Whoever ends the query tells of its end, and of the trace is read what the answer needs. Who follows it reads the
+    whole.
 
     Args:
         trouble: Returns why nothing can be stored now, in a sentence; None: it can.
@@ -93,8 +87,6 @@ class RemoteQuery:
         spawn: Callable[[Coroutine[Any, Any, None], str], asyncio.Task[None]],
     ) -> None:
         self.query_id = query_id
-        self.session_id = ""
-        self.totals: Totals | None = None
         self._store = store
         self._trouble = trouble
         self._history = history
@@ -114,19 +106,24 @@ class RemoteQuery:
         self._again_s = AGAIN_S
         self._was_told_later = False
         self._watching: asyncio.Task[None] | None = None
-        self._outcome: Outcome | None = None
         self._end: TraceEnd | None = None
         if begun is not None:
             first, self._end = begun
             self._note(first)
 
-    async def follow(self) -> AsyncIterator[Recorded[Event] | Live]:
-        """Yields every event from the first, and text as it is written.
+    async def follow(
+        self, after: int = 0, buffer: int = 0
+    ) -> AsyncIterator[Recorded[Event] | Live]:
+        """Yields every event behind one of them, and text as it is written.
 
-        Ends with the query, or where `outcome` says that there is no answer.
+        Ends with the query, or where `closed` says that there is no answer.
+
+        Args:
+            buffer: Makes no difference: what is not read yet waits at the servers.
         """
+        del buffer
         self.watch()
-        async with aclosing(self._follow(self.query_id, 0)) as items:
+        async with aclosing(self._follow(self.query_id, after)) as items:
             while True:
                 item = await self._next_of(items)
                 if item is None:
@@ -144,6 +141,18 @@ class RemoteQuery:
         """True once its trace says so, as far as it was read here."""
         return bool(self._ending)
 
+    @property
+    def emitted(self) -> Sequence[Recorded[Event]]:
+        """What was read of it here."""
+        if not self._ending or isinstance(self._events[-1].event, QueryClosed):
+            return self._events
+        return [*self._events, *self._ending]
+
+    @property
+    def recorded(self) -> bool:
+        """True: what comes from the store is stored."""
+        return True
+
     def pending(self) -> tuple[Pending, ...]:
         """Returns what it waits for, as far as its trace was read here."""
         owed = self._owed.values()
@@ -156,18 +165,12 @@ class RemoteQuery:
         except ServiceError as error:
             log.debug("query_not_read", query_id=self.query_id, error=str(error))
 
-    def charges(self, *, paid_too: bool = False) -> list[Charge]:
-        """Returns what its calls are counted for that may cost something, whoever made them.
+    async def stopped(self, within_s: float | None = None) -> None:
+        """Returns at once: nothing of it is written here."""
+        del within_s
 
-        Args:
-            paid_too: Makes no difference: all of them are its own.
-        """
-        del paid_too
-        paid = self._events[: shared_with_parent(self._events)]
-        return charges_in(self._events, paid)
-
-    async def outcome(self) -> Outcome:
-        """Returns the answer, once there is one.
+    async def closed(self) -> None:
+        """Waits for the end of the query.
 
         Raises:
             NotFoundError: No such trace.
@@ -186,11 +189,9 @@ class RemoteQuery:
                 COME_AGAIN_S,
             )
         watching.result()
-        assert self._outcome is not None  # it is over
-        return self._outcome
 
     def watch(self) -> asyncio.Task[None]:
-        """Begins to wait for its end, unless that has begun; what it raises is for who waits for the outcome."""
+        """Begins to wait for its end, unless that has begun; what it raises is for who waits for the end."""
         if self._watching is None:
             self._watching = self._spawn(self._watch(), "watch a query")
         return self._watching
@@ -235,20 +236,6 @@ class RemoteQuery:
             except ServiceError as error:
                 log.warning("query_not_read", query_id=self.query_id, error=str(error))
                 await asyncio.sleep(PAUSE_S)
-        self._outcome = self._answer()
-        # Whether or not anybody waits for it.
-        if self.totals is not None:
-            self.totals.add(self._outcome)
-
-    def _answer(self) -> Outcome:
-        trace = self._events
-        if not isinstance(trace[-1].event, QueryClosed):
-            trace = [*trace, *self._ending]
-        caller = Caller()
-        caller.recall(trace)
-        return caller.outcome(
-            self.query_id, self.session_id, trace=trace, recorded=True
-        )
 
     async def _wait(self) -> None:
         """Waits for the end for a while, and reads what is needed of the rest where it has come."""
@@ -283,8 +270,7 @@ class RemoteQuery:
         self._events.append(recorded)
         self._owed = fold_pending(self._owed, recorded)
         match recorded.event:
-            case QueryReceived(session_id=session_id, settings=settings):
-                self.session_id = session_id
+            case QueryReceived(settings=settings):
                 ends_at = recorded.at + settings.deadline_s
                 self._take_over_at = ends_at + GRACE_S
                 self._tell_at = max(self._tell_at, ends_at + LATE_S)

@@ -1,0 +1,183 @@
+"""What comes of a query for its caller, by its trace, and the sums over the outcomes of all callers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from antiphon.assembler import answer_so_far, last_resort, with_trace
+from antiphon.bus import APPEND_S
+from antiphon.composition.spending import Spending, spending_in, usage_of
+from antiphon.vocabulary.events import (
+    Event,
+    QueryCancelled,
+    QueryClosed,
+    QueryReceived,
+    Recorded,
+    ResponseAssembled,
+    Status,
+    SummaryCompleted,
+    SummaryFailed,
+)
+from antiphon.vocabulary.values import Usage, Value
+
+_REASONS: dict[Status, str] = {
+    "answered": "the answer was lost",
+    "partial": "the answer was lost",
+    "cancelled": "it was stopped before its answer was complete",
+    "failed": "a part of the service failed; the trace says which",
+}
+"""Why a query has no answer, by how it closed."""
+
+RECORDING_ENDS = "the recording ends here: "
+"""The beginning of `QueryCancelled.why` in a recorded fork that needed something which was not recorded."""
+GIVEN_UP = "it was given up: "
+"""The beginning of `QueryCancelled.why` in a query that ended every process which worked on it."""
+_NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
+"""Doubts about a whole answer that another reasoner gave, or that is none."""
+
+
+MOMENT_S = 0.3
+"""Longer than the store's first pause after a lock, and too short for anybody to mind."""
+
+
+class Outcome(Value, frozen=True, kw_only=True):
+    """The answer to a question. `duration_ms` is from receipt to the end of the query."""
+
+    query_id: str
+    session_id: str
+    response: ResponseAssembled
+    status: Status
+    duration_ms: float
+
+    @property
+    def by_the_model(self) -> bool:
+        """True if the model that was asked gave the answer: a strict caller takes no other."""
+        doubts = {doubt.kind for doubt in self.response.indicators}
+        return self.status == "answered" and doubts.isdisjoint(_NOT_BY_THE_MODEL)
+
+
+class _Noted:
+    """What of a trace its caller's outcome is made of."""
+
+    def __init__(self, trace: Sequence[Recorded[Event]]) -> None:
+        self.query_id = trace[0].query_id
+        self.session_id = ""
+        self.received_at = self.closed_at = trace[0].at
+        self.deadline_s = 0.0
+        self.response: ResponseAssembled | None = None
+        self.status: Status | None = None
+        self.last_seq = 0
+        for recorded in trace:
+            self._note(recorded)
+
+    def _note(self, recorded: Recorded[Event]) -> None:
+        match recorded.event:
+            case QueryReceived(session_id=session_id, settings=settings):
+                self.session_id = session_id
+                self.deadline_s = settings.deadline_s
+                self.received_at = self.closed_at = recorded.at
+            case ResponseAssembled() as response:
+                self.response = response
+            case QueryClosed(status=status):
+                self.status = status
+                self.closed_at = recorded.at
+            case _:
+                return
+        self.last_seq = recorded.seq
+
+
+def outcome_of(
+    trace: Sequence[Recorded[Event]], *, recorded: bool | None = None
+) -> Outcome:
+    """Returns what comes of a query; a plain statement takes the place of an answer that no part could build.
+
+    Args:
+        trace: All its events so far.
+        recorded: All of them are stored, or not, which the answer says; None: as it says already.
+    """
+    noted = _Noted(trace)
+    # Without a status the session was ended from outside, such as by the service's closing.
+    status: Status = noted.status or "failed"
+    response = noted.response
+    why = recording_ended(trace) or _REASONS[status]
+    if response is None and status == "cancelled":
+        response = answer_so_far(trace, why)
+    elif response is None:
+        response = last_resort(why, noted.last_seq, failed=status != "cancelled")
+    # An append that was refused, or took long, may have been made up for since the answer was put together.
+    if recorded is not None:
+        response = with_trace(response, noted.last_seq, recorded=recorded)
+    return Outcome(
+        query_id=noted.query_id,
+        session_id=noted.session_id,
+        response=response,
+        status=status,
+        duration_ms=(noted.closed_at - noted.received_at) * 1000,
+    )
+
+
+def spare_s(trace: Sequence[Recorded[Event]]) -> float:
+    """Returns the seconds that an answer may wait for its trace to be stored: a moment, as far as the deadline has any
+    left."""
+    noted = _Noted(trace)
+    left_s = noted.deadline_s - (noted.closed_at - noted.received_at)
+    return max(0.0, min(MOMENT_S, left_s - APPEND_S))
+
+
+class Totals:
+    """Sums over the outcomes given since the process began, for monitoring."""
+
+    def __init__(self) -> None:
+        self.queries: Counter[Status] = Counter()
+        self.calls = 0
+        self.summaries = 0
+        self.seconds = 0.0
+        self.usage = Usage()
+        self.summary_usage = Usage()
+
+    def add(self, outcome: Outcome) -> None:
+        """Counts one more query."""
+        self.queries[outcome.status] += 1
+        self.calls += outcome.response.calls
+        self.seconds += outcome.duration_ms / 1000
+        self.usage += outcome.response.usage
+        self.summaries += outcome.response.summaries
+        self.summary_usage += outcome.response.summary_usage
+
+    def add_rest(
+        self,
+        outcome: Outcome,
+        trace: Sequence[Recorded[Event]],
+        paid: Sequence[Recorded[Event]],
+    ) -> None:
+        """Counts a query that stands on a recorded one: no more than what it spent itself.
+
+        Args:
+            trace: All of its events.
+            paid: The recorded events, whose replies cost nothing once more.
+        """
+        self.queries[outcome.status] += 1
+        for event in spending_in(trace, paid):
+            self._count(event)
+
+    def _count(self, event: Spending) -> None:
+        usage = usage_of(event)
+        if isinstance(event, SummaryCompleted | SummaryFailed):
+            self.summaries += 1
+            self.summary_usage += usage
+            return
+        self.calls += 1
+        self.usage += usage
+
+
+def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
+    """Returns why a query stopped that nobody took back: a recorded fork that needed what was not recorded, or one that
+    was given up; empty where it did not stop."""
+    for recorded in reversed(trace):
+        event = recorded.event
+        if isinstance(event, QueryCancelled) and event.why.startswith(
+            (RECORDING_ENDS, GIVEN_UP)
+        ):
+            return event.why
+    return ""
