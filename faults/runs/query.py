@@ -108,7 +108,7 @@ async def _accompany(handle: Query, run: Run) -> Outcome:
     # Both follow before anything else runs: a query may be over before this task has its next turn.
     following = asyncio.create_task(_follow(handle, run.injected))
     leaving = asyncio.create_task(
-        _note_or_leave(handle, handle.follow(LARGE_BUFFER), run)
+        _note_or_leave(handle, handle.follow(buffer=LARGE_BUFFER), run)
     )
     try:
         return await handle.outcome()
@@ -149,7 +149,7 @@ def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
     fault = faults.traverse("follower")
     if fault is None:
         return _read(handle.follow(), None)
-    return _read(handle.follow(SMALL_BUFFER), fault)
+    return _read(handle.follow(buffer=SMALL_BUFFER), fault)
 
 
 async def _read(follower: Following, fault: Fault | None) -> None:
@@ -177,7 +177,7 @@ async def leave_as_planned(handle: Query, faults: QueryFaults, after: int = 0) -
         after: The last event that happened before the query was resumed or forked.
     """
     try:
-        async for event in handle.follow(LARGE_BUFFER):
+        async for event in handle.follow(buffer=LARGE_BUFFER):
             if not _opens_round(event) or event.seq <= after:
                 continue
             if faults.traverse("client") is not None:
