@@ -20,23 +20,12 @@ ToolFunction = Callable[..., Awaitable[object]]
 
 
 class ForgetfulStore:
-    """A trace store that stores nothing: what appending costs is what a query costs less with it.
-
-    It takes events at once as the store on disk does: a task and a timer for each append are no part of a query.
-    """
+    """A trace store that stores nothing: what appending costs is what a query costs less with it."""
 
     async def append(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
     ) -> None:
         """Takes the events, and lets go of them."""
-
-    def append_now(self, *_: object) -> bool:
-        """Takes the events of a query that is alone."""
-        return True
-
-    async def append_soon(self, *_: object) -> bool:
-        """Takes the events of one query among several."""
-        return True
 
 
 class OurSide:

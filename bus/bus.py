@@ -65,7 +65,6 @@ class Bus:
             store or self._store,
             self._clock,
             stored_seq=len(prefix),
-            is_alone=self._is_quiet,
         )
         return Session(
             query_id,
@@ -82,9 +81,6 @@ class Bus:
     def under_way(self) -> int:
         """How many queries have not ended; of one that has, the last events may be on their way into the store."""
         return sum(not session.over for session in self._sessions.values())
-
-    def _is_quiet(self) -> bool:
-        return len(self._sessions) <= 1
 
     async def close(self) -> None:
         """Ends all sessions at once and waits until their work has stopped.

@@ -12,9 +12,6 @@ from antiphon.bus.mailbox import Mailbox
 from antiphon.bus.recorder import Recorder
 from antiphon.vocabulary.events import Event, Recorded, RecordingFailed
 
-LINGER_S = 0.01
-"""Seconds for which events that nothing acts on may wait for those that something does, to be one append with them."""
-
 
 class _Waiting(NamedTuple):
     seq: int
@@ -25,7 +22,7 @@ class Outbox:
     """Holds what was emitted until it is stored.
 
     Args:
-        mailbox: Is told when what lingers has waited long enough, and of a store that refuses.
+        mailbox: Gets an event if the store refuses.
         told_seq: The place of the last event that is stored already.
     """
 
@@ -40,8 +37,6 @@ class Outbox:
         self._followers = followers
         self._mailbox = mailbox
         self._items: list[FollowerItem] = []
-        self._timer: asyncio.TimerHandle | None = None
-        self._overdue = False
         self._failed = False
         self._told_seq = told_seq
         self._waiting: list[_Waiting] = []
@@ -49,29 +44,12 @@ class Outbox:
     def __bool__(self) -> bool:
         return bool(self._items)
 
-    @property
-    def awaited(self) -> bool:
-        """True if somebody waits until it is stored."""
-        return bool(self._waiting)
-
-    @property
-    def overdue(self) -> bool:
-        """True if what lingers has waited long enough."""
-        return self._overdue
-
     def add(self, items: Sequence[FollowerItem]) -> None:
         """Adds items behind those that are there."""
         self._items += items
 
-    def linger(self) -> None:
-        """Lets the items wait for further ones, for a moment."""
-        if self._items and self._timer is None:
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(LINGER_S, self._end_lingering)
-
     async def store(self) -> None:
         """Stores all of it, and shows it to followers; that the store refuses is an event, once."""
-        self.stop_timer()
         items, self._items = self._items, []
         await self._record([item for item in items if isinstance(item, Recorded)])
         # What was emitted is nobody's: it stands in no trace, nothing acts on it, and nobody is told.
@@ -100,13 +78,6 @@ class Outbox:
             if waiting.seq <= self._told_seq and not waiting.told.done():
                 waiting.told.set_result(None)
 
-    def stop_timer(self) -> None:
-        """Lets nothing come of it later."""
-        self._overdue = False
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
     async def _record(self, events: Sequence[Recorded[Event]]) -> None:
         if not events:
             return
@@ -115,7 +86,3 @@ class Outbox:
         if error is not None and not self._failed:
             self._failed = True
             self._mailbox.post(RecordingFailed(detail=in_words(error)))
-
-    def _end_lingering(self) -> None:
-        self._overdue = True
-        self._mailbox.nudge()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import cast
+from collections.abc import Sequence
 
 import structlog
 
 from antiphon.vocabulary.errors import SequenceError, SupersededError, TraceError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, EventLog
-from antiphon.vocabulary.prompt_log import PromptLog
 
 _log = structlog.get_logger(__name__)
 
@@ -34,18 +31,8 @@ _BEHIND_S = 0.25
 """A loop that is so late has more to do than it can, or its process gets no processor."""
 
 
-# Asked for each query, and each time it takes as long as encoding an event.
-@cache
-def _is_prompt(store: type) -> bool:
-    """Returns True for stores that may take events at once."""
-    return issubclass(store, PromptLog)
-
-
 class Recorder:
     """The connection of one session to the trace store; `stored_seq` is that of the last event stored already.
-
-    A query that is alone stores its events at once, where its store can do that. With several under way each waits for
-    the end of the event loop's turn, so that the store can put all of a turn into one commit.
 
     An append that takes long is not given up, for it is most likely stored all the same: the query goes on beside it,
     and whatever is emitted meanwhile is stored after it.
@@ -57,14 +44,9 @@ class Recorder:
         store: EventLog,
         clock: Clock,
         stored_seq: int = 0,
-        is_alone: Callable[[], bool] = lambda: False,
     ) -> None:
         self._query_id = query_id
         self._store = store
-        self._prompt_log: PromptLog | None = None
-        if _is_prompt(type(store)):
-            self._prompt_log = cast(PromptLog, store)
-        self._is_alone = is_alone
         self._clock = clock
         self._stored_seq = stored_seq
         self._unstored: list[Recorded[Event]] = []
@@ -91,12 +73,9 @@ class Recorder:
         """Stores `events`, and before them those that are not stored yet; returns why not, if the store does not."""
         if self._dispossessed:
             return None
-        if self._unstored or not await self._takes_promptly(events):
-            self._unstored.extend(events)
-            self._refusal = await self._store_all()
-            return self._refusal
-        self._stored_seq = events[-1].seq
-        return None
+        self._unstored.extend(events)
+        self._refusal = await self._store_all()
+        return self._refusal
 
     async def all_or_nothing(self) -> TraceError | None:
         """Waits a little longer for a slow append; drops what is not stored then, and returns why it is not.
@@ -114,22 +93,6 @@ class Recorder:
         self._unstored = []
         self._dispossessed = True
         return self._refusal or TraceError("the trace store did not take it")
-
-    async def _takes_promptly(self, events: Sequence[Recorded[Event]]) -> bool:
-        """Stores `events` in this turn of the event loop; returns False where they are to be waited for."""
-        if self._prompt_log is None:
-            return False
-        if self._is_alone():
-            return self._prompt_log.append_now(self._query_id, self._stored_seq, events)
-        # Cancelled here, nobody knows if they are stored: the end of the session finds out.
-        self._unstored = list(events)
-        self._uncertain = True
-        taken = await self._prompt_log.append_soon(
-            self._query_id, self._stored_seq, events
-        )
-        self._unstored = []
-        self._uncertain = False
-        return taken
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""

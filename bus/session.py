@@ -250,8 +250,6 @@ class Session:
             while not self._ends:
                 if self._mailbox:
                     await self._turn()
-                elif self._outbox.overdue:
-                    await self._outbox.store()
                 elif self._work.running:
                     await self._mailbox.news()
                 else:
@@ -268,10 +266,7 @@ class Session:
         self._in_turn = True
         self._work.hold()
         await self._deliver_all()
-        if self._may_linger():
-            self._outbox.linger()
-        else:
-            await self._outbox.store()
+        await self._outbox.store()
         self._in_turn = False
         if self._begun is not None and not self._begun.done():
             self._begun.set_result(await self._recorder.all_or_nothing())
@@ -286,11 +281,6 @@ class Session:
         if self._begun is not None and self._begun.done() and self._begun.result():
             return True
         return self._closed or self.superseded is not None
-
-    def _may_linger(self) -> bool:
-        """Returns True if nothing acts on what was emitted and nobody sees it, and more is to come."""
-        acts = self._closed or self._work.held or self._followers
-        return self._work.running > 0 and not (acts or self._outbox.awaited)
 
     async def _deliver_all(self) -> None:
         """Delivers until no component answers any more; all that was emitted is in the outbox, in order."""
@@ -333,7 +323,6 @@ class Session:
         self._followers.end()
         self._delivery.clear()
         self._work.forget()
-        self._outbox.stop_timer()
         self._mailbox.shut()
         self._stalls.forget()
         self._sessions.pop(self.query_id, None)

@@ -26,15 +26,14 @@ class _Waiting(NamedTuple):
     """A batch that waits for its commit."""
 
     packed: Packed
-    written: asyncio.Future[bool]
-    asks_why: bool
+    written: asyncio.Future[None]
 
     def end(self, error: BaseException | None) -> None:
         """Wakes whoever waits, unless that was cancelled meanwhile."""
         if self.written.done():
             return
-        if error is None or not self.asks_why:
-            self.written.set_result(error is None)
+        if error is None:
+            self.written.set_result(None)
         else:
             self.written.set_exception(error)
 
@@ -57,36 +56,12 @@ class GroupCommit:
             TraceError: The store cannot be written.
         """
         await self._writer.ready()
-        await self._add(batch, asks_why=True)
+        await self._add(batch)
 
-    def store_soon(self, batch: Batch) -> asyncio.Future[bool]:
-        """Stores a batch at the end of the turn; the result is False where anything must be waited for, or goes wrong.
-
-        `store` then waits for it, or says what is wrong.
-        """
-        if self._writer.is_ready:
-            return self._add(batch, asks_why=False)
-        refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        refused.set_result(False)
-        return refused
-
-    def store_now(self, batch: Batch) -> bool:
-        """Stores a batch in a commit of its own; returns False where anything must be waited for, or goes wrong.
-
-        `store` then waits for it, or says what is wrong.
-        """
-        if self._waiting or not self._writer.is_ready:
-            return False
-        try:
-            errors = self._writer.write([self._writer.pack(batch)])
-        except TraceError:
-            return False
-        return errors == [None]
-
-    def _add(self, batch: Batch, *, asks_why: bool) -> asyncio.Future[bool]:
+    def _add(self, batch: Batch) -> asyncio.Future[None]:
         loop = asyncio.get_running_loop()
-        written: asyncio.Future[bool] = loop.create_future()
-        self._waiting.append(_Waiting(self._writer.pack(batch), written, asks_why))
+        written: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(_Waiting(self._writer.pack(batch), written))
         if len(self._waiting) == 1:
             loop.call_soon(self._flush, loop)
         return written

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import sqlite3
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -125,22 +125,6 @@ class SqliteTraceStore:
         if expected_seq == 0:
             self._owner.claim()
         await self._commits.store(self._batch(query_id, expected_seq, events))
-
-    def append_now(
-        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
-    ) -> bool:
-        """Stores events as `append` does, where nothing has to be waited for; returns False where it does not."""
-        if expected_seq == 0:
-            self._owner.claim()
-        return self._commits.store_now(self._batch(query_id, expected_seq, events))
-
-    def append_soon(
-        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
-    ) -> Awaitable[bool]:
-        """Stores events as `append` does, at the end of the turn; the result is False where it does not."""
-        if expected_seq == 0:
-            self._owner.claim()
-        return self._commits.store_soon(self._batch(query_id, expected_seq, events))
 
     def _batch(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]

@@ -50,11 +50,6 @@ class MortalStore(SqliteTraceStore):
             if event.seq == self.dies_at:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    def append_now(
-        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
-    ) -> bool:
-        return False
-
 
 SUMMARY: list[dict[str, object]] = [{"type": "text", "text": "Clerks counted grain."}]
 

@@ -203,18 +203,6 @@ def in_two_parts(
     ]
 
 
-def test_what_nothing_acts_on_is_one_append_with_what_follows_in_a_moment() -> None:
-    stage: list[Stage] = []
-
-    async def play() -> None:
-        stage.append(Stage(lambda ports: in_two_parts(ports, 0.005, [], stage)))
-        await stage[0].play(query_received())
-
-    run(play())
-
-    assert stage[0].store.appends == [[1], [2, 3, 4]]
-
-
 def test_what_nothing_acts_on_is_stored_while_the_query_waits_for_something_else() -> (
     None
 ):
