@@ -149,7 +149,7 @@ def _shared(
         redaction=redaction_of(settings),
         subscribers=components,
         silence_s=settings.silence_s,
-        observers=telemetry.observers(),
+        observers=telemetry.observers,
     )
     remote = remote_parts(settings, shared.catalog, registry, shared.models)
     shared = replace(shared, remote=remote)

@@ -49,6 +49,8 @@ def configure_logging(settings: Settings) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    # It logs each attempt; a night without a collector would fill the log, and telemetry says it once.
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
     root = logging.getLogger()
     # Once; the root's level stays as Python has it, at warnings.
     if not any(isinstance(handler, _FromLibraries) for handler in root.handlers):

@@ -16,24 +16,14 @@ class Telemetry:
     """The telemetry of one service.
 
     Attributes:
-        batch: What is heard of queries and not handled yet; None: nobody hears.
         metrics: None: only the sums of the process are kept.
         spans: None: no spans are made.
+        observers: The component that looks on at each query, if anything is made of it.
     """
 
-    batch: telemetry.Batch | None = None
     metrics: telemetry.Metrics | None = None
     spans: telemetry.SpanExport | None = None
-
-    def observers(self) -> tuple[Subscriber, ...]:
-        """Returns the components that look on at each query."""
-        sources: list[telemetry.Source] = []
-        for each in (self.metrics, self.spans):
-            if each is not None:
-                sources.append(each)
-        if self.batch is None or not sources:
-            return ()
-        return (telemetry.observer(self.batch, *sources),)
+    observers: tuple[Subscriber, ...] = ()
 
     def close(self) -> None:
         """Sends what was not sent yet; blocks for a few seconds at most."""
@@ -55,22 +45,18 @@ def telemetry_of(settings: Settings, tools: Collection[str]) -> Telemetry:
     """
     if settings.metrics != "prometheus" and settings.otlp_endpoint is None:
         return NO_TELEMETRY
-    batch = telemetry.Batch()
     try:
-        metrics = None
-        if settings.metrics == "prometheus":
-            metrics = telemetry.Metrics(tools, batch)
+        metrics = telemetry.Metrics() if settings.metrics == "prometheus" else None
         spans = None
         if settings.otlp_endpoint is not None:
-            spans = telemetry.SpanExport(
-                settings.otlp_endpoint, headers_of(settings), tools, batch
-            )
+            spans = telemetry.SpanExport(settings.otlp_endpoint, headers_of(settings))
+        observer = telemetry.observer(tools, metrics, spans)
     except ImportError as error:
         raise ConfigurationError(
             f"ANTIPHON_METRICS=prometheus and ANTIPHON_OTLP_ENDPOINT need what is not installed ({error}): "
             "install antiphon[telemetry]."
         ) from error
-    return Telemetry(batch, metrics, spans)
+    return Telemetry(metrics, spans, (observer,))
 
 
 def headers_of(settings: Settings) -> Mapping[str, str]:

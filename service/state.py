@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from antiphon.composition import ServiceResources, Settings
-from antiphon.telemetry import ServiceState
 
 
 class _Readiness(Protocol):
@@ -26,16 +26,16 @@ class _Runtime(Protocol):
     def readiness(self) -> _Readiness: ...
 
 
-def service_state(runtime: _Runtime) -> ServiceState:
-    """Returns the queries under way, and what is left alone because it keeps failing."""
+def service_state(runtime: _Runtime) -> Mapping[str, Mapping[tuple[str, ...], float]]:
+    """Returns the queries under way, and what is left alone because it keeps failing, by metric and labels."""
     shared = runtime.resources.shared
-    circuits: list[tuple[str, bool]] = []
-    for name in shared.tools.names:
-        circuits.append((name, shared.tool_circuits.is_open(name)))
-    return ServiceState(
-        queries_running=runtime.queries_running,
-        queries_limit=runtime.settings.concurrent_queries,
-        ready=runtime.readiness().ready,
-        provider_open=shared.provider_circuit.is_open,
-        open_tools=circuits,
-    )
+    is_open = shared.tool_circuits.is_open
+    return {
+        "antiphon_queries_running": {(): runtime.queries_running},
+        "antiphon_queries_limit": {(): runtime.settings.concurrent_queries},
+        "antiphon_ready": {(): float(runtime.readiness().ready)},
+        "antiphon_provider_circuit_open": {(): float(shared.provider_circuit.is_open)},
+        "antiphon_tool_circuit_open": {
+            (name,): float(is_open(name)) for name in shared.tools.names
+        },
+    }

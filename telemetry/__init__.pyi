@@ -1,20 +1,8 @@
 """Telemetry: OpenTelemetry spans and Prometheus metrics of queries, made by components that only look on."""
 
-from antiphon.telemetry.batch import Batch, Source, observer
-from antiphon.telemetry.conventions import ATTRIBUTES, SCHEMA_URL, SPANS
+from antiphon.telemetry.conventions import ATTRIBUTES
 from antiphon.telemetry.exporting import SpanExport
-from antiphon.telemetry.metrics import CONTENT_TYPE, Metrics
-from antiphon.telemetry.state import ServiceState
+from antiphon.telemetry.metrics import Metrics
+from antiphon.telemetry.queries import observer
 
-__all__ = [
-    "ATTRIBUTES",
-    "CONTENT_TYPE",
-    "SCHEMA_URL",
-    "SPANS",
-    "Batch",
-    "Metrics",
-    "ServiceState",
-    "Source",
-    "SpanExport",
-    "observer",
-]
+__all__ = ["ATTRIBUTES", "Metrics", "SpanExport", "observer"]

@@ -1,32 +1,32 @@
-"""The metrics of a service for Prometheus: each declared once, counted by counting.py, shown at `/metrics`."""
+"""The metrics of a service for Prometheus: each declared once, counted by queries.py, shown at `/metrics`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from prometheus_client import (
     CollectorRegistry,
+    Counter,
     GCCollector,
+    Histogram,
     ProcessCollector,
     generate_latest,
 )
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 
-from antiphon.telemetry.batch import Batch
-from antiphon.telemetry.counting import Counted, Counting
-from antiphon.telemetry.identifiers import BoundedNames
-from antiphon.telemetry.queue_metrics import QueueMetrics, WatchedQueue
-from antiphon.telemetry.state import ServiceState
-from antiphon.telemetry.sums import CounterTable, HistogramTable, Sums
+from antiphon.telemetry.queue_metrics import QUEUE_GAUGES, QueueMetrics, WatchedQueue
+from antiphon.vocabulary.values import Usage
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+GaugeValues = Mapping[str, Mapping[tuple[str, ...], float]]
+"""Values by name, and by the values of its labels."""
 
 QUERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600)
 """Seconds, up to the longest deadline that a query may have."""
 CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
-COUNTERS: CounterTable = {
+COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_queries": ("Queries that ended, by status.", ("status",)),
     "antiphon_answers": (
         "Answers, by confidence and by reasoner.",
@@ -74,7 +74,7 @@ COUNTERS: CounterTable = {
 }
 """Name without `_total`, which the library adds, help, and labels."""
 
-HISTOGRAMS: HistogramTable = {
+HISTOGRAMS: Mapping[str, tuple[str, tuple[str, ...], Sequence[float]]] = {
     "antiphon_query_duration_seconds": (
         "Time from the question to the end of its query.",
         (),
@@ -122,36 +122,42 @@ GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 class Metrics:
-    """The metrics of one service, in a registry of their own.
+    """The metrics of one service, in a registry of their own."""
 
-    Args:
-        tools: The names of the tools that there are.
-        batch: What is heard of queries and not counted yet.
-    """
-
-    def __init__(self, tools: Container[str], batch: Batch) -> None:
-        self._registry = CollectorRegistry()
-        self._sums = Sums(COUNTERS, HISTOGRAMS)
-        self._registry.register(self._sums)
+    def __init__(self) -> None:
+        self._registry = _Registry()
+        self._counters = {
+            name: Counter(name, text, labels, registry=self._registry)
+            for name, (text, labels) in COUNTERS.items()
+        }
+        self._histograms = {
+            name: Histogram(name, text, labels, registry=self._registry, buckets=bounds)
+            for name, (text, labels, bounds) in HISTOGRAMS.items()
+        }
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
-        self._counted = Counted(self._sums, BoundedNames(), tools)
-        self._batch = batch
         self._queue: QueueMetrics | None = None
 
-    def watch(self, state: Callable[[], ServiceState]) -> None:
-        """Shows the state of the service too."""
-        self._registry.register(_StateCollector(state))
+    def increment(self, name: str, *labels: str, by: float = 1.0) -> None:
+        """Adds to a counter."""
+        counter = self._counters[name]
+        (counter.labels(*labels) if labels else counter).inc(by)
+
+    def observe(self, name: str, seconds: float, *labels: str) -> None:
+        """Adds one time to a histogram."""
+        histogram = self._histograms[name]
+        # Two clocks, or one that was set back.
+        (histogram.labels(*labels) if labels else histogram).observe(max(0.0, seconds))
+
+    def watch(self, state: Callable[[], GaugeValues]) -> None:
+        """Shows the state of the service too: the values of `GAUGES`."""
+        self._registry.register(_Gauges(GAUGES, state))
 
     def watch_queue(self, queue: WatchedQueue) -> QueueMetrics:
         """Shows the queue that this process uses too; returns what counts what it does with it."""
-        self._queue = QueueMetrics(queue, self._sums)
-        self._registry.register(self._queue)
+        self._queue = QueueMetrics(queue, self.increment)
+        self._registry.register(_Gauges(QUEUE_GAUGES, self._queue.values))
         return self._queue
-
-    def onlooker(self) -> Counting:
-        """Returns what counts a new query."""
-        return Counting(self._counted)
 
     def count_request(
         self, method: str, route: str, status: int, seconds: float
@@ -161,8 +167,27 @@ class Metrics:
         Args:
             route: The route's own path with names in braces; never the path that was asked for.
         """
-        self._sums.increment("antiphon_http_requests", method, route, str(status))
-        self._sums.observe("antiphon_http_request_duration_seconds", seconds, route)
+        self.increment("antiphon_http_requests", method, route, str(status))
+        self.observe("antiphon_http_request_duration_seconds", seconds, route)
+
+    def count_usage(self, usage: Usage, model: str) -> None:
+        """Counts the tokens of one call, and what they cost."""
+        if usage.is_empty:
+            return
+        # All input is input, cache_read and cache_write together.
+        tokens = {
+            "input": usage.input_tokens,
+            "output": usage.output_tokens,
+            "cache_read": usage.cache_read_tokens,
+            "cache_write": usage.cache_write_tokens,
+        }
+        for kind, count in tokens.items():
+            if count:
+                self.increment("antiphon_tokens", kind, model, by=count)
+        if usage.cost_usd is None:
+            self.increment("antiphon_unpriced_calls", model)
+        else:
+            self.increment("antiphon_cost_usd", model, by=usage.cost_usd)
 
     async def scrape(self) -> str:
         """Looks at what has to be asked for, and returns all of them in the text format that Prometheus reads."""
@@ -172,29 +197,37 @@ class Metrics:
 
     def exposition(self) -> str:
         """Returns all of them as they are known without asking anybody."""
-        self._batch.flush()
         return generate_latest(self._registry).decode()
 
 
-class _StateCollector:
-    """Reads the state of the service each time that it is asked for."""
+class _Registry(CollectorRegistry):
+    """Shows each series without the time at which it began, which would double their number."""
 
-    def __init__(self, state: Callable[[], ServiceState]) -> None:
-        self._state = state
+    def collect(self) -> Iterable[Metric]:
+        for family in super().collect():
+            family.samples = [
+                sample
+                for sample in family.samples
+                if not sample.name.endswith("_created")
+            ]
+            yield family
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        state = self._state()
-        values: dict[str, list[tuple[tuple[str, ...], float]]] = {
-            "antiphon_queries_running": [((), state.queries_running)],
-            "antiphon_queries_limit": [((), state.queries_limit)],
-            "antiphon_ready": [((), float(state.ready))],
-            "antiphon_provider_circuit_open": [((), float(state.provider_open))],
-            "antiphon_tool_circuit_open": [
-                ((tool,), float(is_open)) for tool, is_open in state.open_tools
-            ],
-        }
-        for name, (text, labels) in GAUGES.items():
+
+class _Gauges(Collector):
+    """Reads values each time that they are asked for; a gauge without one is not shown."""
+
+    def __init__(
+        self,
+        declared: Mapping[str, tuple[str, tuple[str, ...]]],
+        read: Callable[[], GaugeValues],
+    ) -> None:
+        self._declared = declared
+        self._read = read
+
+    def collect(self) -> Iterable[Metric]:
+        values = self._read()
+        for name, (text, labels) in self._declared.items():
             family = GaugeMetricFamily(name, text, labels=labels)
-            for label_values, value in values[name]:
+            for label_values, value in values.get(name, {}).items():
                 family.add_metric(label_values, value)
             yield family

@@ -6,14 +6,10 @@ How the queue is, every process shows alike, for it is one; what is done with it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
-
-from antiphon.telemetry.sums import Sums
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.queue_ports import QueueState
 
@@ -51,63 +47,49 @@ class WatchedQueue(Protocol):
     async def count_dead(self) -> int: ...
 
 
-class _Seen(NamedTuple):
-    """The queue at the last look."""
-
-    state: QueueState
-    dead: int
-
-
-class QueueMetrics(Collector):
+class QueueMetrics:
     """The queue at the last look, and what this process has done with it (`ClaimCounts`)."""
 
-    def __init__(self, queue: WatchedQueue, sums: Sums) -> None:
+    def __init__(self, queue: WatchedQueue, increment: Callable[..., None]) -> None:
         self._queue = queue
-        self._sums = sums
+        self._increment = increment
         self._held = 0
-        self._seen: _Seen | None = None
+        self._seen: dict[str, dict[tuple[str, ...], float]] = {}
 
     def claimed(self, deliveries: int) -> None:
         self._held += 1
-        taken = "first"
-        if deliveries > 1:
-            taken = "over"
-        self._sums.increment("antiphon_claims", taken)
+        self._increment("antiphon_claims", "over" if deliveries > 1 else "first")
 
     def let_go(self) -> None:
         self._held -= 1
 
     def lost(self) -> None:
-        self._sums.increment("antiphon_claims_lost")
+        self._increment("antiphon_claims_lost")
 
     def given_up(self) -> None:
-        self._sums.increment("antiphon_queries_given_up")
+        self._increment("antiphon_queries_given_up")
 
     async def look(self) -> None:
         """Looks at the queue; where it cannot be reached nothing is known of it."""
-        seen: _Seen | None = None
+        seen: dict[str, dict[tuple[str, ...], float]] = {}
         with suppress(ServiceError, TimeoutError):
             async with asyncio.timeout(LOOK_S):
                 state = await self._queue.state()
-                seen = _Seen(state, await self._queue.count_dead())
+                dead = await self._queue.count_dead()
+            seen = {
+                "antiphon_queue_waiting": {
+                    (str(lane),): count for lane, count in enumerate(state.lanes)
+                },
+                "antiphon_queue_oldest_seconds": {(): state.oldest_s},
+                "antiphon_queue_claimed": {(): state.claimed},
+                "antiphon_queue_dead": {(): dead},
+            }
         self._seen = seen
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+    def values(self) -> Mapping[str, Mapping[tuple[str, ...], float]]:
         """Returns its gauges; of a queue that was not reached only that, and what this process has of it."""
-        values: dict[str, list[tuple[tuple[str, ...], float]]] = {
-            "antiphon_queue_reachable": [((), float(self._seen is not None))],
-            "antiphon_claims_held": [((), self._held)],
+        return {
+            **self._seen,
+            "antiphon_queue_reachable": {(): float(bool(self._seen))},
+            "antiphon_claims_held": {(): self._held},
         }
-        if self._seen is not None:
-            state, dead = self._seen
-            values["antiphon_queue_waiting"] = [
-                ((str(lane),), waiting) for lane, waiting in enumerate(state.lanes)
-            ]
-            values["antiphon_queue_oldest_seconds"] = [((), state.oldest_s)]
-            values["antiphon_queue_claimed"] = [((), state.claimed)]
-            values["antiphon_queue_dead"] = [((), dead)]
-        for name, (text, labels) in QUEUE_GAUGES.items():
-            family = GaugeMetricFamily(name, text, labels=labels)
-            for label_values, value in values.get(name, ()):
-                family.add_metric(label_values, value)
-            yield family

@@ -213,9 +213,8 @@ async def main():
     await service.close()
 
 asyncio.run(main())
-ours = ("antiphon.telemetry.", "prometheus_client")
+ours = ("antiphon.telemetry.", "prometheus_client", "opentelemetry.sdk")
 loaded = {name for name in sys.modules if name.startswith(ours)}
-loaded -= {"antiphon.telemetry.state"}
 print(sorted(loaded))
 """
 

@@ -9,7 +9,7 @@ import pytest
 from antiphon.composition import load_settings, redaction_of
 from antiphon.composition.personal_data import KINDS
 from antiphon.service import Question
-from antiphon.telemetry import Batch, Metrics, SpanExport, observer
+from antiphon.telemetry import Metrics, SpanExport, observer
 from antiphon.vocabulary.errors import ConfigurationError
 from tests.collector import collecting
 from tests.small_service import house
@@ -118,11 +118,10 @@ async def test_none_of_it_is_stored_sent_or_told_outside(tmp_path: Path) -> None
         ]
     }
     redaction = redaction_of(load_settings(redact_kinds="keys,email,phone"))
-    batch = Batch()
-    metrics = Metrics(("look",), batch)
+    metrics = Metrics()
     with collecting() as collector:
-        spans = SpanExport(collector.url, {}, ("look",), batch)
-        observers = (observer(batch, metrics, spans),)
+        spans = SpanExport(collector.url, {})
+        observers = (observer(("look",), metrics, spans),)
         async with house(
             tmp_path, script, look, redaction=redaction, observers=observers
         ) as at:

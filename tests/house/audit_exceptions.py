@@ -73,7 +73,6 @@ CALLS = (
             "engine/offline/playing.py",
             "faults/runs/pairs.py",
             "faults/runs/random_runs.py",
-            "telemetry/span_values.py",
         )
     ),
     Allowed("B404", "knowledge/reading_process.py", "reads files in a process of its own, whose command is fixed"),

@@ -34,6 +34,11 @@ thread. If the collector is down, spans are dropped, and no query waits. `ANTIPH
 credentials; they are sent only to an address from the same place ([decision
 104](decisions/104-secrets-stay-with-their-address.md)).
 
+OpenTelemetry's SDK and its exporter make and send them ([decision
+197](decisions/197-telemetry-by-its-libraries.md)), so their own variables hold too, such as
+`OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_CERTIFICATE` and `OTEL_EXPORTER_OTLP_COMPRESSION`. Address, headers,
+sampling and batches are not theirs to set.
+
 - **From span to trace**: every span has `antiphon.query.id`, and `antiphon.event.seq` names the event that the span
   starts with.
 - **From trace to span**: without a caller's trace, the query's id *is* the trace id in your tracing system.

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from antiphon.dispatcher import quotable
 from antiphon.service import Outcome, Question
-from antiphon.telemetry import ATTRIBUTES, Batch, Metrics, SpanExport, observer
+from antiphon.telemetry import ATTRIBUTES, Metrics, SpanExport, observer
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.caller_trace import caller_trace
 from antiphon.vocabulary.events import Event, Recorded
@@ -71,11 +71,10 @@ class Watched(NamedTuple):
 @asynccontextmanager
 async def watched(folder: Path, script: object) -> AsyncIterator[Watched]:
     """A service whose spans and metrics are kept."""
-    batch = Batch()
-    metrics = Metrics(TOOLS, batch)
+    metrics = Metrics()
     with collecting() as collector:
-        spans = SpanExport(collector.url, {"x-key": "k"}, TOOLS, batch)
-        observers = (observer(batch, metrics, spans),)
+        spans = SpanExport(collector.url, {"x-key": "k"})
+        observers = (observer(TOOLS, metrics, spans),)
         async with house(folder, script, look, observers=observers) as at:
             yield Watched(at, collector, metrics, spans)
         spans.close()
@@ -253,9 +252,8 @@ async def test_traces_know_nothing_of_who_looks_on_and_recorded_forks_are_not_co
 async def test_a_collector_that_is_away_keeps_no_query_and_no_end_waiting(
     tmp_path: Path,
 ) -> None:
-    batch = Batch()
-    spans = SpanExport("http://127.0.0.1:9", {}, TOOLS, batch)
-    observers = (observer(batch, spans),)
+    spans = SpanExport("http://127.0.0.1:9", {})
+    observers = (observer(TOOLS, None, spans),)
     async with house(tmp_path, TWO_CALLS, look, observers=observers) as at:
         outcome = await at.service.ask(QUESTION)
     spans.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from antiphon.telemetry import Batch, SpanExport, observer
+from antiphon.telemetry import SpanExport, observer
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event, Recorded
@@ -31,11 +31,10 @@ async def test_a_call_that_is_made_once_more_in_a_resumed_query_begins_then_and_
     failed = e.ReasoningFailed(call_id="call-1", failure="timeout", detail="")
     clock = FixedClock(500.0)
     with collecting() as collector:
-        batch = Batch()
-        spans = SpanExport(collector.url, {}, TOOLS, batch)
+        spans = SpanExport(collector.url, {})
         ports = Ports(publish=ignore, emit_live=ignore, spawn=ignore)
         surroundings = Surroundings(ports, clock, BUILT_IN)
-        act = observer(batch, spans).act
+        act = observer(TOOLS, None, spans).act
         assert act is not None
         heard = {each.kind: each for each in act(surroundings)}
 

@@ -31,6 +31,7 @@ def failed():
 log.warning("request", path="/\\x1b]0;owned\\x07\\x9b31m\\nforged=line", url="http://me:hunter2@host/")
 log.error("handler_failed", exc_info=failed())
 logging.getLogger("uvicorn.error").error("in \\x1b[31m%s", "pw:hidden01", exc_info=failed())
+logging.getLogger("opentelemetry.exporter.otlp.proto.http.trace_exporter").error("at each attempt")
 """
 
 
@@ -52,6 +53,7 @@ def test_a_line_steers_no_terminal_and_shows_neither_frames_nor_passwords(
 ) -> None:
     lines = logged(form, tmp_path)
 
+    assert "at each attempt" not in lines
     # The console's own colours are the only escape sequences.
     assert "\x1b]" not in lines
     assert "\x1b[31mx" not in lines

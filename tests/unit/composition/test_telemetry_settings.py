@@ -58,7 +58,7 @@ def test_headers_of_the_environment_are_not_sent_to_an_address_of_the_folder(
     ("package", "settings"),
     [
         ("prometheus_client", {"metrics": "prometheus"}),
-        ("opentelemetry.proto.trace.v1", {"otlp_endpoint": "http://127.0.0.1:4318"}),
+        ("opentelemetry.exporter", {"otlp_endpoint": "http://127.0.0.1:4318"}),
     ],
 )
 def test_where_it_is_not_installed_a_sentence_says_what_to_install(
@@ -67,7 +67,7 @@ def test_where_it_is_not_installed_a_sentence_says_what_to_install(
     for name in list(sys.modules):
         if name.startswith(("antiphon.telemetry.", package)):
             monkeypatch.delitem(sys.modules, name)
-    for name in ("Metrics", "SpanExport"):
+    for name in ("Metrics", "SpanExport", "observer"):
         monkeypatch.delitem(vars(sys.modules["antiphon.telemetry"]), name, False)
     monkeypatch.setitem(sys.modules, package, None)
 

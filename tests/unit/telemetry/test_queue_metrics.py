@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from antiphon.telemetry import Batch, Metrics
+from antiphon.telemetry import Metrics
 from antiphon.vocabulary.errors import BusyError
 from antiphon.vocabulary.queue_ports import QueueState
 
@@ -37,7 +37,7 @@ async def shown(metrics: Metrics) -> dict[str, float]:
 
 
 async def test_a_queue_is_shown_as_it_is_when_it_is_asked_for() -> None:
-    metrics, queue = Metrics((), Batch()), Queue()
+    metrics, queue = Metrics(), Queue()
     metrics.watch_queue(queue)
 
     before = await shown(metrics)
@@ -59,7 +59,7 @@ async def test_a_queue_is_shown_as_it_is_when_it_is_asked_for() -> None:
 
 
 async def test_of_a_queue_that_is_away_only_that_and_the_own_claims_are_shown() -> None:
-    metrics, queue = Metrics((), Batch()), Queue()
+    metrics, queue = Metrics(), Queue()
     counts = metrics.watch_queue(queue)
     counts.claimed(1)
     queue.away = True
@@ -75,7 +75,7 @@ async def test_of_a_queue_that_is_away_only_that_and_the_own_claims_are_shown() 
 
 
 async def test_claims_are_counted_by_whether_another_worker_had_the_query() -> None:
-    metrics = Metrics((), Batch())
+    metrics = Metrics()
     counts = metrics.watch_queue(Queue())
 
     for deliveries in (1, 2, 5):
@@ -91,6 +91,6 @@ async def test_claims_are_counted_by_whether_another_worker_had_the_query() -> N
 
 
 async def test_a_process_without_a_queue_shows_none() -> None:
-    text = await Metrics((), Batch()).scrape()
+    text = await Metrics().scrape()
 
     assert "antiphon_queue_" not in text
