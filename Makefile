@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -80,6 +80,9 @@ check-pages:
 
 check-complexity:
 	$(BIN)/python -m tests.house.complexity
+
+shape: $(VENV)/.dev ## print size, complexity and what is unrolled, by package (docstring of tests/house/shape.py)
+	$(BIN)/python -m tests.house.shape
 
 check-imports:
 	$(BIN)/lint-imports
