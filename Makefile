@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -148,6 +148,9 @@ bench-age: $(VENV)/.dev ## measure CPU and memory over 20,000 queries in one pro
 # A double of the API as it is documented plays the models, so no key is needed.
 bench-dollars: $(VENV)/.dev ## measure what a question costs, by model and by what a call is shown (MODELS=)
 	$(BIN)/python -m benchmarks.dollars $(if $(MODELS),--models $(MODELS))
+
+bench-replay: setup $(VENV)/.dev ## measure replays of recorded traces a second, on one core
+	$(BIN)/python -m benchmarks.replays --index $(DATA)
 
 bench-scale: $(VENV)/.dev ## fit how cost grows with events, facts, concurrent queries and stored traces
 	$(BIN)/python -m benchmarks.scale
