@@ -46,11 +46,7 @@ def fold(text: str) -> str:
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
     # NFKD takes letters and their accents apart, so that the accents can be left out.
-    letters: list[str] = []
-    for letter in plain:
-        if not unicodedata.combining(letter):
-            letters.append(letter)
-    return "".join(letters)
+    return "".join([letter for letter in plain if not unicodedata.combining(letter)])
 
 
 @lru_cache(maxsize=50_000)

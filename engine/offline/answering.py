@@ -83,10 +83,11 @@ def summary(
             sources.append(Source(None, each.source, "", said))
     looked = look(question, sources, measures, most=MOST_MATERIAL, near=0.0)
     best = sorted(looked.windows, key=lambda window: -window.worth)
-    noted: list[str] = []
-    for window in best[:MOST_NOTED]:
-        if window.worth > 0:
-            noted.append(f"{window.source.source}: {window.text.strip()}")
+    noted = [
+        f"{window.source.source}: {window.text.strip()}"
+        for window in best[:MOST_NOTED]
+        if window.worth > 0
+    ]
     return [{"type": "text", "text": " ".join(noted) or NOTHING_TO_NOTE}]
 
 

@@ -100,9 +100,10 @@ def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
         return Fit()
     best = looked.windows[0]
     shares = question_shares(question, measures.weigh)
-    held: list[frozenset[str]] = []
-    for source in looked.sources:
-        held.append(shares.held(terms(f"{source.label} {''.join(source.blocks)}")))
+    held = [
+        shares.held(terms(f"{source.label} {''.join(source.blocks)}"))
+        for source in looked.sources
+    ]
     fit = Fit(
         share=shares.share(shares.held(terms(best.labelled))),
         terms=len(shares.of_term),
