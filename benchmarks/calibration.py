@@ -11,7 +11,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from math import log, log1p
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from rich.console import Console
@@ -31,16 +31,28 @@ FITTED_ON = ("open", "blind-z", "sealed")
 KINDS = ("fact", "definition", "how", "why", "number", "yes_no", "false_premise")
 PENALTY = 1 / 3
 """Of the squares of all weights but the intercept."""
-BY_MEANING = ("likeness", "share", "terms", "lead", "unknown", "interaction", "names")
-BY_WORDS = ("share", "terms", "unknown", "names")
-THRESHOLDS = (0.2, 0.3, REFUSED, 0.4, 0.5, 0.6, 0.7, FOUND, 0.8, 0.9)
+BY_MEANING = (
+    "beyond",
+    "share",
+    "terms",
+    "lead",
+    "unknown",
+    "interaction",
+    "names",
+    "lacks",
+)
+BY_WORDS = ("share", "terms", "unknown", "names", "lacks")
+THRESHOLDS = (0.2, 0.3, 0.4, REFUSED, 0.6, 0.7, FOUND, 0.8, 0.9)
+
+
+Model = Literal["right", "answerable"]
 
 
 class Row(NamedTuple):
-    """A question that was asked: how well its best window fits, and whether what is shown answers it."""
+    """A question that was asked: how well its best window fits, and what each model is to tell of it."""
 
     fit: Fit
-    is_answerable: bool
+    answerable: bool
     right: bool
 
 
@@ -54,8 +66,10 @@ def main() -> None:
     for name in FITTED_ON:
         rows += _ask(SAMPLES / f"{name}.jsonl", data / "eval")
     out.print(f"Fitted on {len(rows)} questions over the sample courses:")
-    out.print(_weights("by meaning", rows, BY_MEANING, Fit(likeness=0.0)))
-    out.print(_weights("by words alone", rows, BY_WORDS, Fit()))
+    by_meaning = Fit(beyond=0.0)
+    out.print(_weights("right", rows, BY_MEANING, by_meaning))
+    out.print(_weights("answerable", rows, BY_MEANING, by_meaning))
+    out.print(_weights("answerable", rows, BY_WORDS, Fit()))
     recorded: list[Row] = []
     for path in sorted((SAMPLES / "recorded").glob("*.jsonl")):
         recorded += _ask(path, data / f"eval-{path.stem}")
@@ -97,32 +111,35 @@ def _answers(shown: str, question: SampleQuestion) -> bool:
     return bool(parts) and all(parts)
 
 
-def _weights(title: str, rows: Sequence[Row], names: Sequence[str], zero: Fit) -> Table:
+def _weights(
+    model: Model, rows: Sequence[Row], names: Sequence[str], zero: Fit
+) -> Table:
     """Lists the weights that fit best, and the product's, read off fits in which one feature alone is not nought."""
-    table = Table(title, "fitted", "in likelihood.py")
-    at_zero = _log_odds(zero)
-    intercept, *weights = _fitted(rows, names)
+    table = Table(model, "fitted", "in likelihood.py")
+    at_zero = _log_odds(zero, model)
+    intercept, *weights = _fitted(rows, names, model)
     table.add_row("intercept", f"{intercept:.2f}", f"{at_zero:.2f}")
     for name, weight in zip(names, weights, strict=True):
-        one = zero._replace(**{name: 1})
-        shipped = (_log_odds(one) - at_zero) / _features(one, [name])[1]
+        one = Fit(**zero._asdict() | {name: 1})
+        shipped = (_log_odds(one, model) - at_zero) / _features(one, [name])[1]
         table.add_row(name, f"{weight:.2f}", f"{shipped:.2f}")
     return table
 
 
-def _log_odds(fit: Fit) -> float:
-    return log(fit.likelihood / (1 - fit.likelihood))
+def _log_odds(fit: Fit, model: Model) -> float:
+    chance: float = getattr(fit, model)
+    return log(chance / (1 - chance))
 
 
-def _fitted(rows: Sequence[Row], names: Sequence[str]) -> list[float]:
+def _fitted(rows: Sequence[Row], names: Sequence[str], model: Model) -> list[float]:
     """Fits a logistic model by Newton's method (Hastie et al., The Elements of Statistical Learning, 4.4.1)."""
     features = np.array([_features(row.fit, names) for row in rows])
-    right = np.array([float(row.right) for row in rows])
+    told = np.array([float(getattr(row, model)) for row in rows])
     penalty = PENALTY * np.diag([0.0, *[1.0] * len(names)])
     weights = np.zeros(len(names) + 1)
     for _ in range(30):
         likely = 1 / (1 + np.exp(-features @ weights))
-        slope = features.T @ (right - likely) - penalty @ weights
+        slope = features.T @ (told - likely) - penalty @ weights
         curvature = (features.T * (likely * (1 - likely))) @ features + penalty
         weights = weights + np.linalg.solve(curvature, slope)
     return [float(weight) for weight in weights]
@@ -146,12 +163,12 @@ def _curve(rows: Sequence[Row]) -> Table:
 
 def _flags(rows: Sequence[Row], bar: float) -> Iterator[list[bool]]:
     """Yields, for one threshold, what is found, what of it is right, and what is refused: answerable, and not."""
-    found = [row for row in rows if row.fit.likelihood >= bar]
-    yield [row in found for row in rows if row.is_answerable]
+    found = [row for row in rows if row.fit.right >= bar]
+    yield [row in found for row in rows if row.answerable]
     yield [row.right for row in found]
     for answerable in (True, False):
-        asked = [row for row in rows if row.is_answerable is answerable]
-        yield [row.fit.likelihood < bar for row in asked]
+        asked = [row for row in rows if row.answerable is answerable]
+        yield [row.fit.answerable < bar for row in asked]
 
 
 def _share(flags: Sequence[bool]) -> str:

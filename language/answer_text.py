@@ -152,8 +152,6 @@ def _without(text: str, removed: Sequence[Span]) -> AnswerText:
     rest = "".join(pieces)
     flaw = ""
     if not rest.strip():
-        flaw = EMPTY
-        if removed:
-            flaw = ONLY_THINKING
+        flaw = ONLY_THINKING if removed else EMPTY
     indent = len(rest) - len(rest.lstrip())
     return AnswerText(rest.strip(), tuple(removed), indent, flaw)

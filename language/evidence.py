@@ -64,12 +64,8 @@ class TermShares:
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
-        total = sum(weights.values())
-        if not total:
-            total = 1.0
-        self.of_term: dict[str, float] = {}
-        for term, weight in weights.items():
-            self.of_term[term] = weight / total
+        total = sum(weights.values()) or 1.0
+        self.of_term = {term: weight / total for term, weight in weights.items()}
         self._terms = frozenset(weights)
         self._of_set: dict[frozenset[str], float] = {}
 
@@ -102,9 +98,7 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
     for term in terms(question):
         if term in weights or len(weights) >= MAX_TERMS:
             continue
-        weight = 1.0
-        if weigh is not None:
-            weight = max(weigh(term), LEAST_WEIGHT)
+        weight = 1.0 if weigh is None else max(weigh(term), LEAST_WEIGHT)
         if term in _LIGHT or term.isdigit():
             weight *= _LIGHT_WEIGHT
         weights[term] = weight
@@ -128,11 +122,11 @@ def unknown_share(
     if weigh is None:
         return 0.0
     held = frozenset[str]().union(*passages)
-    unknown: list[float] = []
-    for term, share in shares.of_term.items():
-        if term not in held and not is_light(term) and is_unknown(term, weigh):
-            unknown.append(share)
-    return fsum(unknown)
+    return fsum(
+        share
+        for term, share in shares.of_term.items()
+        if term not in held and not is_light(term) and is_unknown(term, weigh)
+    )
 
 
 def rarity_among(
@@ -178,8 +172,4 @@ def telling_words(
         ranked.sort(key=weigh, reverse=True)
     chosen = frozenset(ranked[:most])
     # Ranked by weight, but given in the question's order.
-    telling: list[str] = []
-    for term, word in found.items():
-        if term in chosen:
-            telling.append(word)
-    return telling
+    return [word for term, word in found.items() if term in chosen]

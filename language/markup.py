@@ -107,9 +107,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 def write_material(material: Sequence[Material]) -> str:
     """Writes the material as JSON lines in its tag."""
-    lines: list[str] = []
-    for each in material:
-        lines.append(msgspec.json.encode(each).decode())
+    lines = [msgspec.json.encode(each).decode() for each in material]
     return wrap("material", "\n".join(lines))
 
 
@@ -125,8 +123,6 @@ def _read_lines(tag: Tag, text: str, line_type: type[S]) -> tuple[S, ...]:
     body = unwrap(tag, text)
     if body is None:
         return ()
-    found: list[S] = []
-    for line in body.split("\n"):
-        if line.strip():
-            found.append(msgspec.json.decode(line, type=prepared(line_type)))
-    return tuple(found)
+    lines = [line for line in body.split("\n") if line.strip()]
+    read = prepared(line_type)
+    return tuple([msgspec.json.decode(line, type=read) for line in lines])

@@ -231,9 +231,7 @@ def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
     text = " ".join(question[:READ_CHARS].split())
     courses = _courses(text, course_titles)
     # Named places come last: where there are too many parts, the sides of a comparison are what is asked.
-    parts = [*_sides(text, courses), *courses, *_lessons(text)]
-    if not parts:
-        parts = _whole(text)
+    parts = [*_sides(text, courses), *courses, *_lessons(text)] or _whole(text)
     return tuple(parts[:MOST_PARTS])
 
 
@@ -260,9 +258,7 @@ def _side(text: str, courses: Sequence[Part]) -> Part:
         if course.terms <= held:
             wanted -= course.terms
     # Two words must both be met; of a longer side, two thirds say enough.
-    needed = len(wanted)
-    if needed > 2:
-        needed = ceil(needed * 2 / 3)
+    needed = len(wanted) if len(wanted) <= 2 else ceil(len(wanted) * 2 / 3)
     return Part(kind="side", text=text, terms=wanted, needed=needed)
 
 

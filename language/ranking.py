@@ -189,11 +189,7 @@ def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float
 
     Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
     """
-    shares = [0.0]
-    for sentence in sentences:
-        shares.append(asked.share(sentence.terms))
-    shares.append(0.0)
-    return shares
+    return [0.0, *[asked.share(sentence.terms) for sentence in sentences], 0.0]
 
 
 class Forms:
@@ -202,10 +198,11 @@ class Forms:
     def __init__(self, question: str, asked: TermShares) -> None:
         self._pairs = frozenset(pairwise(asked.of_term))
         self._definition = Definition(question)
-        self._shapes: list[tuple[re.Pattern[str], float]] = []
-        for asks_for, shape, weight in _ASKED_FOR:
-            if asks_for.search(question):
-                self._shapes.append((shape, weight))
+        self._shapes = [
+            (shape, weight)
+            for asks_for, shape, weight in _ASKED_FOR
+            if asks_for.search(question)
+        ]
 
     def score(self, text: str, stems: Sequence[str]) -> float:
         """Returns what the form of the sentence adds to its score.

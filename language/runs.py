@@ -83,9 +83,8 @@ def _runs_from(
     chance = 0.0
     chars = behind = 0
     highest = -1.0
-    cost = 0.0
-    if first and _POINTS_BACK.match(sentences[first].text):
-        cost = _COST_OF_POINTING_BACK
+    points_back = first and _POINTS_BACK.match(sentences[first].text)
+    cost = _COST_OF_POINTING_BACK if points_back else 0.0
     for at in range(first, min(first + MOST_IN_A_RUN, len(sentences))):
         chance += chances[at]
         chars += sentences[at].chars

@@ -23,7 +23,6 @@ from antiphon.engine.offline.likelihood import (
     REFUSED,
     Fit,
     fit_of,
-    lacks_property,
 )
 from antiphon.engine.offline.outline import Outline
 from antiphon.engine.offline.planning import first_found, lesson_beside
@@ -84,10 +83,11 @@ def summary(
             sources.append(Source(None, each.source, "", said))
     looked = look(question, sources, measures, most=MOST_MATERIAL, near=0.0)
     best = sorted(looked.windows, key=lambda window: -window.worth)
-    noted: list[str] = []
-    for window in best[:MOST_NOTED]:
-        if window.worth > 0:
-            noted.append(f"{window.source.source}: {window.text.strip()}")
+    noted = [
+        f"{window.source.source}: {window.text.strip()}"
+        for window in best[:MOST_NOTED]
+        if window.worth > 0
+    ]
     return [{"type": "text", "text": " ".join(noted) or NOTHING_TO_NOTE}]
 
 
@@ -114,8 +114,9 @@ def _answer_from_texts(
     looked = look(question, sources, measures, near=near)
     if not looked.windows:
         return
-    lacks = inquiry.kind == "text" and lacks_property(question, looked.windows)
-    sure = _sure(inquiry, fit_of(question, looked, measures), lacks=lacks)
+    fit = fit_of(question, looked, measures)
+    lacks = inquiry.kind == "text" and fit.lacks
+    sure = _sure(inquiry, fit, lacks=lacks)
     _open(inquiry, task, sure, draft)
     for window in looked.windows:
         _quote(window, draft, with_course=len(task.catalogue.courses) != 1)
@@ -124,14 +125,12 @@ def _answer_from_texts(
 
 def _sure(inquiry: Inquiry, fit: Fit, *, lacks: bool) -> Certainty:
     """Returns how sure it is that what is shown answers."""
-    # By words alone nothing is right often enough, and what the catalogue is asked for the texts seldom say.
-    may_be_found = fit.likeness is not None and not lacks
-    if inquiry.kind == "text" and inquiry.asks_catalogue:
-        may_be_found = False
-    if fit.likelihood >= FOUND and may_be_found:
+    # What the catalogue is asked for the texts seldom say.
+    is_of_catalogue = inquiry.kind == "text" and inquiry.asks_catalogue
+    if fit.right >= FOUND and not lacks and not is_of_catalogue:
         return "high"
     # Who asks for a place asks in words of which its texts hold few.
-    if fit.likelihood >= REFUSED or inquiry.kind != "text" or inquiry.is_elsewhere:
+    if fit.answerable >= REFUSED or inquiry.kind != "text" or inquiry.is_elsewhere:
         return "medium"
     return "low"
 

@@ -121,12 +121,12 @@ def reply_to(task: Task, measures: Measures) -> Draft:
     calls = plan(inquiry, task)
     if not calls:
         return answer(inquiry, task, measures)
-    blocks: list[Json] = []
-    for call in calls:
-        blocks.append(
+    return Draft(
+        [
             {"type": "tool_use", "id": "", "name": call.tool, "input": call.arguments}
-        )
-    return Draft(blocks)
+            for call in calls
+        ]
+    )
 
 
 async def body_of(receive: Receive) -> bytes | None:

@@ -1,8 +1,9 @@
-"""How likely it is that what is shown answers a question; pure.
+"""How likely it is that what is shown answers a question, and that anything in the courses does; pure.
 
-A logistic model over a few features of the question and of the best window. It was fitted on samples/open.jsonl,
-blind-z.jsonl and sealed.jsonl, where its features were chosen by tenfold cross-validation, and measured on the recorded
-sets, on which nothing of it was fitted (docs/measurements.md).
+Two logistic models over the same few features of the question and of what is shown: one tells what is found, the other
+what is refused. They were fitted on samples/open.jsonl, blind-z.jsonl and sealed.jsonl, where their features were
+chosen by tenfold cross-validation, and measured on the recorded sets, on which nothing of them was fitted
+(docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -12,24 +13,27 @@ from collections.abc import Sequence
 from math import exp, log1p, sqrt
 from typing import NamedTuple
 
-from antiphon.engine.offline.windows import Looked, Window
+from antiphon.engine.offline.windows import COMPARED_CHARS, Looked, Window
 from antiphon.language.evidence import (
     Likeness,
     Measures,
     is_light,
     names_in,
     question_shares,
+    telling_words,
     unknown_share,
 )
-from antiphon.language.words import terms
+from antiphon.language.words import stem, terms
 
-FOUND = 0.75
-"""As likely at least is what is labelled as found: nine of ten of them are right."""
-REFUSED = 0.33
-"""What is less likely is called the closest there is; of a hundred answers some eight are, wrongly."""
+FOUND = 0.74
+"""What is as likely right at least is labelled as found: nine of ten are, and half of all answers are labelled so."""
+REFUSED = 0.5
+"""What is less likely answered by the courses than not is called the closest there is."""
 ASKED_CHARS = 400
 SAID_CHARS = 220
 """As much of a question and of a window is read as one text; what is said further down tells little more."""
+_LEAST_APART = 1e-6
+"""What is less apart from the words that are shared differs from them by rounding alone."""
 _LEADS = 6
 """The likest sentence is compared with the sixth: one passage says the same in a few sentences, not in six."""
 _PROPERTY = re.compile(
@@ -42,35 +46,52 @@ class Fit(NamedTuple):
     """How well what is shown fits the question.
 
     Attributes:
-        likeness: Of the likest sentence of the best window; None where meanings are not compared.
+        beyond: How like the question a sentence of the best window is beyond the words that both hold, at most: all of
+            its likeness if nothing else is asked, 0 if no word is shared, None if meanings are not compared.
         share: The weighted share of the question's terms that the best window and its title hold.
         terms: How many terms the question has.
         names: How many names in capital letters it has: what names a thing need not say what is asked of it.
         lead: How much liker the likest sentence of all is to the question than the sixth.
         unknown: The share of the question's terms that stand nowhere in the courses.
         interaction: How far question and window draw one another away from their mean, read as one text.
+        lacks: What is asked of a thing, such as "which port", is no word of what is shown.
     """
 
-    likeness: float | None = None
+    beyond: float | None = None
     share: float = 0.0
     terms: int = 0
     names: int = 0
     lead: float = 0.0
     unknown: float = 0.0
     interaction: float = 0.0
+    lacks: bool = False
 
     @property
-    def likelihood(self) -> float:
-        """0 to 1."""
+    def right(self) -> float:
+        """How likely what is shown answers the question, 0 to 1; by words alone nothing is right often enough."""
+        if self.beyond is None:
+            return 0.0
+        score = -4.06 + 4.41 * self.beyond + 3.63 * self.share
+        score += 0.87 * log1p(self.terms) + 3.7 * self.lead + 1.32 * self.unknown
+        score += 2.56 * self.interaction - 0.45 * self.names - 0.3 * self.lacks
+        return _chance(score)
+
+    @property
+    def answerable(self) -> float:
+        """How likely the courses answer the question at all, 0 to 1."""
         length = log1p(self.terms)
-        if self.likeness is None:
-            score = -3.41 + 4.59 * self.share + 1.17 * length
-            score += 0.38 * self.unknown - 0.63 * self.names
+        if self.beyond is None:
+            score = -4.01 + 4.48 * self.share + 1.87 * length
+            score += 1.1 * self.unknown - 0.68 * self.names - 0.44 * self.lacks
         else:
-            score = -4.41 + 3.91 * self.likeness + 2.9 * self.share + 0.9 * length
-            score += 2.72 * self.lead + 1.05 * self.unknown
-            score += 2.17 * self.interaction - 0.52 * self.names
-        return 1 / (1 + exp(-score))
+            score = -2.81 + 4.44 * self.beyond + 3.29 * self.share + 1.16 * length
+            score += 1.64 * self.lead + 2.01 * self.unknown - 0.52 * self.names
+            score += 5.15 * self.interaction - 0.76 * self.lacks
+        return _chance(score)
+
+
+def _chance(score: float) -> float:
+    return 1 / (1 + exp(-score))
 
 
 def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
@@ -79,20 +100,23 @@ def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
         return Fit()
     best = looked.windows[0]
     shares = question_shares(question, measures.weigh)
-    held: list[frozenset[str]] = []
-    for source in looked.sources:
-        held.append(shares.held(terms(f"{source.label} {''.join(source.blocks)}")))
+    held = [
+        shares.held(terms(f"{source.label} {''.join(source.blocks)}"))
+        for source in looked.sources
+    ]
     fit = Fit(
         share=shares.share(shares.held(terms(best.labelled))),
         terms=len(shares.of_term),
         names=len(names_in(question)),
         unknown=unknown_share(shares, held, measures.weigh),
+        lacks=lacks_property(question, looked.windows),
     )
     if measures.likeness is None:
         return fit
     likest = sorted([alike for row in looked.likeness for alike in row], reverse=True)
+    row = looked.likeness[looked.sources.index(best.source)]
     return fit._replace(
-        likeness=looked.likeness[looked.sources.index(best.source)][best.key],
+        beyond=_beyond(question, best, row[best.first : best.end], measures.likeness),
         lead=likest[0] - likest[:_LEADS][-1],
         interaction=_interaction(question, best, measures.likeness),
     )
@@ -108,6 +132,31 @@ def lacks_property(question: str, shown: Sequence[Window]) -> bool:
         return _YEAR.search(text) is None
     wanted = [term for term in terms(asked[1]) if not is_light(term)]
     return not set(wanted[:1]) <= set(terms(text))
+
+
+def _beyond(
+    question: str, window: Window, likeness: Sequence[float], measure: Likeness
+) -> float:
+    """Returns the most that a sentence of a window has in common with the question beyond the words that both hold.
+
+    Whatever is said of a thing is like what is asked of it, because both name the thing. A partial correlation leaves
+    that out of their likeness.
+    """
+    held = frozenset(terms(window.labelled))
+    shared = [word for word in telling_words(question) if stem(word) in held]
+    if not shared:
+        return 0.0
+    blocks = window.source.blocks[window.first : window.end]
+    said = [block[:COMPARED_CHARS] for block in blocks]
+    asked, *named = measure(" ".join(shared), [question, *said])
+    if 1 - asked**2 < _LEAST_APART:
+        # Nothing but these words is asked.
+        return max(likeness)
+    beyond: list[float] = []
+    for alike, name in zip(likeness, named, strict=True):
+        apart = max((1 - asked**2) * (1 - name**2), _LEAST_APART)
+        beyond.append((alike - asked * name) / sqrt(apart))
+    return max(beyond)
 
 
 def _interaction(question: str, window: Window, likeness: Likeness) -> float:

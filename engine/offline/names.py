@@ -273,12 +273,8 @@ def _calling_words(course: Course) -> set[str]:
     for part in course.title.split(":"):
         initials = "".join([word[0] for word in part.split() if word[0].isupper()])
         for end in range(3, len(initials) + 1):
-            known.update(
-                [
-                    initials[start:end].lower()
-                    for start in range(max(0, end - 5), end - 2)
-                ]
-            )
+            for start in range(max(0, end - 5), end - 2):
+                known.add(initials[start:end].lower())
     return known
 
 

@@ -83,20 +83,14 @@ def read_task(request: Json) -> Task:
     texts = _user_texts(messages)
     # Without tags the request is a plain transcript, in which the last question is the one to answer.
     earlier = _questions(messages)
-    question = ""
-    if earlier:
-        question = earlier.pop()
-    tagged_question = _tagged("question", texts)
-    if tagged_question:
-        question = tagged_question
+    last = earlier.pop() if earlier else ""
+    question = _tagged("question", texts) or last
     conversation = _tagged("conversation", texts)
     if conversation:
         earlier = _EARLIER.findall(conversation)
     # Before the attempts: of a request that is wrong in two places the evidence is refused first.
     sources = tuple(_sources(messages))
-    attempts = _written_attempts(texts)
-    if not attempts:
-        attempts = tuple(_transcribed_attempts(messages))
+    attempts = _written_attempts(texts) or tuple(_transcribed_attempts(messages))
     return Task(
         question=question[:MAX_QUESTION].strip(),
         earlier=tuple(earlier),
@@ -125,9 +119,10 @@ def summary_task(request: Json) -> SummaryTask | None:
 
 
 def _messages(request: Json) -> list[Message]:
-    messages: list[Message] = []
-    for row in shaped(request, Messages).messages:
-        messages.append(Message(row.role, blocks_of(row.content)))
+    messages = [
+        Message(row.role, blocks_of(row.content))
+        for row in shaped(request, Messages).messages
+    ]
     if messages[0].role != "user":
         raise RefusedError("messages: the first message must have the role user.")
     return messages
@@ -163,11 +158,11 @@ def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
 
 def _questions(messages: Sequence[Message]) -> list[str]:
     """Returns the person's questions, message by message; a message of tool results is none of theirs."""
-    asked: list[str] = []
-    for message in messages:
-        if message.role == "user" and not message.results():
-            asked.append("\n".join(message.texts()))
-    return asked
+    return [
+        "\n".join(message.texts())
+        for message in messages
+        if message.role == "user" and not message.results()
+    ]
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[Source]:

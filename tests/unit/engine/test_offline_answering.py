@@ -107,8 +107,8 @@ def test_a_sentence_with_stars_of_its_own_or_alone_is_not_marked() -> None:
     ("question", "cosine", "stop_reason"),
     [
         (ASKED, 0.8, ""),
-        (ASKED, 0.3, LOOSE_FIT),
-        (ASKED, 0.0, CLOSEST_FOUND),
+        ("When is glass brushed off?", 0.3, LOOSE_FIT),
+        ("When is glass brushed off?", 0.0, CLOSEST_FOUND),
         ("Which chemical is brushed off first?", 0.9, PART_MISSING),
         ("Which chemical is brushed off first?", 0.0, CLOSEST_FOUND),
     ],

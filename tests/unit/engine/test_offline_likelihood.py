@@ -1,7 +1,8 @@
-"""How likely it is that what is shown answers."""
+"""How likely it is that what is shown answers, and that anything does."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -18,13 +19,14 @@ SHARE = st.floats(0.0, 1.0)
 COSINE = st.floats(-1.0, 1.0)
 FITS = st.builds(
     Fit,
-    likeness=st.none() | COSINE,
+    beyond=st.none() | COSINE,
     share=SHARE,
     terms=st.integers(0, 32),
     names=st.integers(0, 100),
     lead=st.floats(0.0, 2.0),
     unknown=SHARE,
     interaction=COSINE,
+    lacks=st.booleans(),
 )
 QUEUES = (
     "A queue holds messages. ",
@@ -46,9 +48,18 @@ def fit(question: str, *blocks: str, **measures: Any) -> Fit:
     return fit_of(question, look(question, [source(*blocks)], measured), measured)
 
 
+def chances(fitting: Fit) -> tuple[float, float]:
+    return fitting.right, fitting.answerable
+
+
+def is_no_less_likely(more: Fit, less: Fit) -> bool:
+    pairs = zip(chances(more), chances(less), strict=True)
+    return all(higher >= lower for higher, lower in pairs)
+
+
 @given(FITS)
 def test_a_likelihood_is_a_share_of_one(fitting: Fit) -> None:
-    assert 0.0 <= fitting.likelihood <= 1.0
+    assert all(0.0 <= chance <= 1.0 for chance in chances(fitting))
 
 
 @given(FITS, SHARE)
@@ -57,10 +68,7 @@ def test_what_holds_more_of_the_question_is_no_less_likely(
 ) -> None:
     less, more = sorted((fitting.share, share))
 
-    assert (
-        fitting._replace(share=less).likelihood
-        <= fitting._replace(share=more).likelihood
-    )
+    assert is_no_less_likely(fitting._replace(share=more), fitting._replace(share=less))
 
 
 @given(FITS, COSINE, COSINE)
@@ -69,22 +77,28 @@ def test_what_is_liker_the_question_is_no_less_likely(
 ) -> None:
     less, more = sorted((one, other))
 
-    assert (
-        fitting._replace(likeness=less).likelihood
-        <= fitting._replace(likeness=more).likelihood
+    assert is_no_less_likely(
+        fitting._replace(beyond=more), fitting._replace(beyond=less)
+    )
+
+
+@given(FITS)
+def test_what_lacks_what_is_asked_of_a_thing_is_no_likelier(fitting: Fit) -> None:
+    assert is_no_less_likely(
+        fitting._replace(lacks=False), fitting._replace(lacks=True)
     )
 
 
 def test_the_share_counts_the_words_of_the_window_and_of_its_title() -> None:
     assert fit("Which broker holds messages?", *QUEUES).share == 1.0
     assert fit("Which broker holds ravens?", *QUEUES).share < 1.0
-    assert fit("Which broker holds messages?", *QUEUES).likelihood > 0.5
+    assert fit("Which broker holds messages?", *QUEUES).answerable > 0.5
 
 
 def test_names_and_terms_of_the_question_are_counted() -> None:
     fitting = fit("Why do queues of Kafka and RabbitMQ differ?", *QUEUES)
 
-    assert (fitting.names, fitting.terms, fitting.likeness) == (2, 4, None)
+    assert (fitting.names, fitting.terms, fitting.beyond) == (2, 4, None)
 
 
 def test_what_stands_nowhere_in_the_courses_is_its_share_of_the_question() -> None:
@@ -98,17 +112,40 @@ def test_what_stands_nowhere_in_the_courses_is_its_share_of_the_question() -> No
     assert fit(question, *QUEUES).unknown == 0.0
 
 
-def test_by_meaning_the_likest_the_lead_and_the_interaction_are_measured() -> None:
+def test_by_meaning_the_lead_and_the_interaction_are_measured() -> None:
     fitting = fit("What waits?", *QUEUES, likeness=all_alike(0.6, interaction=-0.2))
 
-    assert fitting.likeness == 0.6
     assert fitting.lead == 0.0
     assert fitting.interaction == pytest.approx(-0.2)
 
 
+@pytest.mark.parametrize(("alike", "beyond"), [(0.25, 0.0), (0.625, 0.5)])
+def test_what_is_said_of_a_thing_is_like_the_question_by_more_than_its_name(
+    alike: float, beyond: float
+) -> None:
+    def likeness(asked: str, texts: Sequence[str]) -> Sequence[float]:
+        # "messages" is the word that both hold, and as like to either as they may be by it alone.
+        return [0.5 if asked == "messages" else alike for _ in texts]
+
+    fitting = fit("Who reads the messages?", QUEUES[0], likeness=likeness)
+
+    assert fitting.beyond == pytest.approx(beyond)
+
+
+def test_what_shares_no_word_with_the_question_says_nothing_beyond_them() -> None:
+    assert fit("What waits?", *QUEUES, likeness=all_alike(0.6)).beyond == 0.0
+
+
+def test_what_is_asked_in_no_other_words_is_as_like_as_it_is() -> None:
+    def likeness(asked: str, texts: Sequence[str]) -> Sequence[float]:
+        return [1.0 if text.lower() == asked.lower() else 0.4 for text in texts]
+
+    assert fit("Queue messages", QUEUES[0], likeness=likeness).beyond == 0.4
+
+
 def test_what_shows_nothing_is_unlikely() -> None:
     assert fit_of("Why?", look("Why?", [], WORDS_ALONE), WORDS_ALONE) == Fit()
-    assert Fit().likelihood < 0.1
+    assert max(chances(Fit())) < 0.1
 
 
 @pytest.mark.parametrize(
