@@ -59,9 +59,7 @@ class ChromaIndex:
         ids = []
         metadatas = []
         for row in rows:
-            lesson = row.lesson
-            if lesson is None:
-                lesson = _NO_LESSON
+            lesson = _NO_LESSON if row.lesson is None else row.lesson
             ids.append(str(row.number))
             metadatas.append({"course": row.course, "lesson": lesson})
         with _chroma_errors(self.where):
