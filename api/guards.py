@@ -99,11 +99,8 @@ def hosts_for(settings: Settings) -> frozenset[str] | None:
 
 def named_hosts(settings: Settings) -> frozenset[str]:
     """Returns the names that the settings hold, in lower case."""
-    named: set[str] = set()
-    for name in settings.allowed_hosts.split(","):
-        if name.strip():
-            named.add(name.strip().lower())
-    return frozenset(named)
+    names = settings.allowed_hosts.lower().split(",")
+    return frozenset(map(str.strip, names)) - {""}
 
 
 def pages_for(settings: Settings) -> frozenset[str]:

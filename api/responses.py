@@ -154,9 +154,7 @@ def streamed_as_event(streamed: Streamed) -> bytes:
 
 def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
     """Encodes one server-sent event; `data` is JSON, which has no line breaks of its own."""
-    line = b""
-    if number is not None:
-        line = b"id: %d\n" % number
+    line = b"" if number is None else b"id: %d\n" % number
     return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), line, data)
 
 
