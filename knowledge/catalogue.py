@@ -131,9 +131,7 @@ class CatalogueWriter:
             row = self._sql.execute(
                 "SELECT path FROM documents WHERE folded = ?", (fold(title),)
             ).fetchone()
-        if row is None:
-            return None
-        return str(row[0])
+        return None if row is None else str(row[0])
 
     def store(
         self,

@@ -203,9 +203,7 @@ class CatalogueReader:
             row = self._terms_sql.execute(
                 "SELECT chunks FROM term_counts WHERE term = ?", (term,)
             ).fetchone()
-        if row is None:
-            return 0
-        return int(row[0])
+        return 0 if row is None else int(row[0])
 
     def known(self) -> dict[str, KnownDocument]:
         """Returns hash, title and stamp of every document, by path."""

@@ -130,16 +130,12 @@ def _delete_collection(client: chromadb.ClientAPI, name: str) -> None:
 
 
 def _name(url: str | None, name: str) -> str:
-    if url is None:
-        return _EMBEDDED_NAME
-    return name
+    return _EMBEDDED_NAME if url is None else name
 
 
 def _shown_place(folder: Path, url: str | None) -> str:
     """Names the index in errors, which go into traces and logs: an address without its password."""
-    if url is None:
-        return str(folder)
-    return shown_address(url)
+    return str(folder) if url is None else shown_address(url)
 
 
 def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:

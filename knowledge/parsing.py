@@ -282,9 +282,7 @@ def _fill(
 
 def _of_heading(line: Line, place: Line) -> Line:
     """Returns what leads to a heading: its own anchor, or the page that it stands on."""
-    if line.fragment or not place.place:
-        return line
-    return place
+    return line if line.fragment or not place.place else place
 
 
 def _without_number(text: str) -> str:
