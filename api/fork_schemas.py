@@ -84,9 +84,7 @@ def _parts(value: JsonValue) -> list[JsonValue]:
 
 def _form(change: object) -> str:
     """Tells one change from several, so that what is wrong is said of the form that was sent."""
-    if isinstance(change, list | tuple):
-        return "several"
-    return "one"
+    return "several" if isinstance(change, list | tuple) else "one"
 
 
 class ForkRequest(RequestBody):
