@@ -40,9 +40,8 @@ def _with_safe(headers: Iterable[RawHeader]) -> list[RawHeader]:
             safe.append(header)
     # The pages bring their own.
     if _POLICY not in given:
-        policy = NOTHING
-        if given.get(b"content-type", b"").startswith(b"text/html"):
-            policy = DOCUMENTATION
+        is_page = given.get(b"content-type", b"").startswith(b"text/html")
+        policy = DOCUMENTATION if is_page else NOTHING
         safe.append((_POLICY, policy.encode()))
     return safe
 

@@ -73,9 +73,7 @@ def create_app(
         interceptor_of: Reads fault plans that callers send; None refuses them.
         fault_of: Makes the fault plan that breaks a recorded query at an event; None refuses to.
     """
-    chosen = settings
-    if chosen is None:
-        chosen = load_settings()
+    chosen = load_settings() if settings is None else settings
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:

@@ -28,9 +28,8 @@ async def answering_in_time(
     Raises:
         BusyError: It has not.
     """
-    deadline_s = body.deadline_s
-    if deadline_s is None:
-        deadline_s = service.settings.deadline_s
+    usual_s = service.settings.deadline_s
+    deadline_s = usual_s if body.deadline_s is None else body.deadline_s
     waiting = asyncio.timeout(deadline_s + LATE_S)
     try:
         async with waiting:

@@ -112,9 +112,7 @@ def _require(request: Request, wanted: tuple[str, ...]) -> None:
     content_type = request.headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() in wanted:
         return
-    found = "none"
-    if content_type:
-        found = "another one"
+    found = "another one" if content_type else "none"
     raise Refusal(
         415,
         "not_json",

@@ -92,16 +92,12 @@ def refuse_unknown_parameters(request: Request) -> None:
         return
     route = request.scope["route"]
     described = request.app.openapi()["paths"].get(route.path_format, {})
-    known: list[str] = []
-    for parameter in described.get(request.method.lower(), {}).get("parameters", ()):
-        if parameter["in"] == "query":
-            known.append(parameter["name"])
+    parameters = described.get(request.method.lower(), {}).get("parameters", ())
+    known = [each["name"] for each in parameters if each["in"] == "query"]
     for name in request.query_params:
         if name in known:
             continue
-        there_are = "none"
-        if known:
-            there_are = ", ".join(known)
+        there_are = ", ".join(known) or "none"
         raise BadInputError(
             f"There is no query parameter `{name[:40]}` here{nearest(name, known)}: there are {there_are}."
         )

@@ -235,15 +235,12 @@ def _query_id(request: Request) -> str | None:
 
 def _in_words(problems: Sequence[Any]) -> str:
     """Lists the first validation problems as `field: what is wrong`, without what was sent."""
-    words: list[
-        str
-    ] = []  # a body can hold thousands of mistakes; the first few are enough to mend it
+    words: list[str] = []
+    # A body can hold thousands of mistakes; the first few are enough to mend it.
     for problem in problems[:MOST_PROBLEMS]:
         part, *path = problem["loc"]
         named = [str(each) for each in path if each not in FORMS]
-        field = f"the {part}"
-        if named:
-            field = f"`{'.'.join(named[:MOST_NAMES])}`"
+        field = f"`{'.'.join(named[:MOST_NAMES])}`" if named else f"the {part}"
         words.append(f"{field} {_wrong(problem)}")
     return "; ".join(words)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated, Literal
 
 import msgspec
@@ -42,9 +43,8 @@ class ChangeRequest(RequestBody):
             BadInputError: The value holds what no trace can.
         """
         _check_sound(self.value)
-        value = self.value
-        if not isinstance(value, str):
-            value = msgspec.json.encode(value).decode()
+        given = self.value
+        value = given if isinstance(given, str) else msgspec.json.encode(given).decode()
         return Change(kind=self.kind, name=self.name, value=value)
 
 
@@ -57,12 +57,9 @@ def _check_sound(value: JsonValue) -> None:
     # Not by recursion, which is what a deep value is sent for.
     level: list[JsonValue] = [value]
     for _ in range(MOST_DEPTH):
-        below: list[JsonValue] = []
-        for each in level:
-            below += _parts(each)
-        if not below:
+        level = list(chain.from_iterable(map(_parts, level)))
+        if not level:
             return
-        level = below
     raise BadInputError(
         f"`value` is nested more than {MOST_DEPTH} deep: nothing here needs that."
     )
@@ -87,9 +84,7 @@ def _parts(value: JsonValue) -> list[JsonValue]:
 
 def _form(change: object) -> str:
     """Tells one change from several, so that what is wrong is said of the form that was sent."""
-    if isinstance(change, list | tuple):
-        return "several"
-    return "one"
+    return "several" if isinstance(change, list | tuple) else "one"
 
 
 class ForkRequest(RequestBody):

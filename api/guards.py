@@ -99,11 +99,8 @@ def hosts_for(settings: Settings) -> frozenset[str] | None:
 
 def named_hosts(settings: Settings) -> frozenset[str]:
     """Returns the names that the settings hold, in lower case."""
-    named: set[str] = set()
-    for name in settings.allowed_hosts.split(","):
-        if name.strip():
-            named.add(name.strip().lower())
-    return frozenset(named)
+    names = settings.allowed_hosts.lower().split(",")
+    return frozenset(map(str.strip, names)) - {""}
 
 
 def pages_for(settings: Settings) -> frozenset[str]:
@@ -131,9 +128,7 @@ def host_name(host: str) -> str:
     whole = host.strip().lower()
     # An IPv6 address holds colons too, in brackets: only digits after the last one are a port.
     name, colon, port = whole.rpartition(":")
-    if colon and port.isdigit():
-        return name
-    return whole
+    return name if colon and port.isdigit() else whole
 
 
 def _port_of(host: str) -> int | None:
@@ -146,9 +141,7 @@ def _port_of(host: str) -> int | None:
 def _plain_path(path: str, root_path: str) -> str:
     """Returns a path without slashes at its end; that of the service as a whole with one, where the first page is."""
     plain = path.rstrip("/") or "/"
-    if plain == root_path:
-        return f"{root_path}/"
-    return plain
+    return f"{root_path}/" if plain == root_path else plain
 
 
 class PlainRequests:

@@ -137,9 +137,7 @@ def _declare_errors_as_json(schema: JsonSchema) -> None:
 
 
 def _servers(app: FastAPI) -> list[JsonSchema] | None:
-    if app.root_path:
-        return [{"url": app.root_path}]
-    return None
+    return [{"url": app.root_path}] if app.root_path else None
 
 
 def _catalog_of(app: FastAPI) -> Catalog:

@@ -119,11 +119,11 @@ def _read(folder: Path) -> dict[str, bytes]:
 
 def _preloads(files: dict[str, bytes]) -> str:
     """Names every module, so that a browser fetches them at once and not each when another has asked for it."""
-    links: list[str] = []
-    for name in files:
-        if name.endswith(".js"):
-            links.append(f'<link rel="modulepreload" href="{_ASSETS}/{name}">')
-    return "\n    ".join(links)
+    return "\n    ".join(
+        f'<link rel="modulepreload" href="{_ASSETS}/{name}">'
+        for name in files
+        if name.endswith(".js")
+    )
 
 
 def _hash(files: dict[str, bytes]) -> str:

@@ -22,9 +22,8 @@ def _wish(name: str) -> Any:
     """
     declared = DECLARED[name]
     assert declared.wish is not None
-    description = f"{declared.sentence[:-1]}; null is the service's setting."
-    if declared.wish.lower_only:
-        description = f"{declared.sentence[:-1]}; null is the service's setting, which is the most."
+    most = ", which is the most" if declared.wish.lower_only else ""
+    description = f"{declared.sentence[:-1]}; null is the service's setting{most}."
     options: dict[str, Any] = {}
     # Strict, for "2" and true are no numbers.
     if declared.is_float:

@@ -42,10 +42,7 @@ def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
     # What most programs send.
     if not accept or accept == "*/*":
         return offers[0]
-    weights: dict[str, float] = {}
-    for part in accept.split(","):
-        form, weight = _weighed(part)
-        weights[form] = weight
+    weights = dict(map(_weighed, accept.split(",")))
     return max(offers, key=lambda offer: _weight(offer, weights))
 
 
@@ -76,9 +73,7 @@ async def outcome_or_gone(query: Query, request: Request) -> Outcome | None:
     finally:
         is_gone = watching.done()
         watching.cancel()
-    if is_gone:
-        return None
-    return outcome
+    return None if is_gone else outcome
 
 
 async def _cancel_once_gone(query: Query, request: Request) -> None:
@@ -154,9 +149,7 @@ def streamed_as_event(streamed: Streamed) -> bytes:
 
 def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
     """Encodes one server-sent event; `data` is JSON, which has no line breaks of its own."""
-    line = b""
-    if number is not None:
-        line = b"id: %d\n" % number
+    line = b"" if number is None else b"id: %d\n" % number
     return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), line, data)
 
 

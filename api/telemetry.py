@@ -76,9 +76,7 @@ def _note_caller_trace(scope: Scope) -> None:
 
 def _method(scope: Scope) -> str:
     """Returns the method; a caller may send any word as one."""
-    if scope["method"] in _METHODS:
-        return str(scope["method"])
-    return "other"
+    return str(scope["method"]) if scope["method"] in _METHODS else "other"
 
 
 def _route(scope: Scope) -> str:

@@ -87,11 +87,7 @@ def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
         # Before anything is stored: the title of a document that goes may be taken by another.
         if target.hashes.get(path) != content_hash:
             catalogue.remove(path)
-    missing = []
-    for path, content_hash in target.hashes.items():
-        if stored.get(path) != content_hash:
-            missing.append(path)
-    return missing
+    return [path for path, known in target.hashes.items() if stored.get(path) != known]
 
 
 class Prepared(NamedTuple):

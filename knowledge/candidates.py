@@ -70,19 +70,12 @@ class TermWeights:
 
     def terms_of(self, query: str) -> list[str]:
         """Returns the stemmed words that set chunks apart; all of them where none does."""
-        stemmed = list(terms(query))
         # A query of nothing but stop words is searched for those.
-        if not stemmed:
-            stemmed = [stem(word) for word in words(query)]
+        stemmed = terms(query) or map(stem, words(query))
         distinct = list(dict.fromkeys(stemmed))[:_MAX_TERMS]
-        selective = []
-        for term in distinct:
-            # BM25 gives nothing for a word that half of the chunks hold.
-            if self.rarity(term) > _RARITY_OF_HALF:
-                selective.append(term)
-        if not selective:
-            return distinct
-        return selective
+        # BM25 gives nothing for a word that half of the chunks hold.
+        selective = [term for term in distinct if self.rarity(term) > _RARITY_OF_HALF]
+        return selective or distinct
 
     def shares(self, found: Sequence[str]) -> dict[str, float]:
         """Returns the share of the chunks in which each term stands; those that stand nowhere are left out."""

@@ -6,6 +6,7 @@ import json
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -130,9 +131,7 @@ class CatalogueWriter:
             row = self._sql.execute(
                 "SELECT path FROM documents WHERE folded = ?", (fold(title),)
             ).fetchone()
-        if row is None:
-            return None
-        return str(row[0])
+        return None if row is None else str(row[0])
 
     def store(
         self,
@@ -196,19 +195,17 @@ class CatalogueWriter:
     ) -> None:
         sentences = entry.chunk.sentences
         by_sentence = [terms(sentence) for sentence in sentences]
-        every = [term for stems in by_sentence for term in stems]
+        every = list(chain.from_iterable(by_sentence))
         row = (
             number,
             np.asarray(entry.chunk.tokens, dtype="<u2").tobytes(),
             to_blob(entry.lengths.ravel()),
-            np.asarray([len(stems) for stems in by_sentence], dtype="<u2").tobytes(),
-            np.asarray([term_hash(term) for term in every], dtype="<u4").tobytes(),
+            np.fromiter(map(len, by_sentence), dtype="<u2").tobytes(),
+            np.fromiter(map(term_hash, every), dtype="<u4").tobytes(),
             entry.rows.encode(),
         )
         self._sql.execute(_INSERT_SENTENCES, row)
-        places = []
-        for place, sentence in enumerate(sentences):
-            places.append((text_hash(sentence), number, place))
+        places = [(text_hash(each), number, at) for at, each in enumerate(sentences)]
         self._sql.executemany(_INSERT_PLACE, places)
         self._sql.execute(_INSERT_WORDS, (number, title_words, " ".join(every)))
 

@@ -54,9 +54,7 @@ def overview(data_dir: Path) -> Overview | None:
     with catalogue_errors(path), closing(open_read_only(path)) as sql:
         embedder = sql.execute(_EMBEDDER).fetchone()
         courses = courses_of(sql.execute(COURSES), sql.execute(LESSONS))
-    name = None
-    if embedder is not None:
-        name = embedder_called(str(embedder[0]))
+    name = None if embedder is None else embedder_called(str(embedder[0]))
     return Overview(embedder=name, courses=courses)
 
 

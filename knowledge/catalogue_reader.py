@@ -203,9 +203,7 @@ class CatalogueReader:
             row = self._terms_sql.execute(
                 "SELECT chunks FROM term_counts WHERE term = ?", (term,)
             ).fetchone()
-        if row is None:
-            return 0
-        return int(row[0])
+        return 0 if row is None else int(row[0])
 
     def known(self) -> dict[str, KnownDocument]:
         """Returns hash, title and stamp of every document, by path."""
@@ -223,15 +221,11 @@ class CatalogueReader:
         last = 0
         # By the last number and not by an offset, which would walk over all rows before it each time.
         while rows := self._all(_CHUNK_VECTORS, (last, size)):
-            batch = []
-            for number, vector, course, lesson in rows:
-                batch.append(
-                    ChunkVector(
-                        number=number, vector=vector, course=course, lesson=lesson
-                    )
-                )
-                last = number
-            yield batch
+            yield [
+                ChunkVector(number=number, vector=vector, course=course, lesson=lesson)
+                for number, vector, course, lesson in rows
+            ]
+            last = rows[-1][0]
 
     def document(self, path: str) -> Document:
         """Returns a document as it was stored, so that it can be indexed without its file."""

@@ -23,9 +23,7 @@ def check_paths(
         KnowledgeError: There are none, `only` would remove too much, or the catalogue cannot be read.
     """
     known = known_paths(data_dir)
-    find = find_files
-    if only:
-        find = find_only
+    find = find_only if only else find_files
     found = find(paths, known)
     if found.files or any(is_under(path, found.roots) for path in known):
         return

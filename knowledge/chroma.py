@@ -59,9 +59,7 @@ class ChromaIndex:
         ids = []
         metadatas = []
         for row in rows:
-            lesson = row.lesson
-            if lesson is None:
-                lesson = _NO_LESSON
+            lesson = _NO_LESSON if row.lesson is None else row.lesson
             ids.append(str(row.number))
             metadatas.append({"course": row.course, "lesson": lesson})
         with _chroma_errors(self.where):
@@ -132,16 +130,12 @@ def _delete_collection(client: chromadb.ClientAPI, name: str) -> None:
 
 
 def _name(url: str | None, name: str) -> str:
-    if url is None:
-        return _EMBEDDED_NAME
-    return name
+    return _EMBEDDED_NAME if url is None else name
 
 
 def _shown_place(folder: Path, url: str | None) -> str:
     """Names the index in errors, which go into traces and logs: an address without its password."""
-    if url is None:
-        return str(folder)
-    return shown_address(url)
+    return str(folder) if url is None else shown_address(url)
 
 
 def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:

@@ -52,9 +52,10 @@ def reached_server(url: str) -> ChromaServer:
 
 def no_answer(where: str, error: httpx.HTTPError) -> KnowledgeError:
     """Returns the error for a server that does not answer, with what came in the place of an answer."""
-    found = without_userinfo(str(error)) or type(error).__name__
     if isinstance(error, httpx.HTTPStatusError):
         found = f"status {error.response.status_code} where a heartbeat was wanted"
+    else:
+        found = without_userinfo(str(error)) or type(error).__name__
     return KnowledgeError(
         f"no Chroma server answers at {where} ({found}); start it, or unset ANTIPHON_CHROMA_URL"
     )

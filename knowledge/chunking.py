@@ -121,9 +121,8 @@ def _chunk(
 
 def titles_of(document: Document, section: Section, counter: TokenCounter) -> str:
     """Returns the course's and lesson's titles, as far as they are embedded."""
-    titles = document.title
-    if section.title:
-        titles = f"{document.title} - {section.title}"
+    course, lesson = document.title, section.title
+    titles = f"{course} - {lesson}" if lesson else course
     limit = min(_TITLE_TOKENS, counter.max_tokens // 2)
     for piece in _pieces(titles, limit, counter):
         return titles[: piece.end].strip()

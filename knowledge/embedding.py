@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 import numpy as np
 
@@ -75,11 +76,8 @@ def embed_all(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
         return [row.tobytes() for row in small.numbers]
 
     batches = range(0, len(texts), _BATCH)
-    found: list[bytes] = []
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
-        for part in threads.map(embed, batches):
-            found += part
-    return found
+        return list(chain.from_iterable(threads.map(embed, batches)))
 
 
 def _without(texts: Sequence[str], found: dict[str, bytes]) -> list[str]:

@@ -147,11 +147,7 @@ class Generations:
         folder = self.root / "generations"
         if not folder.is_dir():
             return []
-        numbers = []
-        for path in folder.iterdir():
-            if path.name.isdecimal():
-                numbers.append(int(path.name))
-        return sorted(numbers)
+        return sorted(map(int, filter(str.isdecimal, os.listdir(folder))))
 
     def remove(self, number: int) -> None:
         """Removes one generation's files."""

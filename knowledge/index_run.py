@@ -67,9 +67,7 @@ class IndexRun:
                 known = base.known()
             target = target_of(known)
             if self._is_current(target, base):
-                chunks = 0
-                if base is not None:
-                    chunks = base.chunks
+                chunks = 0 if base is None else base.chunks
                 return _summary(target, (), chunks, self._number, started)
             failed, chunks = self._build(target, base)
         self._store.publish(self._number + 1)

@@ -55,9 +55,7 @@ def index_paths(
     store = Generations(data_dir)
     with store.locked(), store.write_errors(), ReadingProcess() as reader:
         run = IndexRun(store, embedder, chroma_url, rebuild, progress, reader)
-        find = find_files
-        if only:
-            find = find_only
+        find = find_only if only else find_files
         named = tuple(paths)
 
         def read(known: Mapping[str, KnownDocument]) -> Target:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from antiphon.knowledge.values import Mark
 from antiphon.language.words import is_unspaced
 
@@ -75,9 +77,7 @@ class JoinedText:
         if not line:
             self._blank_wanted = True
             return
-        separator = "\n"
-        if self._blank_wanted:
-            separator = "\n\n"
+        separator = "\n\n" if self._blank_wanted else "\n"
         self._blank_wanted = False
         if not self._parts:
             separator = ""
@@ -86,10 +86,9 @@ class JoinedText:
         self._put(separator, line)
 
     def _continue(self, words: str) -> None:
-        separator = " "
         # Scripts without spaces between words have none between lines either.
-        if is_unspaced(self._parts[-1][-1]) and is_unspaced(words[0]):
-            separator = ""
+        unspaced = is_unspaced(self._parts[-1][-1]) and is_unspaced(words[0])
+        separator = "" if unspaced else " "
         self._put(separator, words)
 
     def _put(self, separator: str, words: str) -> None:
@@ -104,14 +103,7 @@ class JoinedText:
         marks = self._marks
         if marks and marks[-1].start == self._length:
             del marks[-1]
-        marks.append(
-            Mark(
-                start=self._length,
-                place=mark.place,
-                link=mark.link,
-                heading=mark.heading,
-            )
-        )
+        marks.append(replace(mark, start=self._length))
 
 
 def join_lines(lines: Iterable[str]) -> str:

@@ -74,9 +74,7 @@ def resolve_lesson(
     number = _number_in(text)
     if number is not None and number >= 0:
         return _numbered(number, candidates, courses)
-    place = number
-    if place is None:
-        place = _place_in(text)
+    place = _place_in(text) if number is None else number
     if place is not None:
         return _placed(place, courses)
     return _titled(text, candidates, courses, embed)
@@ -159,9 +157,8 @@ def _labelled(
     """Returns the candidates by number and title, and in several courses by the course's too."""
     labelled = {}
     for candidate in candidates:
-        label = candidate.label
-        if len(courses) > 1:
-            label = f"{label} ({candidate.course})"
+        own = candidate.label
+        label = f"{own} ({candidate.course})" if len(courses) > 1 else own
         labelled[label] = candidate
     return labelled
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import log
@@ -54,7 +55,7 @@ class Library:
         self._refresh_lock = threading.Lock()
         self._open: OpenGeneration | None = None
         # How many callers read each generation; one that was replaced is closed by its last reader.
-        self._readers: dict[int, int] = {}
+        self._readers: Counter[int] = Counter()
         self.last_search = LastTry()
 
     @classmethod
@@ -91,20 +92,15 @@ class Library:
         """
         with self._refresh_lock:
             number = self._store.current()
-            open_number = 0
-            if self._open is not None:
-                open_number = self._open.number
+            open_number = 0 if self._open is None else self._open.number
             if number == open_number:
                 return False
-            fresh = None
-            if number:
-                fresh = OpenGeneration.open(
-                    self._store,
-                    number,
-                    self._embedder,
-                    self._chroma_url,
-                    self._tuning,
-                )
+            if not number:
+                self._swap(None)
+                return True
+            fresh = OpenGeneration.open(
+                self._store, number, self._embedder, self._chroma_url, self._tuning
+            )
             self._swap(fresh)
             return True
 
@@ -202,9 +198,7 @@ class Library:
             name: As a person writes it: 4, "lesson four", "the last lesson", or its title or a part of it.
             course: The exact title of its course, or None: any course.
         """
-        courses = self.courses()
-        if course is not None:
-            courses = tuple([each for each in courses if each.title == course])
+        courses = [each for each in self.courses() if course in (None, each.title)]
         return resolve_lesson(name, courses, self._vectors.vectors)
 
     def outline(self, title: str) -> Course | None:
@@ -250,9 +244,7 @@ class Library:
         with self._lock:
             generation = self._open
             if generation is not None:
-                self._readers[generation.number] = (
-                    self._readers.get(generation.number, 0) + 1
-                )
+                self._readers[generation.number] += 1
         try:
             yield generation
         finally:

@@ -95,9 +95,7 @@ def _course_of(files: Sequence[FolderFile], data: Sequence[bytes]) -> Parts:
                     Section(number=None, title="", text=text.text, marks=text.marks)
                 )
             continue
-        number = content.lesson
-        if number is None:
-            number = file.lesson
+        number = file.lesson if content.lesson is None else content.lesson
         sections.append(parse_lesson(content, number, file.name))
     return Parts(
         title=title, link=link, instructor=instructor, sections=tuple(sections)
@@ -142,9 +140,7 @@ def _document(path: str, found_hash: str, stamp: str, parts: Parts) -> Document:
 
 def name_of(path: str) -> str:
     """Returns a title made of a file's or a folder's name."""
-    name = os.path.basename(path)
-    if not os.path.isdir(path):
-        name = Path(path).stem
+    name = os.path.basename(path) if os.path.isdir(path) else Path(path).stem
     return plain_name(name)[:LONGEST_TITLE] or path
 
 
@@ -197,9 +193,10 @@ def content_hash(data: bytes) -> str:
 
 def _folder_hash(files: Sequence[FolderFile], data: Sequence[bytes]) -> str:
     """Returns the hash of a folder of lessons: their names and what they hold."""
-    rows = []
-    for file, each in zip(files, data, strict=True):
-        rows.append(f"{os.path.basename(file.path)}\0{content_hash(each)}")
+    rows = [
+        f"{os.path.basename(file.path)}\0{content_hash(each)}"
+        for file, each in zip(files, data, strict=True)
+    ]
     return content_hash("\n".join(rows).encode())
 
 

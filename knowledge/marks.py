@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
@@ -43,18 +44,18 @@ def store_marks(
     sql: sqlite3.Connection, section: int | None, marks: Sequence[Mark]
 ) -> None:
     """Stores the marks of a section that was stored just now."""
-    rows = []
-    for mark in marks:
-        rows.append((section, mark.start, mark.place, mark.link, mark.heading))
+    rows = [
+        (section, mark.start, mark.place, mark.link, mark.heading) for mark in marks
+    ]
     sql.executemany(_INSERT, rows)
 
 
 def marks_of(rows: Iterable[Any]) -> tuple[Mark, ...]:
     """Makes marks of the rows that `MARKS` finds."""
-    marks = []
-    for start, place, link, heading in rows:
-        marks.append(Mark(start=start, place=place, link=link, heading=heading))
-    return tuple(marks)
+    return tuple(
+        Mark(start=start, place=place, link=link, heading=heading)
+        for start, place, link, heading in rows
+    )
 
 
 def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
@@ -68,18 +69,16 @@ def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
     if marks and marks[0].start <= start:
         first = later.pop(0)
         place, link = first.place, first.link or link
-    places = []
-    for mark in later:
-        places.append(Place(start=mark.start - start, name=mark.place, link=mark.link))
+    places = [
+        Place(start=mark.start - start, name=mark.place, link=mark.link)
+        for mark in later
+    ]
     return replace(passage, place=place, link=link, places=tuple(places))
 
 
 def headings_of(marks: Sequence[Mark], start: int, length: int) -> str:
     """Returns the headings that a part of the text stands under, for the search by words."""
-    starts = [mark.start for mark in marks]
-    first = max(bisect_right(starts, start) - 1, 0)
-    end = bisect_right(starts, start + length - 1)
-    headings: dict[str, None] = {}
-    for mark in marks[first:end]:
-        headings[mark.heading] = None
-    return " ".join(headings)
+    by_start = attrgetter("start")
+    first = max(bisect_right(marks, start, key=by_start) - 1, 0)
+    end = bisect_right(marks, start + length - 1, key=by_start)
+    return " ".join(dict.fromkeys(mark.heading for mark in marks[first:end]))

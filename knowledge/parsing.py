@@ -57,12 +57,11 @@ def parse_content(content: Content) -> Parts:
     """Decides what in a file is header, title, lesson and text."""
     header, lines = _split_header(content.lines)
     plan = _plan(lines)
-    title = header.get("title") or content.title
-    if not title and plan.title_at is not None:
-        title = _title(lines[plan.title_at].text)
+    heading = "" if plan.title_at is None else _title(lines[plan.title_at].text)
+    title = header.get("title") or content.title or heading or content.other_title
     link = _link(header.get("link", "")) or web_link(content.link)
     return Parts(
-        title=(title or content.other_title) or None,
+        title=title or None,
         link=link,
         instructor=header.get("instructor") or content.instructor,
         sections=_sections(lines, plan, link),
@@ -76,12 +75,11 @@ def parse_lesson(content: Content, number: int, name: str) -> Section:
         name: The lesson's title where the file gives itself none.
     """
     _, lines = _split_header(content.lines)
-    title_at = None
-    if _headings(lines):
-        title_at = _headings(lines)[0]
-    title = content.title or name
+    title_at = next(iter(_headings(lines)), None)
     if content.title is None and title_at is not None:
         title = _without_number(lines[title_at].text)
+    else:
+        title = content.title or name
     link = web_link(content.link)
     heading = _Heading(number=number, title=_title(title))
     section = _Section(heading, link, link)
@@ -100,19 +98,13 @@ def _split_header(lines: Sequence[Line]) -> tuple[dict[str, str], list[Line]]:
     header: dict[str, str] = {}
     rest = []
     for place, line in enumerate(lines):
-        found = None
-        if place < _HEADER_LINES and len(line.text) <= LONGEST_TITLE:
-            plain = line.text.strip(_MARKUP)
-            found = _HEADER.match(plain)
-        if found is None:
-            rest.append(line)
-            continue
-        name = found.group(1).lower()
+        may_be_field = place < _HEADER_LINES and len(line.text) <= LONGEST_TITLE
+        found = _HEADER.match(line.text.strip(_MARKUP)) if may_be_field else None
         # The first of two wins, even where it is empty; the second is text.
-        if name in header:
+        if found is None or found[1].lower() in header:
             rest.append(line)
         else:
-            header[name] = _title(plain[found.end() :])
+            header[found[1].lower()] = _title(found.string[found.end() :])
     return header, rest
 
 
@@ -124,12 +116,9 @@ def _plan(lines: Sequence[Line]) -> _Plan:
         if heading is not None:
             named[at] = heading
     headings = _headings(lines)
-    title_at = None
-    if headings and headings[0] not in named and _is_alone(headings, lines):
-        title_at = headings.pop(0)
-    if named:
-        return _Plan(lessons=named, title_at=title_at)
-    return _Plan(lessons=_by_level(headings, lines), title_at=title_at)
+    opens = headings and headings[0] not in named and _is_alone(headings, lines)
+    title_at = headings.pop(0) if opens else None
+    return _Plan(lessons=named or _by_level(headings, lines), title_at=title_at)
 
 
 def _headings(lines: Sequence[Line]) -> list[int]:
@@ -293,9 +282,7 @@ def _fill(
 
 def _of_heading(line: Line, place: Line) -> Line:
     """Returns what leads to a heading: its own anchor, or the page that it stands on."""
-    if line.fragment or not place.place:
-        return line
-    return place
+    return line if line.fragment or not place.place else place
 
 
 def _without_number(text: str) -> str:

@@ -48,20 +48,14 @@ class Asked:
     """The words of a query, as it has them, with the hashes of their stems."""
 
     def __init__(self, query: str) -> None:
-        self._hashes: dict[str, set[int]] = {}
-        for word in words(query):
-            self._hashes[word] = {term_hash(stem) for stem in terms(word)}
+        self._hashes = {word: set(map(term_hash, terms(word))) for word in words(query)}
 
     def matched(self, span: Span, row: SentenceRow) -> tuple[str, ...]:
         """Returns the words that the sentences hold."""
         places, hashes = row.terms
         first, end = np.searchsorted(places, (span.first, span.last + 1))
         held = set(hashes[first:end].tolist())
-        matched = []
-        for word, stems in self._hashes.items():
-            if held & stems:
-                matched.append(word)
-        return tuple(matched)
+        return tuple(word for word, stems in self._hashes.items() if held & stems)
 
 
 def passage_of(
@@ -82,9 +76,7 @@ def part_of_lesson(row: SentenceRow, part: LessonPart, characters: int) -> Passa
 
     It is none of a search, so a briefing shows it whole: its sentences need be like no question.
     """
-    number = 0
-    if part == "end":
-        number = len(row.stretches) - 1
+    number = len(row.stretches) - 1 if part == "end" else 0
     inside = np.flatnonzero(row.stretch == number)
     first, last = int(inside[0]), int(inside[-1])
     if part == "beginning":
@@ -103,12 +95,10 @@ def _cut(row: SentenceRow, first: int, last: int) -> Passage:
     start = int(row.starts[first])
     text = stretch.text[start : int(row.ends[last])].rstrip()
     starts = (row.starts[first : last + 1] - start).tolist()
-    source = place.course
-    if place.lesson is not None:
-        source = f"{place.course} - Lesson {place.lesson}"
+    lesson = "" if place.lesson is None else f" - Lesson {place.lesson}"
     return Passage(
         id=passage_id(place.course, place.lesson, place.title, text),
-        source=source,
+        source=f"{place.course}{lesson}",
         text=StoredText(text),
         starts=tuple(starts),
         course=place.course,

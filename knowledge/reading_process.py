@@ -163,15 +163,10 @@ class ReadingProcess:
 
     def _ended(self, error: Exception) -> str:
         """Says why there is no reply, and lets the next file have another process."""
-        if isinstance(error, TimeoutError):
-            self._stop()
-            return f"it takes longer than {self._limits.seconds:g} s to read; split it"
         status = self._stop()
-        if status == -signal.SIGXCPU:
+        if isinstance(error, TimeoutError) or status == -signal.SIGXCPU:
             return f"it takes longer than {self._limits.seconds:g} s to read; split it"
-        how = f"status {status}"
-        if status < 0:
-            how = f"signal {-status}"
+        how = f"signal {-status}" if status < 0 else f"status {status}"
         return f"the process that read it ended ({how}); it is broken, or too large for this machine"
 
     def _stop(self) -> int:

@@ -33,25 +33,20 @@ def path_of(title: str, known: Mapping[str, KnownDocument]) -> str:
     Raises:
         NotFoundError: There is none.
     """
-    paths: dict[str, str] = {}
-    for path, document in known.items():
-        paths[fold(document.title)] = path
+    paths = {fold(document.title): path for path, document in known.items()}
     if fold(title) in paths:
         return paths[fold(title)]
     titles = [document.title for document in known.values()]
     near = get_close_matches(title, titles, n=1)
-    hint = "`antiphon courses` lists those there are"
-    if near:
-        hint = f"did you mean {near[0]!r}?"
+    listed = "`antiphon courses` lists those there are"
+    hint = f"did you mean {near[0]!r}?" if near else listed
     raise NotFoundError(f"There is no course {title!r}: {hint}")
 
 
 def without(path: str, known: Mapping[str, KnownDocument]) -> Target:
     """Returns the documents that are known but for one."""
-    hashes: dict[str, str] = {}
-    for each, document in sorted(known.items()):
-        if each != path:
-            hashes[each] = document.content_hash
+    others = sorted(known.keys() - {path})
+    hashes = {each: known[each].content_hash for each in others}
     return Target(
         hashes=hashes,
         fresh=frozenset(),

@@ -5,7 +5,7 @@ Titles of lessons are ranked by the same rules (knowledge/lessons.py).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -71,9 +71,7 @@ class CourseTitles:
         if not self._titles or not name.strip():
             return CourseMatch(title=None, nearest=self._titles[:NEAREST])
         by_letters = rank_by_letters(name, self._words)
-        found = clear_best(by_letters, MIN_BY_LETTERS)
-        if found is None:
-            found = self._only_course_of(name)
+        found = clear_best(by_letters, MIN_BY_LETTERS) or self._only_course_of(name)
         if found is not None:
             return _match(found, by_letters)
         by_meaning = self._rank_by_meaning(embed(name))
@@ -82,13 +80,10 @@ class CourseTitles:
     def _only_course_of(self, name: str) -> str | None:
         """Returns the course of the instructor whose name this is, in whole or in part, where there is only one."""
         asked = frozenset(distinctive_words(name))
-        found = []
-        for title, instructor in self._instructors.items():
-            if asked and asked <= instructor:
-                found.append(title)
-        if len(found) != 1:
+        if not asked:
             return None
-        return found[0]
+        found = [title for title, held in self._instructors.items() if asked <= held]
+        return found[0] if len(found) == 1 else None
 
     def _rank_by_meaning(self, vector: Sequence[float]) -> list[Scored]:
         return rank_by_meaning(vector, self._titles, self._vectors)
@@ -104,10 +99,10 @@ class Scored(Value, frozen=True, kw_only=True):
 def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scored]:
     """Ranks titles, each given with its distinctive words, by how much of the name stands in them."""
     name_words = tuple(dict.fromkeys(distinctive_words(name)))[:_MOST_WORDS]
-    scored = []
-    for title, title_words in titles.items():
-        scored.append(Scored(title=title, score=_likeness(name_words, title_words)))
-    return _best_first(scored)
+    return _best_first(
+        (title, _likeness(name_words, title_words))
+        for title, title_words in titles.items()
+    )
 
 
 def rank_by_meaning(
@@ -115,14 +110,12 @@ def rank_by_meaning(
 ) -> list[Scored]:
     """Ranks titles, whose vectors are rows in the same order, by the cosine of a name's vector with theirs."""
     cosines = vectors @ np.asarray(vector, dtype=np.float32)
-    scored = []
-    for title, cosine in zip(titles, cosines.tolist(), strict=True):
-        scored.append(Scored(title=title, score=cosine))
-    return _best_first(scored)
+    return _best_first(zip(titles, cosines.tolist(), strict=True))
 
 
-def _best_first(scored: list[Scored]) -> list[Scored]:
-    return sorted(scored, key=lambda each: (-each.score, each.title))
+def _best_first(scores: Iterable[tuple[str, float]]) -> list[Scored]:
+    ranked = sorted(scores, key=lambda each: (-each[1], each[0]))
+    return [Scored(title=title, score=score) for title, score in ranked]
 
 
 def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
@@ -170,14 +163,8 @@ def _word_likeness(word: str, other: str) -> float:
 def distinctive_words(text: str) -> tuple[str, ...]:
     """Returns the words that set titles apart; all of them where none does."""
     every = words(text)
-    distinctive = []
-    for word in every:
-        # A stop word has no terms.
-        if terms(word):
-            distinctive.append(word)
-    if not distinctive:
-        return tuple(every)
-    return tuple(distinctive)
+    # A stop word has no terms.
+    return tuple([word for word in every if terms(word)] or every)
 
 
 def _match(title: str | None, ranked: Sequence[Scored]) -> CourseMatch:

@@ -74,14 +74,16 @@ def score_sentences(
     row: SentenceRow, question: Question, figures: SentenceFigures
 ) -> SentenceScores:
     """Scores all sentences of the row."""
-    meaning: Vector = np.zeros(len(row), dtype=np.float32)
-    if question.vector is not None:
-        meaning = _by_meaning(row, question.vector, figures)
     by_term, absent = _by_words(row, question.terms, figures)
-    if question.vector is not None:
-        trust = _trust(by_term, question)
-        by_term, absent = trust * by_term, trust * absent
-    return SentenceScores(meaning=meaning, by_term=by_term, absent=absent)
+    if question.vector is None:
+        none: Vector = np.zeros(len(row), dtype=np.float32)
+        return SentenceScores(meaning=none, by_term=by_term, absent=absent)
+    trust = _trust(by_term, question)
+    return SentenceScores(
+        meaning=_by_meaning(row, question.vector, figures),
+        by_term=trust * by_term,
+        absent=trust * absent,
+    )
 
 
 def _trust(by_term: Vector, question: Question) -> float:

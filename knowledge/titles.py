@@ -54,10 +54,9 @@ class Titles:
 
     def take(self, path: str, document: KnownDocument) -> KnownDocument:
         """Gives a document its title, or one that tells it from the document that has it."""
-        title = self._given_before(path, document.title)
-        if title is None:
-            title = self._free(path, document.title)
-        if title != document.title:
+        own = document.title
+        title = self._given_before(path, own) or self._free(path, own)
+        if title != own:
             self._reader.rename(path, title)
             document = msgspec.structs.replace(document, title=title)
         self._note(path, document)
@@ -74,9 +73,8 @@ class Titles:
 
     def _free(self, path: str, title: str) -> str:
         """Returns the title, or one that tells it from the document that has it."""
-        is_shared = False
-        if not self._reader.is_named(path):
-            is_shared = self._names[_folder_and_name(path)[1]] > 1
+        _, name = _folder_and_name(path)
+        is_shared = not self._reader.is_named(path) and self._names[name] > 1
         if is_shared or self._owner(title) is not None:
             return self._another(path, title)
         return title

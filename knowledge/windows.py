@@ -50,10 +50,10 @@ def chunk_vector(rows: Vector, tokens: Vector, title: Vector) -> Vector:
 
 def window_lengths(rows: Vector, tokens: Vector, title: Vector) -> Vector:
     """Returns the lengths of the windows' vectors: one row a sentence, one column a reach."""
-    columns = []
-    for reach in REACHES:
-        vectors = window_vectors(rows, tokens, title, reach)
-        columns.append(np.linalg.norm(vectors, axis=1))
+    columns = [
+        np.linalg.norm(window_vectors(rows, tokens, title, reach), axis=1)
+        for reach in REACHES
+    ]
     lengths: Vector = np.stack(columns, axis=1).astype(np.float32)
     return lengths
 
@@ -62,11 +62,8 @@ def window_cosines(
     cosines: Vector, tokens: Vector, title_cosines: Vector, lengths: Vector
 ) -> Vector:
     """Returns a question's likeness to each window, from its likeness to the sentences; shaped as `lengths`."""
-    columns = []
-    for reach in REACHES:
-        columns.append(
-            window_sums(cosines * tokens, reach) + _TITLE_WEIGHT * title_cosines
-        )
+    weighted, titles = cosines * tokens, _TITLE_WEIGHT * title_cosines
+    columns = [window_sums(weighted, reach) + titles for reach in REACHES]
     sums = np.stack(columns, axis=1)
     found: Vector = (sums / np.maximum(lengths, 1e-9)).astype(np.float32)
     return found

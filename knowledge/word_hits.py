@@ -32,11 +32,8 @@ NO_HITS = WordHits(scores={}, total=0.0, squares=0.0)
 
 def fts_query(terms: Sequence[str]) -> str:
     """Builds a query for any of the terms, each quoted, so that nothing in a question is read as an operator."""
-    quoted = []
-    for term in list(dict.fromkeys(terms))[:_MAX_TERMS]:
-        escaped = term.replace('"', '""')
-        quoted.append(f'"{escaped}"')
-    return " OR ".join(quoted)
+    distinct = list(dict.fromkeys(terms))[:_MAX_TERMS]
+    return " OR ".join('"' + term.replace('"', '""') + '"' for term in distinct)
 
 
 def hits_of(

@@ -184,7 +184,5 @@ async def read_job(
 
 async def _events_of(states: AsyncIterator[Job]) -> AsyncIterator[bytes]:
     async for job in states:
-        kind = "progress"
-        if job.state in OVER:
-            kind = "done"
+        kind = "done" if job.state in OVER else "progress"
         yield as_event(kind, msgspec.json.encode(job))

@@ -93,9 +93,8 @@ async def read_query(
     `interrupted`: the process that worked on it is gone, and none goes on with it.
     """
     events = await _stored(service, query_id)
-    session_id = ""
-    if events and isinstance(events[0].event, QueryReceived):
-        session_id = events[0].event.session_id
+    asked = events[0].event if events else None
+    session_id = asked.session_id if isinstance(asked, QueryReceived) else ""
     if events and isinstance(events[-1].event, QueryClosed):
         outcome = await service.recorded(query_id).outcome()
         return QueryState(

@@ -183,9 +183,8 @@ async def read_metrics(service: Service) -> PlainTextResponse:
         raise ForbiddenError(
             "The metrics are not shown on a network address: set ANTIPHON_METRICS to `sums` or `prometheus`."
         )
-    shown = as_text(service.totals)
-    if service.metrics is not None:
-        shown = await service.metrics.scrape()
+    metrics = service.metrics
+    shown = as_text(service.totals) if metrics is None else await metrics.scrape()
     return PlainTextResponse(shown, media_type="text/plain; version=0.0.4")
 
 
@@ -207,16 +206,12 @@ def as_text(totals: Totals) -> str:
     lines += [
         "# TYPE antiphon_query_seconds_total counter",
         f"antiphon_query_seconds_total {totals.seconds:.3f}",
-    ]
-    lines += [
         "# TYPE antiphon_reasoning_calls_total counter",
         f"antiphon_reasoning_calls_total {totals.calls}",
-    ]
-    lines += [
         "# TYPE antiphon_summarising_calls_total counter",
         f"antiphon_summarising_calls_total {totals.summaries}",
+        "# TYPE antiphon_tokens_total counter",
     ]
-    lines += ["# TYPE antiphon_tokens_total counter"]
     for kind, count in tokens.items():
         lines.append(f'antiphon_tokens_total{{kind="{kind}"}} {count}')
     lines += [

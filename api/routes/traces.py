@@ -134,9 +134,8 @@ async def list_traces(
     # Ids may be given as short as everywhere.
     if where.parent is not None:
         where = replace(where, parent=await service.find(where.parent))
-    after_id = wanted.after_id
-    if after_id is not None:
-        after_id = await service.find(after_id)
+    after = wanted.after_id
+    after_id = None if after is None else await service.find(after)
     found = await service.store.list(
         wanted.limit, wanted.before, after_id=after_id, where=where
     )

@@ -46,12 +46,12 @@ _BACKENDS = {
 
 def installed_embedders() -> tuple[str, ...]:
     """Lists the embedders whose packages are installed, the default first."""
-    installed = []
-    for name, backend in _BACKENDS.items():
+    return tuple(
+        name
+        for name, backend in _BACKENDS.items()
         # Looked for and not imported: torch alone takes seconds to load.
-        if all(map(importlib.util.find_spec, backend.packages)):
-            installed.append(name)
-    return tuple(installed)
+        if all(map(importlib.util.find_spec, backend.packages))
+    )
 
 
 def embedder_called(index_name: str) -> str | None:

@@ -66,9 +66,9 @@ def content_of(
     lines: list[Line], values: Mapping[str, object], other_title: str | None = None
 ) -> Content:
     """Makes a file's content of its lines and of the fields in which it speaks of itself, named as people name them."""
-    lesson = values.get("lesson")
-    if not isinstance(lesson, int) or isinstance(lesson, bool) or lesson < 0:
-        lesson = None
+    number = values.get("lesson")
+    # True is a whole number to Python, and none to people.
+    lesson = number if type(number) is int and number >= 0 else None
     return Content(
         lines=lines,
         title=_field(values, "title"),

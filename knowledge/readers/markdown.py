@@ -169,9 +169,7 @@ def _is_tag(text: str) -> bool:
 
 def _without_tags(text: str) -> str:
     def shown(found: re.Match[str]) -> str:
-        if _is_tag(found[0]):
-            return " "
-        return found[0]
+        return " " if _is_tag(found[0]) else found[0]
 
     return _TAG.sub(shown, text)
 

@@ -33,9 +33,8 @@ def read(data: bytes) -> Content:
             lines.append(Line("", place=f"cell {number}"))
             lines += _cell_lines(cell, text)
             lines.append(BLANK)
-    metadata = notebook.get("metadata")
-    if not isinstance(metadata, dict):
-        metadata = {}
+    found = notebook.get("metadata")
+    metadata = found if isinstance(found, dict) else {}
     return content_of(lines, metadata)
 
 
@@ -61,9 +60,8 @@ def _source(cell: Any) -> str:
         return ""
     # Format 3 calls the source of a code cell its input.
     source = cell.get("source", cell.get("input", ""))
-    if isinstance(source, list):
-        source = "".join(str(line) for line in source)
-    return clean(str(source))
+    parts = source if isinstance(source, list) else [source]
+    return clean("".join(map(str, parts)))
 
 
 def _cell_lines(cell: dict[str, Any], text: str) -> list[Line]:

@@ -46,9 +46,8 @@ def _read(data: bytes) -> Content:
     # Many are encrypted with an empty password, which every viewer tries.
     if document.is_encrypted and not document.decrypt(""):
         raise UnreadableError(_ENCRYPTED)
-    title = None
-    if document.metadata is not None and document.metadata.title:
-        title = clean(document.metadata.title).strip() or None
+    about = document.metadata
+    title = clean(about.title) if about and about.title else None
     return content_of(_lines(_pages(document)), {}, title)
 
 
@@ -103,9 +102,7 @@ def _without_hyphens(lines: Sequence[Line]) -> list[Line]:
     """Joins words that a line's end divides."""
     joined: list[Line] = []
     for line in lines:
-        before = BLANK
-        if joined:
-            before = joined[-1]
+        before = joined[-1] if joined else BLANK
         divided = len(before.text) > 1 and before.text[-2].isalpha()
         if divided and before.text.endswith("-") and line.text[:1].islower():
             head, _, rest = line.text.partition(" ")

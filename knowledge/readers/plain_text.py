@@ -55,6 +55,11 @@ def clean(text: str) -> str:
     return without_unseen(text).replace("\u00a0", " ")
 
 
+def one_line(text: str) -> str:
+    """Returns text from a file on one line, without what nobody sees."""
+    return " ".join(clean(text).split())
+
+
 def _windows_1252(found: re.Match[str]) -> str:
     return found.group().encode("utf-8", "surrogateescape").decode("cp1252", "replace")
 

@@ -11,7 +11,7 @@ from pptx.slide import Slide
 
 from antiphon.knowledge.readers.archives import check_office_file
 from antiphon.knowledge.readers.content import BLANK, Content, Line, content_of
-from antiphon.knowledge.readers.plain_text import clean
+from antiphon.knowledge.readers.plain_text import clean, one_line
 
 MOST_SLIDES = 2_000
 _DEEPEST_GROUP = 20
@@ -33,9 +33,7 @@ def read(data: bytes) -> Content:
 
 def _slide(number: int, slide: Slide) -> Iterator[Line]:
     title_shape = slide.shapes.title
-    title = ""
-    if title_shape is not None:
-        title = " ".join(clean(title_shape.text_frame.text).split())
+    title = "" if title_shape is None else one_line(title_shape.text_frame.text)
     yield BLANK
     yield Line("", place=f"slide {number}", heading=title)
     # Only a title that opens a lesson is read as a line; any other stands over its slide.
@@ -61,7 +59,7 @@ def _shapes(shapes: Iterable[Any], depth: int) -> Iterator[Line]:
         elif shape.has_text_frame:
             yield BLANK
             for paragraph in shape.text_frame.paragraphs:
-                words = " ".join(clean(paragraph.text).split())
+                words = one_line(paragraph.text)
                 if words:
                     yield Line(f"- {words}")
 
@@ -69,5 +67,5 @@ def _shapes(shapes: Iterable[Any], depth: int) -> Iterator[Line]:
 def _table(table: Any) -> Iterator[Line]:
     yield BLANK
     for row in table.rows:
-        cells = [" ".join(clean(cell.text).split()) for cell in row.cells]
+        cells = [one_line(cell.text) for cell in row.cells]
         yield Line(f"| {' | '.join(cells)} |")

@@ -14,7 +14,7 @@ from antiphon.knowledge.readers.content import (
     code_lines,
     content_of,
 )
-from antiphon.knowledge.readers.plain_text import clean, decode
+from antiphon.knowledge.readers.plain_text import clean, decode, one_line
 
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 # Nothing within them is the page's own text.
@@ -143,9 +143,8 @@ class _Page:
 
     def _heading(self, element: html.HtmlElement) -> None:
         self._lines.append(BLANK)
-        anchor = element.get("id", "")
-        if any(map(str.isspace, anchor)):
-            anchor = ""
+        own = element.get("id", "")
+        anchor = "" if any(map(str.isspace, own)) else own
         level = _HEADINGS[element.tag]
         self._lines.append(Line(self._take(), level=level, fragment=anchor))
 
@@ -166,6 +165,6 @@ class _Page:
                 self._item = ""
 
     def _take(self) -> str:
-        words = " ".join(clean("".join(self._words)).split())
+        words = one_line("".join(self._words))
         self._words.clear()
         return words

@@ -13,7 +13,7 @@ from docx.text.paragraph import Paragraph
 
 from antiphon.knowledge.readers.archives import check_office_file
 from antiphon.knowledge.readers.content import BLANK, Content, Line, content_of
-from antiphon.knowledge.readers.plain_text import clean
+from antiphon.knowledge.readers.plain_text import clean, one_line
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 
@@ -41,9 +41,7 @@ def _lines(document: Document, titles: list[str]) -> Iterator[Line]:
 
 def _paragraph(paragraph: Paragraph, titles: list[str]) -> Iterator[Line]:
     text = clean(_visible_text(paragraph))
-    style = ""
-    if paragraph.style is not None and paragraph.style.name is not None:
-        style = paragraph.style.name
+    style: str = getattr(paragraph.style, "name", None) or ""
     heading = _HEADING.match(style)
     if heading is not None:
         yield Line(" ".join(text.split()), level=int(heading.group(1)))
@@ -60,10 +58,10 @@ def _paragraph(paragraph: Paragraph, titles: list[str]) -> Iterator[Line]:
 
 def _visible_text(paragraph: Paragraph) -> str:
     """Returns a paragraph without what is marked as hidden: no reader of the document sees it."""
-    hidden = [run.text for run in paragraph.runs if run.font.hidden]
     text = paragraph.text
-    for words in hidden:
-        text = text.replace(words, "", 1)
+    for run in paragraph.runs:
+        if run.font.hidden:
+            text = text.replace(run.text, "", 1)
     return text
 
 
@@ -72,7 +70,7 @@ def _table(table: Table) -> Iterator[Line]:
     for row in table.rows:
         cells: list[str] = []
         for cell in row.cells:
-            text = " ".join(clean(cell.text).split())
+            text = one_line(cell.text)
             # A cell that spans several columns is there once for each.
             if not cells or cells[-1] != text:
                 cells.append(text)
