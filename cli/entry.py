@@ -110,9 +110,6 @@ COMMANDS = (
         "serve:double",
     ),
     Command(
-        "eval", "Ask the questions of a file and grade the answers.", "grading:evaluate"
-    ),
-    Command(
         "compare",
         "Ask the questions of a file in several modes, side by side.",
         "compare:compare",

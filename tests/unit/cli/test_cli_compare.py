@@ -17,7 +17,7 @@ from antiphon.cli.comparing import (
     settings_of,
     sum_of,
 )
-from antiphon.cli.questions import PLAIN, read_any_questions
+from antiphon.cli.questions import PLAIN, read_questions
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import QuerySettings, Usage
 
@@ -41,7 +41,7 @@ def written(folder: Path, data: str | bytes) -> Path:
 
 
 def test_every_sample_question_is_read_with_what_answers_it() -> None:
-    questions = read_any_questions(ROOT / "samples" / "questions.jsonl", 8_000)
+    questions = read_questions(ROOT / "samples" / "questions.jsonl", 8_000)
 
     assert len(questions) == 40
     assert all(each.kind != PLAIN and each.question for each in questions)
@@ -52,7 +52,7 @@ def test_every_sample_question_is_read_with_what_answers_it() -> None:
 def test_a_plain_file_holds_a_question_a_line(tmp_path: Path) -> None:
     file = written(tmp_path, "\ufeffWhat is BM25?\r\n\n  [sic] And RRF?  \n")
 
-    questions = read_any_questions(file, 8_000)
+    questions = read_questions(file, 8_000)
 
     assert [(each.id, each.question) for each in questions] == [
         ("1", "What is BM25?"),
@@ -64,7 +64,7 @@ def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
     file = written(tmp_path, '{"question": " What is BM25? ", "author": "somebody"}\n')
 
     assert [
-        (each.id, each.kind, each.question) for each in read_any_questions(file, 8_000)
+        (each.id, each.kind, each.question) for each in read_questions(file, 8_000)
     ] == [("1", PLAIN, "What is BM25?")]
 
 
@@ -88,13 +88,13 @@ def test_a_file_that_cannot_be_asked_is_refused_with_its_line(
     tmp_path: Path, data: str | bytes, wrong: str
 ) -> None:
     with pytest.raises(BadInputError, match=wrong):
-        read_any_questions(written(tmp_path, data), 10)
+        read_questions(written(tmp_path, data), 10)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
 def test_a_file_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInputError, match="cannot be read"):
-        read_any_questions(tmp_path / name, 10)
+        read_questions(tmp_path / name, 10)
 
 
 def test_each_mode_differs_from_the_one_before_it_in_one_thing() -> None:
