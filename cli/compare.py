@@ -151,26 +151,25 @@ def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
 def _question_table(each: Compared) -> Table:
     table = new_table(Column("", no_wrap=True), title=one_line(each.question, 200))
     first = each.runs[0]
-    answers: list[str] = []
-    sources: list[str] = []
-    traces: list[str] = []
     for run in each.runs:
         table.add_column(run.mode, ratio=1, overflow="fold")
-        answer = one_line(run.answer, SHOWN_ANSWER)
-        # A long answer printed twice would hide that there is no difference.
-        if run is not first and run.answer == first.answer:
-            answer = f"the same as {first.mode}"
-        answers.append(answer)
-        sources.append(
-            "\n".join(one_line(source, 120) for source in run.sources) or "none"
-        )
-        traces.append(short_id(run.query_id))
-    table.add_row("answer", *answers)
-    table.add_row("sources", *sources)
+    table.add_row("answer", *[_shown_answer(run, first) for run in each.runs])
+    table.add_row("sources", *[_shown_sources(run) for run in each.runs])
     for name, cells in run_rows(each.runs):
         table.add_row(name, *cells)
-    table.add_row("trace", *traces)
+    table.add_row("trace", *[short_id(run.query_id) for run in each.runs])
     return table
+
+
+def _shown_answer(run: Run, first: Run) -> str:
+    # A long answer printed twice would hide that there is no difference.
+    if run is not first and run.answer == first.answer:
+        return f"the same as {first.mode}"
+    return one_line(run.answer, SHOWN_ANSWER)
+
+
+def _shown_sources(run: Run) -> str:
+    return "\n".join(one_line(source, 120) for source in run.sources) or "none"
 
 
 def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:

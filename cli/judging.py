@@ -108,11 +108,12 @@ def _denies(sentence: str, question: str) -> bool:
 
 def places_cited(response: ResponseAssembled) -> list[Place]:
     """Returns the lessons and outlines that an answer cites, in order, each once."""
-    places: dict[Place, None] = {}
-    for citation in response.citations:
-        if citation.course is not None:
-            places[Place(course=citation.course, lesson=citation.lesson)] = None
-    return list(places)
+    places = [
+        Place(course=citation.course, lesson=citation.lesson)
+        for citation in response.citations
+        if citation.course is not None
+    ]
+    return list(dict.fromkeys(places))
 
 
 def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
