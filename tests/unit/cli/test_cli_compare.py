@@ -14,12 +14,14 @@ from antiphon.cli.comparing import (
     Run,
     in_words,
     modes_of,
+    run_of,
     settings_of,
     sum_of,
 )
-from antiphon.cli.questions import PLAIN, read_questions
+from antiphon.cli.questions import PLAIN, SampleQuestion, read_questions
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import QuerySettings, Usage
+from tests.unit.cli.judged import cites, outcome
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror='alert(2)'>\x1b[2J\u202e"
@@ -114,6 +116,24 @@ def test_modes_are_named_with_commas_and_each_counts_once() -> None:
         modes_of("single,triple")
     with pytest.raises(BadInputError, match="No mode is named"):
         modes_of(" , ")
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        (SampleQuestion(question="Which?", needed=(("1.2",), ("k1",))), True),
+        (SampleQuestion(question="Which?", needed=(("0.75",),)), False),
+        (SampleQuestion(question="Which?", kind="unanswerable"), False),
+        (SampleQuestion(question="Which?"), None),
+        (SampleQuestion(question="Which?", earlier=("k1?",), needed=(("1.2",),)), None),
+    ],
+)
+def test_an_answer_is_right_by_what_the_file_names_and_else_unjudged(
+    question: SampleQuestion, right: bool | None
+) -> None:
+    told = run_of("single", question, outcome(cites(), answer="It is 1.2."))
+
+    assert told.right is right
 
 
 def test_a_mode_is_added_up_over_all_questions() -> None:
