@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test check audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -59,6 +59,13 @@ setup-dev: $(VENV)/.dev clients ## set up everything that the checks and tests n
 test: check browser clients ## run every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
+# What is seen from outside. A file with the longest test goes first (tests/conftest.py).
+NET := faults/test_matrix.py e2e/test_readme.py e2e/test_evaluation.py e2e/test_rest_as_expected.py e2e/test_command_line.py \
+	traces integration/test_cost_ratios.py integration/test_trace_store_formats.py \
+	unit/house/test_outside.py unit/house/test_public_api.py unit/cli/test_cli_readme.py
+net: $(VENV)/.dev ## check in four minutes what is seen from outside: traces, faults, schema, help, README, answers, costs
+	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(addprefix tests/,$(NET))
+
 # Two at a time: the types take as long as all others together.
 CHECKS := check-types check-pages check-complexity check-imports check-style
 .PHONY: $(CHECKS)
@@ -73,6 +80,9 @@ check-pages:
 
 check-complexity:
 	$(BIN)/python -m tests.house.complexity
+
+shape: $(VENV)/.dev ## print size, complexity and what is unrolled, by package (docstring of tests/house/shape.py)
+	$(BIN)/python -m tests.house.shape
 
 check-imports:
 	$(BIN)/lint-imports
@@ -138,6 +148,9 @@ bench-age: $(VENV)/.dev ## measure CPU and memory over 20,000 queries in one pro
 # A double of the API as it is documented plays the models, so no key is needed.
 bench-dollars: $(VENV)/.dev ## measure what a question costs, by model and by what a call is shown (MODELS=)
 	$(BIN)/python -m benchmarks.dollars $(if $(MODELS),--models $(MODELS))
+
+bench-replay: setup $(VENV)/.dev ## measure replays of recorded traces a second, on one core
+	$(BIN)/python -m benchmarks.replays --index $(DATA)
 
 bench-scale: $(VENV)/.dev ## fit how cost grows with events, facts, concurrent queries and stored traces
 	$(BIN)/python -m benchmarks.scale

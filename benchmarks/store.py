@@ -1,4 +1,4 @@
-"""Time that a store with many traces takes to list, find and read, and the speed of replay: `make bench-store`."""
+"""Time that a store with many traces takes to list, find and read: `make bench-store`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.engine import events_of, request_json
-from antiphon.service import replay
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.packing import Batch
 from antiphon.vocabulary.events import (
@@ -151,14 +150,6 @@ async def measure_finding(
     return table
 
 
-def replays_per_second(template: Trace, times: int = 200) -> float:
-    """Measures replay on one core."""
-    began = time.process_time()
-    for _ in range(times):
-        replay(template)
-    return times / (time.process_time() - began)
-
-
 async def measure(count: int) -> None:
     """Fills a store and prints every figure."""
     console = Console()
@@ -173,9 +164,6 @@ async def measure(count: int) -> None:
             f"{count:,} traces of {len(template)} events, filled in {seconds:.0f} s"
         )
         console.print(await measure_finding(store, template[0].at, count))
-        console.print(
-            f"replay: {replays_per_second(template):.0f} traces a second on one core"
-        )
         await store.close()
 
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
 
 from pyee import EventEmitter
 
 from antiphon.vocabulary.containment import failure_of, words_of
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.hearing import Hearing, Method, MethodTable
 from antiphon.vocabulary.ports import Subscription
 
 OnFailure = Callable[[str, Exception], None]
 """Is called with the name of a handler (`Class.method`) and the error that it raised."""
 
-_DELIVERED = "delivered"
-_NO_METHODS = MethodTable(())
 _MAX_CHARACTERS = 500
 # API keys, the values of authorisation headers, and `user:password` in addresses.
 _SECRET = re.compile(
@@ -32,25 +29,18 @@ class Delivery:
     def __init__(self, on_failure: OnFailure) -> None:
         self._on_failure = on_failure
         self._emitter = EventEmitter()
-        self._table = _NO_METHODS
-        self._components: Sequence[object] = ()
-        self._hearing: dict[type[Event], list[Subscription]] = {}
 
     def subscribe(self, subscriptions: Sequence[Subscription]) -> None:
         """Adds handlers; those of one event are called in this order."""
-        if isinstance(subscriptions, Hearing):
-            self._table = subscriptions.table
-            self._components = subscriptions.components
-            subscriptions = subscriptions.further
         for subscription in subscriptions:
-            self._hearing.setdefault(subscription.kind, []).append(subscription)
-        # One listener for all: a table of pyee's for each kind of event took a tenth of a query's memory, and pyee
-        # would drop the second of two equal handlers.
-        self._emitter.on(_DELIVERED, self._call_all)
+            # A partial of its own for each: pyee drops the second of two equal handlers.
+            self._emitter.on(
+                subscription.kind.kind_name(), partial(self.call, subscription)
+            )
 
     def deliver(self, recorded: Recorded[Event]) -> None:
         """Calls the event's handlers, one after the other; an event may have none."""
-        self._emitter.emit(_DELIVERED, recorded)
+        self._emitter.emit(recorded.event.kind_name(), recorded)
 
     def call(self, subscription: Subscription, recorded: Recorded[Event]) -> None:
         """Calls one handler, and reports its error."""
@@ -62,26 +52,7 @@ class Delivery:
     def clear(self) -> None:
         """Lets go of all handlers."""
         self._emitter.remove_all_listeners()
-        self._table = _NO_METHODS
-        self._components = ()
-        self._hearing = {}
         self._on_failure = _ignore
-
-    def _call_all(self, recorded: Recorded[Any]) -> None:
-        kind = type(recorded.event)
-        components = self._components
-        for method in self._table.hearing(kind):
-            self._call_method(method, components[method.owner], recorded)
-        for subscription in self._hearing.get(kind, ()):
-            self.call(subscription, recorded)
-
-    def _call_method(
-        self, method: Method, owner: object, recorded: Recorded[Any]
-    ) -> None:
-        try:
-            method.call(owner, recorded)
-        except BaseException as error:  # noqa: BLE001 - as in `call`
-            self._on_failure(method.name, failure_of(error))
 
 
 def in_words(error: BaseException) -> str:

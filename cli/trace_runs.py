@@ -14,12 +14,12 @@ import typer
 
 from antiphon import service
 from antiphon.cli.rendering import describe, show_answer
+from antiphon.cli.replaying import replay_all
 from antiphon.cli.session import (
     DataDir,
     Json,
     Reasoner,
     TraceId,
-    every_trace,
     found_id,
     open_store,
     opened,
@@ -81,7 +81,9 @@ def _replay_wanted(
     """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
     subscribers = service.load_subscribers(settings.subscribers)
     tools = _present_tools(settings)
-    if wanted is None or not Path(wanted).is_file():
+    if wanted is None:
+        return replay_all(settings, tools)
+    if not Path(wanted).is_file():
         return asyncio.run(
             _replay_stored(settings, subscribers, tools, wanted, step=step)
         )
@@ -108,18 +110,11 @@ async def _replay_stored(
     settings: service.Settings,
     subscribers: Subscribers,
     tools: StoredText | None,
-    wanted: str | None,
+    wanted: str,
     *,
     step: bool,
 ) -> list[service.ReplayResult]:
     async with open_store(settings) as store:
-        if wanted is None:
-            results: list[service.ReplayResult] = []
-            async for row in every_trace(store):
-                results.append(
-                    await service.replay_stored(store, row.query_id, subscribers, tools)
-                )
-            return results
         query_id = await service.whole_id(store, wanted)
         if step:
             _step_through(await store.read(query_id), subscribers)

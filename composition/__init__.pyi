@@ -1,6 +1,5 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
-from antiphon.composition.actions import Deciders
 from antiphon.composition.building import build, open_library
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
@@ -44,6 +43,7 @@ from antiphon.composition.subscribers import (
 from antiphon.composition.tools import tool_definitions
 from antiphon.composition.trace_store import open_trace_store, trace_store_of
 from antiphon.composition.wiring import (
+    Deciders,
     Wiring,
     deciders_of,
     redacting,

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import structlog
 
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import SystemClock
-from antiphon.composition.actions import (
-    Action,
-    Deciders,
-    acting_table,
-    deciding_table,
-    joined,
-)
 from antiphon.composition.components import components_here
 from antiphon.composition.remote import ROOMS, Room
 from antiphon.composition.resources import Resources
@@ -32,11 +25,31 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.containment import failure_of
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.hearing import Hearing
 from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription
 from antiphon.vocabulary.subscribers import Act, HearLive, Subscriber, Surroundings
 
 _log = structlog.get_logger(__name__)
+
+
+Deciders = tuple[type[Decider[Any]], ...]
+
+
+class Action(NamedTuple):
+    """One acting component's method and the event that it hears.
+
+    Attributes:
+        repeat: The method that is called instead in a resumed query that was interrupted between this request and
+            its outcome; None: the same.
+    """
+
+    kind: type[Event]
+    method: Callable[[Any, Recorded[Any]], None]
+    repeat: Callable[[Any, Recorded[Any]], None] | None = None
+
+    @property
+    def owner(self) -> str:
+        """The class of the component."""
+        return self.method.__qualname__.partition(".")[0]
 
 
 def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
@@ -96,12 +109,12 @@ class Wiring:
 
     def subscriptions(self) -> Sequence[Subscription]:
         """Returns all subscriptions, in the order in which an event reaches them."""
-        table = deciding_table(tuple([type(decider) for decider in self.deciders]))
-        if not isinstance(self.actions, Hearing):
-            return Hearing(table, self.deciders, tuple(self.actions))
-        table = joined(table, self.actions.table, len(self.deciders))
-        components = (*self.deciders, *self.actions.components)
-        return Hearing(table, components, self.actions.further)
+        deciding = [
+            subscription
+            for decider in self.deciders
+            for subscription in decider.subscriptions()
+        ]
+        return (*deciding, *self.actions)
 
 
 def wire(resources: Resources, ports: Ports) -> Wiring:
@@ -124,18 +137,12 @@ def wire(resources: Resources, ports: Ports) -> Wiring:
     acting = replace(outside, emit_live=emit_live)
     stand_ins = _stand_ins(resources, acting)
     components = (timer, watch, *components_here(resources, acting, stand_ins))
-    actions: Sequence[Subscription]
-    if stand_ins:
-        actions = (*_actions(components, stand_ins), *subscribed)
-    else:
-        owners = tuple([type(component).__name__ for component in components])
-        actions = Hearing(acting_table(ACTIONS, owners), components, subscribed)
     deciders = [
         decider(ports.publish) for decider in deciders_of(resources.subscribers)
     ]
     return Wiring(
         deciders=tuple(deciders),
-        actions=actions,
+        actions=(*_actions(components, stand_ins), *subscribed),
         recalling=_recalling(components, stand_ins),
     )
 

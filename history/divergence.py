@@ -98,25 +98,28 @@ def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) 
         return True  # nearly always so, and cheap beside what follows
     if form is None or type(recorded) is not type(now):
         return False
-    return _known_to(form, plain(now)) == _known_to(form, plain(recorded))
+    return _same_as_known(form, plain(recorded), plain(now))
 
 
-def _known_to(form: object, value: object) -> object:
-    """Returns `value` with only those fields that `form` has too."""
-    # A store's form holds a text as {"kept": hash}: nothing in it can be compared field by field.
-    if isinstance(value, dict) and isinstance(form, Mapping) and "kept" not in form:
-        known: dict[str, object] = {}
-        for name in value.keys() & form.keys():
-            known[name] = _known_to(form[name], value[name])
-        return known
-    # Where the lengths differ it is not known which form is whose, so that the whole is compared.
-    if (
-        isinstance(value, list | tuple)
-        and isinstance(form, list | tuple)
-        and len(value) == len(form)
-    ):
-        return list(map(_known_to, form, value))
-    return value
+def _same_as_known(form: object, was: object, now: object) -> bool:
+    """Returns True if two plain values are the same in all fields that `form` has too."""
+    if was == now:
+        return True  # so are most fields of an event that differs somewhere
+    match form, was, now:
+        # A store's form holds a text as {"kept": hash}: nothing in it can be compared field by field.
+        case {"kept": _}, _, _:
+            return False
+        case dict(), dict(), dict():
+            shared = form.keys() & was.keys()
+            return shared == form.keys() & now.keys() and all(
+                _same_as_known(form[name], was[name], now[name]) for name in shared
+            )
+        # If the lengths differ it is not known which form is whose, so that the whole is compared.
+        case [*forms], [*before], [*after]:
+            return len(forms) == len(before) == len(after) and all(
+                map(_same_as_known, forms, before, after)
+            )
+    return False
 
 
 def shown(event: Event | None) -> str:

@@ -43,6 +43,7 @@ from antiphon.vocabulary.errors import (
     TraceStateError,
 )
 from antiphon.vocabulary.events import (
+    RULES,
     Event,
     Live,
     QueryClosed,
@@ -383,10 +384,16 @@ async def replay_stored(
         return with_missing(
             unreadable(query_id, error.seq, error.seq, error), versions, subscribers
         )
-    result = await asyncio.to_thread(replay, events, None, subscribers, tools)
-    if result.divergence is None:
-        return result
-    # The forms in which the events were written matter only where something differs; reading them takes time.
+    # The forms in which events were written matter only if something differs. In a trace of older rules something
+    # nearly always does: it would be replayed twice.
+    if not _has_older_rules(events[0].event):
+        result = await asyncio.to_thread(replay, events, None, subscribers, tools)
+        if result.divergence is None:
+            return result
     return await asyncio.to_thread(
         replay, events, await store.forms(query_id), subscribers, tools
     )
+
+
+def _has_older_rules(first: Event) -> bool:
+    return isinstance(first, QueryReceived) and first.rules < RULES

@@ -19,6 +19,7 @@ _TARGETS = re.compile(
     r"|\b(?:src|href|action|background|poster)\s*=\s*[\"']?([^\"'\s>]+)",
     re.IGNORECASE | re.MULTILINE,
 )
+_SIGN = re.compile(r":\S|\][:(]|=")
 _LEADS_AWAY = re.compile(r"[/:?]")
 _TRAILING = ".,;:!?'\"*_~"
 _ORIGIN = re.compile(r"^[a-z][a-z0-9+.\-]*://[^/?#]*", re.IGNORECASE)
@@ -55,10 +56,8 @@ def links_in(text: str) -> list[FoundLink]:
 
 
 def _may_hold_link(text: str) -> bool:
-    """Returns False for most texts, which need not be searched: no pattern above matches without one of these signs."""
-    if any(sign in text for sign in (":", "=", "](")):
-        return True
-    return "www." in text.lower()
+    """Returns False for most texts, which need not be searched: each pattern above matches one of these signs."""
+    return _SIGN.search(text) is not None or "www." in text.lower()
 
 
 def comparable(address: str) -> str:

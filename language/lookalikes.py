@@ -7,6 +7,7 @@ full-width, mathematical and accented letters are taken back by their own compos
 from __future__ import annotations
 
 import unicodedata
+from itertools import filterfalse
 
 _PAIRS = (
     "аa еe оo рp сc уy хx іi јj ѕs ԁd һh ӏl ԛq ԝw ѵv ьb кk мm нh тt вb гr пn зe ԍg ɡg ɩi ıi ƅb "
@@ -23,5 +24,4 @@ def as_latin(text: str) -> str:
     if text.isascii():
         return text
     plain = unicodedata.normalize("NFKD", text)
-    marks = [letter for letter in plain if not unicodedata.combining(letter)]
-    return "".join(marks).translate(_LATIN)
+    return "".join(filterfalse(unicodedata.combining, plain)).translate(_LATIN)

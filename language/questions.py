@@ -83,6 +83,11 @@ _FOR_COMPARING = re.compile(
 _TWO_QUESTIONS = re.compile(
     rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}", re.IGNORECASE
 )
+_MAY_COMPARE = re.compile(
+    r"compar|contrast|differ|\svs|versus|similarit|distinction|\ssame|common",
+    re.IGNORECASE,
+)
+"""Every comparison holds one of these: most questions hold none, and finding that out costs little."""
 _COMPARES = re.compile(r"\b(?:differences?|differs?|compared?)\b", re.IGNORECASE)
 """A word without which two questions in one are no comparison."""
 _OPENINGS = re.compile(
@@ -185,6 +190,8 @@ def points_back(question: str) -> bool:
 
 def compared_sides(question: str) -> tuple[str, str] | None:
     """Returns the two things that a question compares, in its own words; None where it compares none."""
+    if not _MAY_COMPARE.search(question):
+        return None
     for pattern in _COMPARISONS:
         found = pattern.search(question)
         if found and not _FOR_COMPARING.search(question[: found.start(1)]):

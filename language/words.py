@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import filterfalse
 
 import Stemmer
 
@@ -46,11 +47,7 @@ def fold(text: str) -> str:
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
     # NFKD takes letters and their accents apart, so that the accents can be left out.
-    letters: list[str] = []
-    for letter in plain:
-        if not unicodedata.combining(letter):
-            letters.append(letter)
-    return "".join(letters)
+    return "".join(filterfalse(unicodedata.combining, plain))
 
 
 @lru_cache(maxsize=50_000)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import structlog
-import uvloop
+
+if sys.platform == "win32":  # there is no uvloop
+    from asyncio import new_event_loop
+else:
+    from uvloop import new_event_loop
 
 T = TypeVar("T")
 
@@ -21,7 +26,7 @@ def run_serving(main: Coroutine[Any, Any, T]) -> T:
     loop, beside handing it to whoever awaits the task. The loop goes on: what is meant to end the process comes as a
     signal, and these have handlers of their own here.
     """
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         loop = runner.get_loop()
         serving = loop.create_task(main)
         while True:

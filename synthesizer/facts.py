@@ -29,7 +29,8 @@ RUN_WORDS = 4
 LEAST_SHARED = 0.8
 FEWEST_WORDS = 8
 
-Shingle = tuple[str, ...]
+Shingle = int
+"""The hash of a run of words, which takes less memory than the run; 64 bits tell any two of them apart."""
 
 
 class Facts(Value, frozen=True, kw_only=True):
@@ -190,16 +191,14 @@ def _facts_by_call(
     return tuple(rows)
 
 
-@lru_cache(maxsize=128)  # the same passages are found by one question after another
+@lru_cache(maxsize=512)  # the same passages are found by one question after another
 def shingles(text: str) -> frozenset[Shingle]:
     """Returns the runs of words of `text`; none where it is too short to be judged."""
     found = words(text)
     if len(found) < FEWEST_WORDS:
         return frozenset()
-    runs: set[Shingle] = set()
-    for at in range(len(found) - RUN_WORDS + 1):
-        runs.add(tuple(found[at : at + RUN_WORDS]))
-    return frozenset(runs)
+    runs = zip(*[found[at:] for at in range(RUN_WORDS)], strict=False)
+    return frozenset(map(hash, runs))
 
 
 class _Alike:
@@ -222,8 +221,8 @@ class _Alike:
         return None
 
     def _add(self, fact_id: str, runs: frozenset[Shingle]) -> None:
-        for run in runs:
-            self._first_with.setdefault(run, fact_id)
+        unseen = runs.difference(self._first_with)
+        self._first_with.update(dict.fromkeys(unseen, fact_id))
 
     def _find(self, runs: frozenset[Shingle]) -> str | None:
         """Returns the fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""

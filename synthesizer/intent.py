@@ -92,15 +92,16 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
     merged: set[str] = set()
     for block in new:
         merged.update(block.fact.merged)
+    held = [(block.fact, block.all_terms()) for block in new]
     served: list[tuple[str, ...]] = []
     for part, known in zip(intent.parts, intent.served, strict=True):
         serving: list[str] = []
         for fact_id in known:
             if fact_id not in merged:
                 serving.append(fact_id)
-        for block in new:
-            if serves(part, block.fact.passage, block.all_terms()):
-                serving.append(block.fact.id)
+        for fact, terms_of_fact in held:
+            if serves(part, fact.passage, terms_of_fact):
+                serving.append(fact.id)
         served.append(tuple(serving))
     return replace(intent, served=tuple(served))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -21,7 +22,8 @@ from antiphon.engine import (
     offline_model,
 )
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.values import Exchange, QuerySettings
+from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import QuerySettings
 from tests.fakes import MemoryTraceStore
 from tests.guarded import guarded
 from tests.virtual_time import VirtualClock
@@ -55,15 +57,17 @@ async def ask(
     settings: QuerySettings | None = None,
     question: str = "How do logs grow?",
     profile: Profile | None = None,
-    history: tuple[Exchange, ...] = (),
     speeds: ModelSpeeds | None = None,
     times: ToolTimes | None = None,
+    subscribers: tuple[Subscriber, ...] = (),
+    **first: Any,
 ) -> Query:
     """Asks one question; call it through `virtual_time.run`.
 
     Args:
         speeds: How fast models wrote in the queries before it.
         times: How long their tools took.
+        first: Further fields of the query's first event, such as `history`.
     """
     clock, store = VirtualClock(), MemoryTraceStore()
     double = Double(script)
@@ -78,11 +82,12 @@ async def ask(
         styles=CitationStyles({"primary": profile} if profile else {}),
         model_speeds=speeds or ModelSpeeds(),
         tool_times=times or ToolTimes(),
+        subscribers=subscribers,
     )
     bus = Bus(store, clock)
     session = bus.open("q", lambda ports: wire(parts, ports).subscriptions())
     received = receive(question, "s", settings or QuerySettings())
-    session.start(replace(received, history=history))
+    session.start(replace(received, **first))
     await session.ended()
     await bus.close()
     return Query(list(await store.read("q")), outcome_of(session.emitted), double)

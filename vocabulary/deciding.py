@@ -6,12 +6,12 @@ trace be replayed: the same rules, folded over the recorded events, reach the sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from antiphon.vocabulary.events import Event, Recorded, Role
-from antiphon.vocabulary.ports import Publish
+from antiphon.vocabulary.ports import Publish, Subscription
 
 S = TypeVar("S")
 
@@ -49,6 +49,11 @@ class Decider(Generic[S]):
         # Only now: a rule that raised has published nothing.
         for event in emitted:
             self._publish(event)
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Yields what it hears, in the order of its rules."""
+        for kind in self.rules:
+            yield Subscription(kind, self.hear, self.handler_name(kind))
 
     @classmethod
     @cache

@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
+from antiphon.engine.account import BYTES_A_TOKEN
 from antiphon.faults.results import Run
+from antiphon.faults.runs.scripted_model import CHARS_A_TOKEN
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Rate, Usage
 
@@ -158,7 +162,7 @@ def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
         counted.add(event.call_id)
         rate = rates.get(event.call_id)
         yield event.usage, rate
-        yield event.unreported, rate
+        yield _as_billed(event.unreported), rate
         # A failed call's usage holds its attempts already; a whole reply tells apart what was for nothing.
         if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             yield event.wasted, rate
@@ -180,3 +184,13 @@ def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
     for summary in run.events(e.SummaryRequested):
         rates[summary.call_id] = known.get(summary.model)
     return rates
+
+
+def _as_billed(unreported: Usage) -> Usage:
+    """Returns what the scripted server bills of requests that were broken off.
+
+    The ledger counts more than that: the most that any server could make of their bytes. A budget is kept by estimates
+    of a request, which that would exceed though nothing more was spent than may be.
+    """
+    input_tokens = unreported.input_tokens * BYTES_A_TOKEN // CHARS_A_TOKEN
+    return replace(unreported, input_tokens=input_tokens, cost_usd=None)

@@ -1,11 +1,14 @@
-"""Records the golden traces: the fewest queries of the cast that show everything that can happen to a query.
+"""Records the golden traces: the fewest queries of the cast that show everything that can happen to a query, and the
+queries of scripted.py, which show what the cast does not.
 
-Run as `python -m tests.traces.record_golden` after a change that is meant; test_golden.py says when that is.
+Run as `python -m tests.traces.record_golden` after a change that is meant; test_golden.py says when that is. With names
+of scripted.py it records only those.
 """
 
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,8 +18,10 @@ from antiphon.engine import Profile
 from antiphon.traces import trace_file
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded
+from tests import virtual_time
 from tests.fakes import MemoryTraceStore
 from tests.traces.cast import play
+from tests.traces.scripted import SCRIPTED
 
 GOLDEN = Path(__file__).parent / "golden"
 SEEDS = range(2_000, 2_400)
@@ -93,14 +98,23 @@ def fewest(played: Sequence[Trace]) -> list[Trace]:
     return chosen
 
 
-def main() -> None:
+def scripted(names: Sequence[str]) -> dict[str, Trace]:
+    """Plays the queries of these names, each in virtual time."""
+    return {name: virtual_time.run(SCRIPTED[name]()) for name in names}
+
+
+def main(names: Sequence[str]) -> None:
     with structlog.testing.capture_logs():
-        chosen = fewest(asyncio.run(traces()))
-    for old in GOLDEN.glob("*.jsonl"):
-        old.unlink()
-    for number, trace in enumerate(chosen, start=1):
-        (GOLDEN / f"{number:02}.jsonl").write_bytes(trace_file(trace))
+        chosen = scripted(names or list(SCRIPTED))
+        if not names:
+            of_the_cast = fewest(asyncio.run(traces()))
+            chosen |= {f"{n:02}": each for n, each in enumerate(of_the_cast, start=1)}
+    if not names:
+        for old in GOLDEN.glob("*.jsonl"):
+            old.unlink()
+    for name, trace in chosen.items():
+        (GOLDEN / f"{name}.jsonl").write_bytes(trace_file(trace))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
