@@ -60,7 +60,7 @@ test: check browser clients ## run every check and every test
 	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 
 # What is seen from outside. A file with the longest test goes first (tests/conftest.py).
-NET := faults/test_matrix.py e2e/test_readme.py e2e/test_held_out.py e2e/test_rest_as_expected.py e2e/test_command_line.py \
+NET := faults/test_matrix.py e2e/test_readme.py e2e/test_evaluation.py e2e/test_rest_as_expected.py e2e/test_command_line.py \
 	traces integration/test_cost_ratios.py integration/test_trace_store_formats.py \
 	unit/house/test_outside.py unit/house/test_public_api.py unit/cli/test_cli_readme.py
 net: $(VENV)/.dev ## check in four minutes what is seen from outside: traces, faults, schema, help, README, answers, costs
@@ -106,23 +106,23 @@ screenshots: $(VENV)/.dev browser ## take the pictures in docs/screenshots again
 # Which sets of questions there are, and which were fitted on: samples/README.md.
 QUESTIONS ?= samples/questions.jsonl samples/open.jsonl
 eval: $(DATA)/eval/knowledge/current ## ask the sample questions and grade the answers (QUESTIONS=)
-	$(BIN)/antiphon eval $(QUESTIONS) --data-dir $(DATA)/eval --plot $(DATA)/eval/eval.svg
+	$(BIN)/python -m benchmarks.evaluation $(QUESTIONS) --data-dir $(DATA)/eval
 
 # Courses that nothing was tuned on when they were first asked about, a library of its own for each set of questions.
 RECORDED := $(patsubst samples/recorded/%.jsonl,%,$(wildcard samples/recorded/*.jsonl))
 eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for the recorded courses, each set in its own library
 	failed=; for set in $(RECORDED); do \
 	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
-	    $(BIN)/antiphon eval samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
+	    $(BIN)/python -m benchmarks.evaluation samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
 	done; test -z "$$failed"
 
 # What strangers ask of a catalogue, and two questions in one message, over all of these libraries.
 WORDINGS := $(filter-out main,$(patsubst samples/wordings/%.jsonl,%,$(wildcard samples/wordings/*.jsonl)))
 eval-wordings: $(DATA)/eval/knowledge/current ## the same for what is asked of a catalogue in many wordings
-	failed=; $(BIN)/antiphon eval samples/wordings/main.jsonl --data-dir $(DATA)/eval || failed=1; \
+	failed=; $(BIN)/python -m benchmarks.evaluation samples/wordings/main.jsonl --data-dir $(DATA)/eval || failed=1; \
 	for set in $(WORDINGS); do \
 	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
-	    $(BIN)/antiphon eval samples/wordings/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
+	    $(BIN)/python -m benchmarks.evaluation samples/wordings/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
 	done; test -z "$$failed"
 
 # Reads ../shared/data/hotpotqa_100 where it is.

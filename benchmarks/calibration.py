@@ -19,12 +19,13 @@ from rich.table import Table
 
 from antiphon import service
 from antiphon.cli.phrases import stands_in
-from antiphon.cli.questions import UNANSWERABLE, SampleQuestion, read_questions
+from antiphon.cli.questions import UNANSWERABLE, SampleQuestion
 from antiphon.engine.offline.likelihood import FOUND, REFUSED, Fit, fit_of
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.windows import look
 from antiphon.knowledge import Library
 from antiphon.language.evidence import Measures
+from benchmarks.evaluation.samples import read_samples
 
 SAMPLES = Path("samples")
 FITTED_ON = ("open", "blind-z", "sealed")
@@ -83,7 +84,7 @@ def _ask(path: Path, data_dir: Path) -> list[Row]:
     library = Library.open(data_dir, service.embedder_of(settings))
     measures = Measures(library.weight, library.likeness)
     rows: list[Row] = []
-    for each in read_questions(path.read_text("utf-8").splitlines(), path.name):
+    for each in read_samples(path):
         if each.kind not in (*KINDS, UNANSWERABLE) or each.earlier:
             continue
         looked = look(each.question, _found(library, each.question), measures)

@@ -29,7 +29,7 @@ from antiphon.cli.comparing import (
     sum_of,
     sum_rows,
 )
-from antiphon.cli.questions import SampleQuestion, read_any_questions
+from antiphon.cli.questions import SampleQuestion, read_questions
 from antiphon.cli.session import (
     DataDir,
     Json,
@@ -82,7 +82,7 @@ def compare(
     """
     chosen = modes_of(modes)
     settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
-    asked = read_any_questions(questions, settings.query_chars)
+    asked = read_questions(questions, settings.query_chars)
     # Before the questions are asked: answers by Claude cost something, and would be lost.
     for path in (html, json_file):
         if path is not None:
@@ -109,9 +109,10 @@ async def _ask_all(
         for number, question in enumerate(asked):
             # Each question begins with another mode, so that none is always the one for which caches are cold.
             turn = number % len(modes)
-            runs: dict[Mode, Run] = {}
-            for mode in (*modes[turn:], *modes[:turn]):
-                runs[mode] = await _run(antiphon, question, mode)
+            runs = {
+                mode: await _run(antiphon, question, mode)
+                for mode in (*modes[turn:], *modes[:turn])
+            }
             # Shown in the order that was asked for, whichever came first.
             in_order = tuple(runs[mode] for mode in modes)
             compared.append(
@@ -130,7 +131,7 @@ async def _run(antiphon: service.Antiphon, question: SampleQuestion, mode: Mode)
     outcome = await antiphon.ask(
         service.Question(query=question.question, settings=settings)
     )
-    return run_of(mode, question, outcome, await antiphon.store.read(outcome.query_id))
+    return run_of(mode, question, outcome)
 
 
 def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
@@ -150,26 +151,25 @@ def show(compared: Sequence[Compared], sums: Sequence[Sum]) -> None:
 def _question_table(each: Compared) -> Table:
     table = new_table(Column("", no_wrap=True), title=one_line(each.question, 200))
     first = each.runs[0]
-    answers: list[str] = []
-    sources: list[str] = []
-    traces: list[str] = []
     for run in each.runs:
         table.add_column(run.mode, ratio=1, overflow="fold")
-        answer = one_line(run.answer, SHOWN_ANSWER)
-        # A long answer printed twice would hide that there is no difference.
-        if run is not first and run.answer == first.answer:
-            answer = f"the same as {first.mode}"
-        answers.append(answer)
-        sources.append(
-            "\n".join(one_line(source, 120) for source in run.sources) or "none"
-        )
-        traces.append(short_id(run.query_id))
-    table.add_row("answer", *answers)
-    table.add_row("sources", *sources)
+    table.add_row("answer", *[_shown_answer(run, first) for run in each.runs])
+    table.add_row("sources", *[_shown_sources(run) for run in each.runs])
     for name, cells in run_rows(each.runs):
         table.add_row(name, *cells)
-    table.add_row("trace", *traces)
+    table.add_row("trace", *[short_id(run.query_id) for run in each.runs])
     return table
+
+
+def _shown_answer(run: Run, first: Run) -> str:
+    # A long answer printed twice would hide that there is no difference.
+    if run is not first and run.answer == first.answer:
+        return f"the same as {first.mode}"
+    return one_line(run.answer, SHOWN_ANSWER)
+
+
+def _shown_sources(run: Run) -> str:
+    return "\n".join(one_line(source, 120) for source in run.sources) or "none"
 
 
 def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
@@ -202,9 +202,7 @@ def _refuse_unwritable(path: Path) -> None:
     Raises:
         BadInputError: It is a folder, or in a folder that is not there or may not be written.
     """
-    to_write = path.parent
-    if path.exists():
-        to_write = path
+    to_write = path if path.exists() else path.parent
     is_place = path.parent.is_dir() and not path.is_dir()
     if not is_place or not os.access(to_write, os.W_OK):
         raise BadInputError(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 from typing import Literal, get_args
 
 from msgspec.structs import replace
 
 from antiphon import service
-from antiphon.cli.grading import grade
+from antiphon.cli.judging import is_right
 from antiphon.cli.questions import SampleQuestion
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import QuerySettings, Usage, Value
 
 Mode = Literal["single", "transcript", "briefing"]
@@ -88,21 +87,17 @@ def modes_of(names: str) -> tuple[Mode, ...]:
     """
     known: dict[str, Mode] = {mode: mode for mode in MODES}
     # A dict keeps the order in which they are named and drops repeats.
-    wanted: dict[Mode, None] = {}
-    for given in names.split(","):
-        name = given.strip()
-        if not name:
-            continue
+    named = dict.fromkeys(name.strip() for name in names.split(",") if name.strip())
+    for name in named:
         if name not in known:
             raise BadInputError(
                 f"There is no mode {name[:40]!r}: name some of {', '.join(MODES)}, with commas between."
             )
-        wanted[known[name]] = None
-    if not wanted:
+    if not named:
         raise BadInputError(
             f"No mode is named: name some of {', '.join(MODES)}, with commas between."
         )
-    return tuple(wanted)
+    return tuple(known[name] for name in named)
 
 
 def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
@@ -114,18 +109,11 @@ def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
     return replace(settings, context="transcript", max_rounds=1)
 
 
-def run_of(
-    mode: Mode,
-    question: SampleQuestion,
-    outcome: service.Outcome,
-    trace: Sequence[Recorded[Event]],
-) -> Run:
+def run_of(mode: Mode, question: SampleQuestion, outcome: service.Outcome) -> Run:
     """Returns one run as it is compared."""
     response = outcome.response
-    right: bool | None = None
-    # A question of a plain file has nothing to be graded by; one that leans on earlier ones was asked without them.
-    if question.can_be_judged and not question.earlier:
-        right = grade(question, outcome, trace).right
+    # A question of a plain file has nothing to be judged by; one that leans on earlier ones was asked without them.
+    can_be_judged = question.can_be_judged and not question.earlier
     return Run(
         mode=mode,
         query_id=outcome.query_id,
@@ -140,49 +128,38 @@ def run_of(
         calls=response.calls,
         usage=response.usage,
         duration_ms=round(outcome.duration_ms, 1),
-        right=right,
+        right=is_right(question, response) if can_be_judged else None,
     )
 
 
 def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
     """Sums up the runs of one mode."""
-    runs: list[Run] = []
-    for each in compared:
-        runs += [run for run in each.runs if run.mode == mode]
-    usage = Usage()
-    cost_usd: float | None = 0.0
-    times: list[float] = []
-    answered = graded = right = sources = rounds = calls = 0
-    for run in runs:
-        usage += run.usage
-        # `Usage` adds up the costs that it knows; a mode with one unknown cost has no sum to compare.
-        if run.usage.cost_usd is None:
-            cost_usd = None
-        elif cost_usd is not None:
-            cost_usd += run.usage.cost_usd
-        answered += run.status == "answered"
-        graded += run.right is not None
-        right += run.right is True
-        sources += len(run.sources)
-        rounds += run.rounds
-        calls += run.calls
-        times.append(run.duration_ms)
-    # Nothing is divided by zero where a mode has no runs.
-    number = max(len(runs), 1)
+    runs = _runs_in(mode, compared)
+    verdicts = [run.right for run in runs]
     return Sum(
         mode=mode,
         runs=len(runs),
-        answered=answered,
-        graded=graded,
-        right=right,
-        sources=sources / number,
-        rounds=rounds / number,
-        calls=calls / number,
-        usage=usage,
-        cost_usd=cost_usd,
+        answered=sum(run.status == "answered" for run in runs),
+        graded=len(runs) - verdicts.count(None),
+        right=verdicts.count(True),
+        sources=fmean(len(run.sources) for run in runs),
+        rounds=fmean(run.rounds for run in runs),
+        calls=fmean(run.calls for run in runs),
+        usage=sum((run.usage for run in runs), Usage()),
+        cost_usd=_cost([run.usage.cost_usd for run in runs]),
         # The median: one run that met a cold cache would move a mean.
-        ms=median(times or [0.0]),
+        ms=median(run.duration_ms for run in runs),
     )
+
+
+def _runs_in(mode: Mode, compared: Sequence[Compared]) -> list[Run]:
+    return [run for each in compared for run in each.runs if run.mode == mode]
+
+
+def _cost(costs: Sequence[float | None]) -> float | None:
+    # `Usage` adds up the costs that it knows; a mode with one unknown cost has no sum to compare.
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 Rows = list[tuple[str, list[str]]]
@@ -225,12 +202,9 @@ def _run_figures(run: Run) -> dict[str, str]:
 
 
 def _sum_figures(each: Sum) -> dict[str, str]:
-    right = ""
-    if each.graded:
-        right = f"{each.right}/{each.graded}"
     return {
         "answered": f"{each.answered}/{each.runs}",
-        "right": right,
+        "right": f"{each.right}/{each.graded}" if each.graded else "",
         "sources cited": f"{each.sources:.1f}",
         "rounds, calls": f"{each.rounds:.1f}, {each.calls:.1f}",
         "tokens in, out": _tokens(each.usage),
@@ -245,9 +219,7 @@ def _tokens(usage: Usage) -> str:
 
 def in_words(each: Sum) -> str:
     """Writes a mode's sum as one line."""
-    right = ""
-    if each.graded:
-        right = f"{each.right}/{each.graded} right, "
+    right = f"{each.right}/{each.graded} right, " if each.graded else ""
     return (
         f"{each.mode}: {each.answered}/{each.runs} answered, {right}{each.rounds:.1f} rounds, {each.calls:.1f} calls, "
         f"{each.usage.all_input_tokens:,} + {each.usage.output_tokens:,} tokens, {each.ms:.0f} ms, "
@@ -257,6 +229,4 @@ def in_words(each: Sum) -> str:
 
 def dollars(cost: float | None) -> str:
     """Writes a cost as people read it."""
-    if cost is None:
-        return "cost unknown"
-    return f"${cost:.4f}"
+    return "cost unknown" if cost is None else f"${cost:.4f}"

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
@@ -30,7 +30,6 @@ from antiphon.vocabulary.errors import (
     ServiceError,
     how_to_install,
 )
-from antiphon.vocabulary.ports import TraceSummary
 
 LEAST_PYTHON = (3, 11)
 REACH_S = 3.0
@@ -90,21 +89,20 @@ async def open_checks(settings: service.Settings) -> list[Check]:
             readiness = await antiphon.check_readiness()
             wrong = await antiphon.trace_problems()
             # Of a store that cannot be read that is said already.
-            traces: Sequence[TraceSummary] = ()
-            if not wrong:
-                traces = await antiphon.store.list(1)
+            traces = [] if wrong else await antiphon.store.list(1)
     except ServiceError as error:
         return [Check("Service", False, "it cannot be opened", str(error))]
     indexed = (
         f"{counted(readiness.courses, 'course')}, "
         f"{counted(readiness.chunks, 'passage')} by {readiness.embedder}"
     )
-    last = "none yet"
-    if traces:
-        last = f"the last was {short_id(traces[0].query_id)}"
     missing = [problem for problem in readiness.problems if problem not in wrong]
     if wrong:
         last = counted(len(wrong), "problem")
+    elif traces:
+        last = f"the last was {short_id(traces[0].query_id)}"
+    else:
+        last = "none yet"
     return [
         Check("Index", not missing, indexed, " ".join(missing)),
         Check("Traces", not wrong, last, " ".join(wrong)),
@@ -238,9 +236,7 @@ async def reached(settings: service.Settings) -> Check:
 
 def port(settings: service.Settings) -> Check:
     """Checks that `antiphon serve` could listen now."""
-    family = socket.AF_INET
-    if ":" in settings.host:
-        family = socket.AF_INET6
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     remedy = "A service that runs already is fine; otherwise set ANTIPHON_PORT or stop what uses it."
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         # As the server itself does; else a port that was in use a moment ago would seem taken.

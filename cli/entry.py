@@ -110,9 +110,6 @@ COMMANDS = (
         "serve:double",
     ),
     Command(
-        "eval", "Ask the questions of a file and grade the answers.", "grading:evaluate"
-    ),
-    Command(
         "compare",
         "Ask the questions of a file in several modes, side by side.",
         "compare:compare",
@@ -185,9 +182,7 @@ def _group(command: Command, called: list[str]) -> typer.Typer:
     if command.target:
         group.callback(invoke_without_command=True)(_imported(command.target))
     wanted = [name for name in called if name in command.commands]
-    if not wanted:
-        wanted = list(command.commands)
-    for name in wanted:
+    for name in wanted or command.commands:
         group.command(name, cls=_Command)(_imported(command.commands[name]))
     return group
 

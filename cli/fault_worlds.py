@@ -44,8 +44,6 @@ def opener(tools: str, store: str | None = None) -> partial[faults.World]:
     Raises:
         ConfigurationError: There is no such tool, or it cannot be used.
     """
-    open_store: faults.OpenStore = faults.open_local
-    if store is not None:
-        open_store = faults.OpenShared(store)
+    open_store = faults.open_local if store is None else faults.OpenShared(store)
     loaded = service.load_tools(tools)
     return partial(faults.World, tools=loaded, named=tools, open_store=open_store)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -259,9 +260,7 @@ def _run_experiment(
         steps, broken = faults.run_experiment(
             opener(tools, store), experiment, twice=True
         )
-    runs: list[faults.Run] = []
-    for step in steps:
-        runs += step
+    runs = list(chain.from_iterable(steps))
     for number, each in enumerate(runs, start=1):
         if len(runs) > 1:
             out.print(f"query {number}: {each.plan.scenario}", style="bold")
@@ -277,9 +276,5 @@ def _run_experiment(
 
 def _is_idle(runs: list[faults.Run]) -> bool:
     """Returns True if there were faults and none of them fired."""
-    has_faults = False
-    for each in runs:
-        if each.fired:
-            return False
-        has_faults = has_faults or bool(each.plan.faults)
-    return has_faults
+    has_faults = any(each.plan.faults for each in runs)
+    return has_faults and not any(each.fired for each in runs)

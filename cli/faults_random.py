@@ -65,9 +65,7 @@ def run_random(
     # Before the run, which takes minutes.
     refuse_unwritable(path)
     began = time.monotonic()
-    number = examples
-    if not examples and not minutes:
-        number = DEFAULT_EXAMPLES
+    number = examples if examples or minutes else DEFAULT_EXAMPLES
     random_runs = _random_runs()
     with scratch_folder():
         done: faults.RandomReport = random_runs.run_random(
@@ -108,9 +106,7 @@ def _progress(began: float) -> Callable[[faults.RandomReport], None]:
 
 
 def _show(done: faults.RandomReport, seed: int, took_s: float) -> None:
-    kept = "a promise broke"
-    if done.failing is None:
-        kept = "every promise kept"
+    kept = "every promise kept" if done.failing is None else "a promise broke"
     out.print(
         f"seed {seed}: {counted(done.experiments, 'experiment')}, {counted(done.queries, 'query')}, "
         f"{counted(done.faults, 'fault')} put in, {done.fired} fired ({counted(len(done.sorts), 'sort')}), "

@@ -42,14 +42,10 @@ def show_failure(verdict: faults.Verdict | faults.PairVerdict) -> None:
 def show(report: faults.Report) -> None:
     """Prints a line for each point, why cells make no sense, and the counts."""
     rows = faults.table(report)
-    width = 0
-    for point, _ in rows:
-        width = max(width, len(point))
+    width = max((len(point) for point, _ in rows), default=0)
     for point, row in rows:
-        signs: list[str] = []
-        for kind in ("none", *faults.KINDS):
-            if row.get(kind, "·") != "·":
-                signs.append(f"{kind} {row[kind]}")
+        ran = [kind for kind in ("none", *faults.KINDS) if row.get(kind, "·") != "·"]
+        signs = [f"{kind} {row[kind]}" for kind in ran]
         if signs:
             out.print(f"{point:<{width}}  {'  '.join(signs)}", soft_wrap=True)
     for why, cells in faults.reasons(report.not_applicable):

@@ -56,7 +56,5 @@ def encrypt(data_dir: DataDir = None) -> None:
 
 
 def _in_words(manifest: service.Manifest) -> str:
-    index = "no index"
-    if manifest.generation:
-        index = f"index {manifest.generation}"
+    index = f"index {manifest.generation}" if manifest.generation else "no index"
     return f"{counted(len(manifest.files), 'file')}, {manifest.size_bytes:,} bytes, {index}"

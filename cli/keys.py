@@ -126,10 +126,11 @@ def rotate(
     with _access(data_dir) as file:
         new, info = service.Keys(file).rotate(key, _seconds(keep_old) or 0.0)
     _show_once(new)
-    until = "The old one counts no more."
     if info.old_until is not None and info.old_until > time.time():
-        until = f"The old one counts until {_moment(info.old_until)}."
-    err.print(until, soft_wrap=True)
+        until = f"until {_moment(info.old_until)}"
+    else:
+        until = "no more"
+    err.print(f"The old one counts {until}.", soft_wrap=True)
 
 
 def reset(data_dir: DataDir = None) -> None:
@@ -250,15 +251,11 @@ def _limits_in_words(limits: service.Limits) -> str:
 
 def _of(used: float, most: float | None) -> str:
     shown = f"{used:,.2f}".removesuffix(".00")
-    if most is None:
-        return shown
-    return f"{shown} of {most:,}"
+    return shown if most is None else f"{shown} of {most:,}"
 
 
 def _day(at: float | None) -> str:
-    if at is None:
-        return "never"
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
+    return "never" if at is None else f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d}"
 
 
 def _moment(at: float) -> str:

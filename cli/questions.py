@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from antiphon.cli.phrases import words
 from antiphon.cli.terminal import one_line
@@ -35,15 +36,14 @@ class Place(Value, frozen=True, kw_only=True):
     @property
     def part(self) -> str:
         """The part of the course, in a word."""
-        if self.lesson is None:
-            return "outline"
-        return str(self.lesson)
+        return "outline" if self.lesson is None else str(self.lesson)
 
 
-class SampleQuestion(Value, frozen=True, kw_only=True):
-    """One line of a questions file (samples/README.md).
+class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """One line of a questions file (samples/README.md); fields that we do not know are its writer's.
 
     Attributes:
+        id: By default the number of the line.
         earlier: Questions of the same conversation, asked before this one.
         answered_by: The lessons that hold the answer.
         needed: The parts of a right answer; each is one or more phrases, of which one must stand in the answer.
@@ -51,9 +51,9 @@ class SampleQuestion(Value, frozen=True, kw_only=True):
         forms: The form the question comes in, such as "typo" or "german", where it is a special one.
     """
 
-    id: str
-    kind: str
     question: str
+    id: str = ""
+    kind: str = PLAIN
     earlier: tuple[str, ...] = ()
     answered_by: tuple[Place, ...] = ()
     needed: tuple[tuple[str, ...], ...] = ()
@@ -81,59 +81,7 @@ class SampleQuestion(Value, frozen=True, kw_only=True):
         return bool(self.lessons) and self.kind != CATALOGUE
 
 
-def read_questions(lines: Iterable[str], name: str) -> list[SampleQuestion]:
-    """Reads the questions of a JSON lines file.
-
-    Raises:
-        BadInputError: A line is no question, or nothing could tell a right answer to it; its number is named.
-    """
-    questions = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            question = msgspec.json.decode(line, type=prepared(SampleQuestion))
-        except (msgspec.DecodeError, UnicodeEncodeError) as error:
-            raise BadInputError(
-                f"{name}, line {number} is no question ({error}): see samples/README.md."
-            ) from error
-        _check_needed(question, f"{name}, line {number}")
-        questions.append(question)
-    if not questions:
-        raise BadInputError(f"{name} holds no questions: see samples/README.md.")
-    return questions
-
-
-def _check_needed(question: SampleQuestion, where: str) -> None:
-    """Refuses a question whose answer could not be told from a wrong one."""
-    if bool(question.needed) == (question.kind == UNANSWERABLE):
-        raise BadInputError(
-            f"{where}: `needed` must name what a right answer holds, and nothing where no answer is right."
-        )
-    asked = set(words(" ".join([*question.earlier, question.question])))
-    # A part without a phrase could never be found; a phrase without a word of its own would always be.
-    if not all(question.needed) or any(
-        asked.issuperset(words(phrase)) for phrase in question.phrases
-    ):
-        raise BadInputError(
-            f"{where}: every part of `needed` must hold a phrase, and every phrase a word that the question "
-            "does not."
-        )
-
-
-class _Line(msgspec.Struct, frozen=True):
-    """One JSON line of a file that somebody wrote; fields that we do not know are theirs."""
-
-    question: str
-    id: str | None = None
-    kind: str = PLAIN
-    earlier: tuple[str, ...] = ()
-    answered_by: tuple[Place, ...] = ()
-    needed: tuple[tuple[str, ...], ...] = ()
-    absent: tuple[str, ...] = ()
-
-
-def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
+def read_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
     """Reads the questions of a file, in either form; every one can be asked.
 
     Args:
@@ -143,22 +91,21 @@ def read_any_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
         BadInputError: The file cannot be read, or a line is no question; the message names it.
     """
     name = one_line(str(path), 200)
-    lines: dict[int, str] = {}
-    for number, line in enumerate(_text(path, name).splitlines(), start=1):
-        if line.strip():
-            lines[number] = line.strip()
+    lines = {
+        number: line.strip()
+        for number, line in enumerate(_text(path, name).splitlines(), start=1)
+        if line.strip()
+    }
     if not lines:
         raise BadInputError(f"{name} holds no question: write {_HOW}.")
     is_json = _is_json(list(lines.values()))
     questions: list[SampleQuestion] = []
     for number, line in lines.items():
         where = f"{name}, line {number}"
-        if is_json:
-            question = _of_json(where, number, line)
-        else:
-            question = SampleQuestion(id=str(number), kind=PLAIN, question=line)
-        _check(where, question.question, most_chars)
-        questions.append(question)
+        read = _of_json(where, line) if is_json else SampleQuestion(question=line)
+        asked = read.question.strip()
+        _check(where, asked, most_chars)
+        questions.append(replace(read, id=read.id or str(number), question=asked))
     return questions
 
 
@@ -184,26 +131,34 @@ def _is_json(lines: list[str]) -> bool:
     return any(line.startswith("{") for line in lines)
 
 
-def _of_json(where: str, number: int, line: str) -> SampleQuestion:
+def _of_json(where: str, line: str) -> SampleQuestion:
     try:
-        read = msgspec.json.decode(line, type=prepared(_Line))
+        question = msgspec.json.decode(line, type=prepared(SampleQuestion))
     except (msgspec.DecodeError, UnicodeEncodeError) as error:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."
         ) from error
-    question = SampleQuestion(
-        id=read.id or str(number),
-        kind=read.kind,
-        question=read.question.strip(),
-        earlier=read.earlier,
-        answered_by=read.answered_by,
-        needed=read.needed,
-        absent=read.absent,
-    )
-    # Somebody's questions need not say what is right; where they do, it must be told from what is wrong.
+    # Somebody's questions need not say what is right; if they do, it must be told from what is wrong.
     if question.needed:
         _check_needed(question, where)
     return question
+
+
+def _check_needed(question: SampleQuestion, where: str) -> None:
+    """Refuses a question whose answer could not be told from a wrong one."""
+    if question.kind == UNANSWERABLE:
+        raise BadInputError(
+            f"{where}: `needed` must be empty where no answer is right."
+        )
+    asked = set(words(" ".join([*question.earlier, question.question])))
+    # A part without a phrase could never be found; a phrase without a word of its own would always be.
+    if not all(question.needed) or any(
+        asked.issuperset(words(phrase)) for phrase in question.phrases
+    ):
+        raise BadInputError(
+            f"{where}: every part of `needed` must hold a phrase, and every phrase a word that the question "
+            "does not."
+        )
 
 
 def _check(where: str, question: str, most_chars: int) -> None:

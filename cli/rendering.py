@@ -43,10 +43,11 @@ def with_numbers(
     answer: str, citations: Sequence[Citation], sources: Sequence[str]
 ) -> str:
     """Returns the answer with the number of its source after each cited span."""
-    marks: set[tuple[int, int]] = set()
-    for citation in citations:
-        if citation.source in sources:
-            marks.add((citation.end, sources.index(citation.source) + 1))
+    marks = {
+        (citation.end, sources.index(citation.source) + 1)
+        for citation in citations
+        if citation.source in sources
+    }
     # From the end, so that a number put in moves no place that is still to come.
     for end, number in sorted(marks, reverse=True):
         answer = f"{answer[:end]} [{number}]{answer[end:]}"
@@ -240,9 +241,7 @@ def _judgement(review: e.DraftReviewed) -> str:
 
 
 def _wanted_answer(wanted: e.AnswerRequested) -> str:
-    if not wanted.why:
-        return wanted.mode
-    return f"{wanted.mode}: {wanted.why}"
+    return f"{wanted.mode}: {wanted.why}" if wanted.why else wanted.mode
 
 
 def _call(call: ToolCall) -> str:
@@ -250,9 +249,8 @@ def _call(call: ToolCall) -> str:
 
 
 def _reply(reply: e.ReasoningCompleted) -> str:
-    content = f"“{reply.text.text}”"
-    if reply.tool_calls:
-        content = counted(len(reply.tool_calls), "tool call")
+    calls = counted(len(reply.tool_calls), "tool call")
+    content = calls if reply.tool_calls else f"“{reply.text.text}”"
     return f"{reply.stop_reason}, {_tokens(reply.usage)}: {content}"
 
 

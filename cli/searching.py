@@ -114,26 +114,19 @@ def _cells(passage: service.FoundPassage, *, why: bool) -> list[str]:
 
 
 def _source(passage: service.FoundPassage) -> str:
-    source = passage.source
-    if passage.place is not None:
-        source = f"{source}, {passage.place}"
-    return one_line(source, 300)
+    place = "" if passage.place is None else f", {passage.place}"
+    return one_line(f"{passage.source}{place}", 300)
 
 
 def _reason(passage: service.FoundPassage) -> str:
     signals = passage.signals
     if signals is None:
         return "not told"
-    reason = f"meaning {signals.meaning:.2f}, words {signals.words:.2f}"
-    if signals.matched:
-        reason = f"{reason}: {', '.join(signals.matched)}"
-    return reason
+    matched = f": {', '.join(signals.matched)}" if signals.matched else ""
+    return f"meaning {signals.meaning:.2f}, words {signals.words:.2f}{matched}"
 
 
 def _nothing(found: service.SearchResult) -> str:
-    where = ""
-    if found.lesson is not None:
-        where = f" in lesson {found.lesson}"
-    if found.course is not None:
-        where = f"{where} of '{one_line(found.course, 200)}'"
-    return f"Nothing was found for '{one_line(found.query, 200)}'{where}."
+    lesson = "" if found.lesson is None else f" in lesson {found.lesson}"
+    course = "" if found.course is None else f" of '{one_line(found.course, 200)}'"
+    return f"Nothing was found for '{one_line(found.query, 200)}'{lesson}{course}."

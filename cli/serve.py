@@ -51,9 +51,7 @@ def serve(
         host=host, port=port, nats_url=queue, data_dir=data_dir, reasoner=reasoner
     )
     service.configure_logging(settings)
-    interceptor_of: api.InterceptorOf | None = None
-    if allow_faults:
-        interceptor_of = faults.injector_of
+    interceptor_of = faults.injector_of if allow_faults else None
     # Keys may have been made on another node alone.
     asyncio.run(service.share_keys(settings, at_start=True))
     service.check_listening(settings)
@@ -108,9 +106,7 @@ def double(
 
 
 def _double(script: Path | None, documented: bool) -> service.Double:
-    played = None
-    if script is not None:
-        played = service.read_script(script)
+    played = None if script is None else service.read_script(script)
     if documented:
         return service.Double(service.DocumentedApi(script=played), on_port=True)
     if played is None:
@@ -127,9 +123,7 @@ def listening(settings: service.Settings) -> Generator[socket.socket, None, None
     Raises:
         ConfigurationError: The address cannot be had.
     """
-    family = socket.AF_INET
-    if ":" in settings.host:
-        family = socket.AF_INET6
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -158,10 +152,8 @@ class _Life:
         self._opening.stop()
         self._serves = True
         host, port = self._listener.getsockname()[:2]
-        shown = host
-        # An address needs brackets where it holds colons itself.
-        if ":" in host:
-            shown = f"[{host}]"
+        # An address needs brackets if it holds colons itself.
+        shown = f"[{host}]" if ":" in host else host
         err.print(
             f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
             soft_wrap=True,

@@ -139,17 +139,13 @@ def prune(
     """Deletes the oldest finished traces, by age or by size; asks first."""
     if older_than_days is None and most_mb is None:
         raise BadInputError("Say what to delete: --older-than-days or --most-mb.")
-    older_than: float | None = None
-    most_bytes: int | None = None
-    if older_than_days is not None:
-        older_than = time.time() - older_than_days * 86_400
-    if most_mb is not None:
-        most_bytes = _bytes_of(most_mb)
+    older_than = (
+        None if older_than_days is None else time.time() - older_than_days * 86_400
+    )
+    most_bytes = None if most_mb is None else _bytes_of(most_mb)
     settings = settings_for_people(data_dir=data_dir)
     # Which ones a limit of size takes is known only as they go: any of them may.
-    where = TraceFilter(until=older_than)
-    if most_bytes is not None:
-        where = TraceFilter()
+    where = TraceFilter(until=older_than if most_bytes is None else None)
     _ask_first(asyncio.run(_found(settings, None, where)), yes=yes, at_most=True)
 
     async def work() -> int:
@@ -211,9 +207,8 @@ def _ask_first(
         )
     if len(found) > SHOWN_ROWS:
         err.print(f"  … and {len(found) - SHOWN_ROWS} more")
-    many = counted(len(found), "trace")
-    if at_most:
-        many = f"at most {many}"
+    traces = counted(len(found), "trace")
+    many = f"at most {traces}" if at_most else traces
     if not sys.stdin.isatty():
         raise BadInputError(
             f"Nothing is deleted yet: this would delete {many} for good. Say --yes to do so."

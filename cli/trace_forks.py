@@ -163,9 +163,7 @@ async def _fork(
 ) -> service.Diff | None:
     """Runs a fork and shows how it differs; None where somebody said no to what it may cost."""
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
-    injector: faults.Injector | None = None
-    if asked.plan is not None:
-        injector = faults.Injector(asked.plan.faults)
+    injector = None if asked.plan is None else faults.Injector(asked.plan.faults)
     query_id = await found_id(settings, asked.wanted)
     async with opened(settings) as antiphon:
         what = (query_id, asked.at, asked.changes, asked.mode, injector)

@@ -73,9 +73,7 @@ def _show_origin(origin: service.Origin, files: Mapping[str, str]) -> None:
 
 
 def _in_words(step: service.CallStep) -> str:
-    shown = "nothing but the question"
-    if step.shown:
-        shown = ", ".join(step.shown)
+    shown = ", ".join(step.shown) or "nothing but the question"
     request = counted(step.request_bytes, "byte")
     return (
         f"{one_line(step.call_id, 40)} (event {step.reply_seq}), which was shown {one_line(shown, 200)} "
@@ -85,12 +83,9 @@ def _in_words(step: service.CallStep) -> str:
 
 def _place(origin: service.Origin, files: Mapping[str, str]) -> str:
     """Names the file as it is indexed now, and the place in the lesson's text."""
-    words = ""
-    if origin.course is not None and origin.course in files:
-        words = f", {one_line(files[origin.course], 200)}"
-    if origin.offset is not None:
-        words += f", character {origin.offset} of the lesson"
-    return words
+    path, offset = files.get(origin.course or ""), origin.offset
+    file = "" if path is None else f", {one_line(path, 200)}"
+    return file if offset is None else f"{file}, character {offset} of the lesson"
 
 
 def _show_contributions(events: Trace) -> None:

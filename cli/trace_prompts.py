@@ -39,10 +39,7 @@ def show_prompt(
 ) -> None:
     """Shows what the model was shown in each call, and what it replied, as text."""
     events = asyncio.run(read_trace(settings_for_people(data_dir=data_dir), query_id))
-    of_calls: list[Recorded[Event]] = []
-    for recorded in events:
-        if _is_of_call(recorded.event, call):
-            of_calls.append(recorded)
+    of_calls = [recorded for recorded in events if _is_of_call(recorded.event, call)]
     if not of_calls:
         wanted = call or "any call to a model"
         raise BadInputError(f"This trace does not hold {clean(wanted)!r}.")
@@ -65,9 +62,7 @@ def _show(recorded: Recorded[Event], seen: set[str]) -> None:
     event = recorded.event
     match event:
         case ReasoningStarted():
-            attempt = ""
-            if event.attempt > 1:
-                attempt = f", attempt {event.attempt}"
+            attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
             _title(f"{event.call_id}{attempt}: shown to {event.reasoner}", recorded)
             _show_request(event.request, seen)
         case ReasoningCompleted() | SummaryCompleted():

@@ -162,9 +162,7 @@ def _show_results(results: Sequence[service.ReplayResult]) -> None:
         if result.divergence is not None:
             _show_divergence(name, result.divergence)
             continue
-        end = ""
-        if not result.closed:
-            end = " (the query is not over)"
+        end = "" if result.closed else " (the query is not over)"
         counts = f"{result.compared} of {counted(result.events, 'event')} said again, {result.verified} verified"
         out.print(f"{name}: identical, {counts}{end}", soft_wrap=True)
         for reason in result.skipped:

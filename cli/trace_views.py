@@ -100,9 +100,7 @@ def _show_memory(found: service.MemoryView) -> None:
         f"After event {found.at}: {one_line(found.question, 200)}", soft_wrap=True
     )
     for part in found.parts:
-        state = f"served by {', '.join(part.facts)}"
-        if part.open:
-            state = "open"
+        state = "open" if part.open else f"served by {', '.join(part.facts)}"
         out.print(
             f"  part {part.number} ({part.kind}): {one_line(part.text, 100)}: {state}",
             soft_wrap=True,
@@ -115,9 +113,7 @@ def _show_memory(found: service.MemoryView) -> None:
     _show_facts(found)
     _show_attempts(found)
     for place in found.coverage:
-        lesson = f"lesson {place.lesson}"
-        if place.lesson is None:
-            lesson = "whole course"
+        lesson = "whole course" if place.lesson is None else f"lesson {place.lesson}"
         out.print(
             f"  reached: {one_line(place.course, 80)}, {lesson}: {', '.join(place.facts)}",
             soft_wrap=True,

@@ -189,9 +189,7 @@ def _by_parent(
 
 
 def _hours_ago(hours: float | None) -> float | None:
-    if hours is None:
-        return None
-    return time.time() - hours * 3600
+    return None if hours is None else time.time() - hours * 3600
 
 
 def show(
@@ -216,9 +214,7 @@ def show(
 
 
 def _show_events(events: Sequence[Recorded[Event]], *, full: bool) -> None:
-    width = 120
-    if full:
-        width = 500
+    width = 500 if full else 120
     briefings = {briefing.seq: briefing for briefing in service.briefings_of(events)}
     for recorded in events:
         out.print(describe_recorded(recorded, events[0].at, width), soft_wrap=True)
@@ -255,21 +251,20 @@ def _in_words(at: float) -> str:
 
 
 def _cells(row: TraceSummary, depth: int) -> tuple[str | Text, ...]:
-    took = ""
-    if row.duration_ms is not None:
-        took = f"{row.duration_ms:.0f}"
-    question = row.query
-    if row.parent is not None:
-        parent = short_id(row.parent)
-        # Beneath its parent the arrow says whose fork it is; elsewhere only its id does.
-        question = f"{'  ' * depth}↳ fork of {parent}: {row.query}"
-        if depth:
-            question = f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return (
         short_id(row.query_id),
         _in_words(row.started_at),
-        filling(question),
+        filling(_question(row, depth)),
         row.status,
         row.confidence or "",
-        took,
+        "" if row.duration_ms is None else f"{row.duration_ms:.0f}",
     )
+
+
+def _question(row: TraceSummary, depth: int) -> str:
+    if row.parent is None:
+        return row.query
+    # Beneath its parent the arrow says whose fork it is; elsewhere only its id does.
+    if depth:
+        return f"{'  ' * (depth - 1)}↳ fork: {row.query}"
+    return f"↳ fork of {short_id(row.parent)}: {row.query}"

@@ -77,9 +77,7 @@ def worker(
 
     def begin(name: str, port: int | None, problems: Sequence[str]) -> None:
         spinner.stop()
-        at = ""
-        if port is not None:
-            at = f", health at http://{health_host}:{port}"
+        at = "" if port is None else f", health at http://{health_host}:{port}"
         err.print(
             f"Worker {name} takes questions, {settings.worker_queries} at once{at}; Ctrl-C stops it",
             soft_wrap=True,

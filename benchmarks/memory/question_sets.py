@@ -16,12 +16,13 @@ from pathlib import Path
 import msgspec
 
 from antiphon.cli.phrases import stands_in
-from antiphon.cli.questions import SampleQuestion, read_questions
+from antiphon.cli.questions import SampleQuestion
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.dispatcher.output import to_output
 from antiphon.knowledge import Library, index_paths
 from antiphon.vocabulary.ports import Embedder, ToolOutput
 from antiphon.vocabulary.values import Passage
+from benchmarks.evaluation.samples import read_samples
 from benchmarks.memory.runs import Run, RunCall
 
 HOTPOTQA_QUESTIONS = "hotpotqa_train.json"
@@ -41,9 +42,7 @@ def sample_runs(
     titles = "\n".join(course.title for course in library.courses())
     runs = []
     try:
-        for question in read_questions(
-            questions.read_text(encoding="utf-8").splitlines(), str(questions)
-        ):
+        for question in read_samples(questions):
             if question.answered_by:
                 runs.append(_sample_run(question, library, registry, titles))
     finally:

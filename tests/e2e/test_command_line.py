@@ -128,33 +128,6 @@ def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(
     )
 
 
-def test_eval_judges_what_stands_in_answers_and_exits_with_1_below_its_targets(
-    antiphon: Antiphon, tmp_path: Path
-) -> None:
-    good = {
-        "id": "a",
-        "kind": "fact",
-        "question": QUESTION,
-        "answered_by": [{"course": "The Apple Course", "lesson": 1}],
-        "needed": [["It is called applemailbox7"]],
-    }
-    bad = good | {"id": "b", "needed": [["It is called pearmailbox7"]]}
-    (tmp_path / "good.jsonl").write_text(json.dumps(good))
-    (tmp_path / "both.jsonl").write_text(f"{json.dumps(good)}\n{json.dumps(bad)}")
-
-    passed = antiphon("eval", "good.jsonl")
-    failed = antiphon("eval", "both.jsonl", "--json", "--plot", "eval.svg")
-
-    assert passed.returncode == 0, passed.stderr
-    assert failed.returncode == 1
-    assert "In 1/2 (50%) what answers the question stands" in failed.stderr
-    assert [grade["verdict"] for grade in json.loads(failed.stdout)["grades"]] == [
-        "answered",
-        "failed",
-    ]
-    assert (tmp_path / "eval.svg").read_text().startswith("<svg")
-
-
 @pytest.mark.parametrize(
     ("arguments", "settings", "words"),
     [

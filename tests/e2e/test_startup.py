@@ -72,7 +72,6 @@ MISTAKES = [
     ("index", "empty", "--only"),
     ("index", "courses", "--chroma-url", "http://127.0.0.1:9"),
     ("courses", "remove", "x", "--chroma-url", "http://127.0.0.1:9"),
-    ("eval", "nowhere.jsonl"),
     ("compare", "--questions", "nowhere.txt"),
     ("double", "--script", "nowhere.yaml"),
     ("serve", "--host", "no such host"),

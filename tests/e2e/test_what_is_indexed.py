@@ -18,7 +18,6 @@ QUESTION = "What is applemailbox7 in the Apple course?"
     [
         ("ask", QUESTION),
         ("ask", QUESTION, "--json"),
-        ("eval", "questions.jsonl"),
         ("compare", "--questions", "questions.txt"),
     ],
 )
@@ -26,9 +25,6 @@ def test_a_question_without_an_index_is_refused_and_makes_no_folder(
     arguments: tuple[str, ...], shell: Shell, tmp_path: Path
 ) -> None:
     (tmp_path / "questions.txt").write_text(QUESTION)
-    (tmp_path / "questions.jsonl").write_text(
-        '{"id": "a", "kind": "unanswerable", "question": "What?"}'
-    )
 
     run = shell.run(*arguments, data_dir=tmp_path / "dta", folder=tmp_path)
 

@@ -12,10 +12,10 @@ from collections import Counter
 from itertools import islice, product
 from pathlib import Path
 
-from antiphon.cli.eval_figures import Grade
-from antiphon.cli.grading import grade
-from antiphon.cli.questions import UNANSWERABLE, SampleQuestion, read_questions
+from antiphon.cli.questions import UNANSWERABLE, SampleQuestion
 from antiphon.service import Antiphon, Outcome, Question, load_settings, silence_logging
+from benchmarks.evaluation.grading import Grade, grade
+from benchmarks.evaluation.samples import read_samples
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = 100
@@ -27,10 +27,7 @@ WORDINGS = ("{}", "Please tell me: {}", "I should like to know this. {}")
 
 def questions() -> list[SampleQuestion]:
     """The questions asked."""
-    samples = read_questions(
-        (ROOT / "samples/questions.jsonl").read_text(encoding="utf-8").splitlines(),
-        "samples",
-    )
+    samples = read_samples(ROOT / "samples/questions.jsonl")
     worded = (
         SampleQuestion(
             id=f"{sample.id}-{number}", kind=sample.kind, question=wording.format(sample.question),

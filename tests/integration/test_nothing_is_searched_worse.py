@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from antiphon.cli.questions import SampleQuestion, read_questions
+from antiphon.cli.questions import SampleQuestion
 from antiphon.knowledge import Library, index_paths, load_embedder
 from antiphon.service import Antiphon, Question, load_settings
 from antiphon.vocabulary.events import ToolSucceeded
 from antiphon.vocabulary.values import Passage
+from benchmarks.evaluation.samples import read_samples
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "recorded"
 MOST_LOST = 0.02
@@ -34,9 +35,8 @@ async def test_what_search_finds_for_a_question_as_it_was_asked_the_service_find
 ) -> None:
     embedder = load_embedder("onnx")
     index_paths([SAMPLES / "i"], tmp_path, embedder, progress=lambda _: None)
-    lines = (SAMPLES / "i.jsonl").read_text(encoding="utf-8").splitlines()
     questions: list[SampleQuestion] = []
-    for question in read_questions(lines, "i.jsonl"):
+    for question in read_samples(SAMPLES / "i.jsonl"):
         if not question.earlier and question.answered_by:
             questions.append(question)
     library = Library.open(tmp_path, embedder)

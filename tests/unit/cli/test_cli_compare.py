@@ -14,12 +14,14 @@ from antiphon.cli.comparing import (
     Run,
     in_words,
     modes_of,
+    run_of,
     settings_of,
     sum_of,
 )
-from antiphon.cli.questions import PLAIN, read_any_questions
+from antiphon.cli.questions import PLAIN, SampleQuestion, read_questions
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.values import QuerySettings, Usage
+from tests.unit.cli.judged import cites, outcome
 
 ROOT = Path(__file__).parents[3]
 HOSTILE = "</td><script>alert(1)</script><img src=x onerror='alert(2)'>\x1b[2J\u202e"
@@ -41,7 +43,7 @@ def written(folder: Path, data: str | bytes) -> Path:
 
 
 def test_every_sample_question_is_read_with_what_answers_it() -> None:
-    questions = read_any_questions(ROOT / "samples" / "questions.jsonl", 8_000)
+    questions = read_questions(ROOT / "samples" / "questions.jsonl", 8_000)
 
     assert len(questions) == 40
     assert all(each.kind != PLAIN and each.question for each in questions)
@@ -52,7 +54,7 @@ def test_every_sample_question_is_read_with_what_answers_it() -> None:
 def test_a_plain_file_holds_a_question_a_line(tmp_path: Path) -> None:
     file = written(tmp_path, "\ufeffWhat is BM25?\r\n\n  [sic] And RRF?  \n")
 
-    questions = read_any_questions(file, 8_000)
+    questions = read_questions(file, 8_000)
 
     assert [(each.id, each.question) for each in questions] == [
         ("1", "What is BM25?"),
@@ -64,7 +66,7 @@ def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
     file = written(tmp_path, '{"question": " What is BM25? ", "author": "somebody"}\n')
 
     assert [
-        (each.id, each.kind, each.question) for each in read_any_questions(file, 8_000)
+        (each.id, each.kind, each.question) for each in read_questions(file, 8_000)
     ] == [("1", PLAIN, "What is BM25?")]
 
 
@@ -88,13 +90,13 @@ def test_a_file_that_cannot_be_asked_is_refused_with_its_line(
     tmp_path: Path, data: str | bytes, wrong: str
 ) -> None:
     with pytest.raises(BadInputError, match=wrong):
-        read_any_questions(written(tmp_path, data), 10)
+        read_questions(written(tmp_path, data), 10)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
 def test_a_file_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInputError, match="cannot be read"):
-        read_any_questions(tmp_path / name, 10)
+        read_questions(tmp_path / name, 10)
 
 
 def test_each_mode_differs_from_the_one_before_it_in_one_thing() -> None:
@@ -114,6 +116,24 @@ def test_modes_are_named_with_commas_and_each_counts_once() -> None:
         modes_of("single,triple")
     with pytest.raises(BadInputError, match="No mode is named"):
         modes_of(" , ")
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        (SampleQuestion(question="Which?", needed=(("1.2",), ("k1",))), True),
+        (SampleQuestion(question="Which?", needed=(("0.75",),)), False),
+        (SampleQuestion(question="Which?", kind="unanswerable"), False),
+        (SampleQuestion(question="Which?"), None),
+        (SampleQuestion(question="Which?", earlier=("k1?",), needed=(("1.2",),)), None),
+    ],
+)
+def test_an_answer_is_right_by_what_the_file_names_and_else_unjudged(
+    question: SampleQuestion, right: bool | None
+) -> None:
+    told = run_of("single", question, outcome(cites(), answer="It is 1.2."))
+
+    assert told.right is right
 
 
 def test_a_mode_is_added_up_over_all_questions() -> None:

@@ -98,7 +98,7 @@ def test_one_of_our_errors_is_one_sentence_and_exit_code_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as exited:
-        main(["eval", str(tmp_path / "nowhere.jsonl")])
+        main(["compare", "--questions", str(tmp_path / "nowhere.jsonl")])
 
     printed = capsys.readouterr()
     assert exited.value.code == 1

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.cli.judging import judge
 from antiphon.cli.phrases import plain, stands_in, words
 from antiphon.cli.questions import (
     CATALOGUE,
     SMALL_TALK,
     UNANSWERABLE,
     SampleQuestion,
-    read_questions,
 )
 from antiphon.knowledge import load_document
+from benchmarks.evaluation.grading import grade
+from benchmarks.evaluation.samples import read_samples
 from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -32,8 +32,7 @@ OWN_WORDS = (CATALOGUE, SMALL_TALK, "false_premise")
 
 
 def _questions(name: str) -> list[SampleQuestion]:
-    path = SAMPLES / f"{name}.jsonl"
-    return read_questions(path.read_text(encoding="utf-8").splitlines(), path.name)
+    return read_samples(SAMPLES / f"{name}.jsonl")
 
 
 class Texts:
@@ -164,7 +163,7 @@ def test_repeating_a_question_answers_none_though_the_right_lessons_are_cited(
         ]
         echo = outcome(*cited, answer=f"{question.question} {question.question}")
 
-        assert judge(question, echo.response).verdict == "failed", question.id
+        assert grade(question, echo).verdict == "failed", question.id
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -174,7 +173,7 @@ def test_an_excuse_is_an_answer_where_there_is_none_and_nowhere_else(name: str) 
     )
 
     for question in _questions(name):
-        answered = judge(question, excuse.response).verdict == "answered"
+        answered = grade(question, excuse).verdict == "answered"
         assert answered == (question.kind == UNANSWERABLE), question.id
 
 
@@ -189,7 +188,7 @@ def test_the_whole_catalogue_at_once_answers_few_questions(
     answered = [
         question.id
         for question in questions
-        if judge(question, everything.response).verdict == "answered"
+        if grade(question, everything).verdict == "answered"
     ]
 
     assert len(answered) <= 0.1 * len(questions), answered

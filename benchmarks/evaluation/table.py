@@ -1,4 +1,4 @@
-"""What `antiphon eval` prints of a run: a line for each kind of question, the shares, and the answers that failed."""
+"""What is printed of a run: a line for each kind of question, the shares, and the answers that failed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median_high
 
-from antiphon.cli.eval_figures import Figures, Grade, Share, by_kind, first_of
 from antiphon.cli.terminal import new_table, one_line, out, short_id
+from benchmarks.evaluation.figures import Figures, Share, by_kind, first_of
+from benchmarks.evaluation.grading import Grade
 
 
 def show(grades: Sequence[Grade], figures: Figures) -> None:
@@ -59,33 +60,32 @@ def _by_form(grades: Sequence[Grade]) -> dict[str, list[Grade]]:
 
 
 def _row(grades: Sequence[Grade]) -> tuple[str, ...]:
-    parts = parts_found = most_rounds = most_calls = 0
-    for each in grades:
-        parts += each.parts
-        parts_found += each.parts_found
-        most_rounds = max(most_rounds, each.rounds)
-        most_calls = max(most_calls, each.calls)
     verdicts = Counter(each.verdict for each in grades)
     return (
         str(len(grades)),
         str(verdicts["answered"]),
         str(verdicts["in_part"]),
         str(verdicts["failed"]),
-        _of(Share(count=parts_found, of=parts)),
+        _of(_parts(grades)),
         _of(first_of(grades)),
         str(sum(each.says_so for each in grades)),
-        str(most_rounds),
-        str(most_calls),
+        str(max(each.rounds for each in grades)),
+        str(max(each.calls for each in grades)),
         f"{median_high(len(each.answer) for each in grades):.0f}",
         f"{median_high(each.duration_ms for each in grades):.0f}",
     )
 
 
+def _parts(grades: Sequence[Grade]) -> Share:
+    return Share(
+        count=sum(each.parts_found for each in grades),
+        of=sum(each.parts for each in grades),
+    )
+
+
 def _of(share: Share) -> str:
-    # Empty where there is nothing to find: 0/0 would look like a failure.
-    if not share.of:
-        return ""
-    return f"{share.count}/{share.of}"
+    # Empty if there is nothing to find: 0/0 would look like a failure.
+    return f"{share.count}/{share.of}" if share.of else ""
 
 
 def _show_shares(figures: Figures) -> None:

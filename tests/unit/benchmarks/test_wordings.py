@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.cli.judging import judge
 from antiphon.cli.phrases import plain, stands_in
-from antiphon.cli.questions import SampleQuestion, read_questions
+from antiphon.cli.questions import SampleQuestion
 from antiphon.knowledge import load_document
 from antiphon.language.questions import NUMBER_WORDS
+from benchmarks.evaluation.grading import grade
+from benchmarks.evaluation.samples import read_samples
 from tests.unit.cli.judged import cites, outcome
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -29,8 +30,7 @@ _COUNT = re.compile(
 
 
 def _questions(name: str) -> list[SampleQuestion]:
-    path = SAMPLES / "wordings" / f"{name}.jsonl"
-    return read_questions(path.read_text(encoding="utf-8").splitlines(), path.name)
+    return read_samples(SAMPLES / "wordings" / f"{name}.jsonl")
 
 
 @cache
@@ -69,7 +69,7 @@ def test_repeating_a_question_answers_none(name: str) -> None:
         ]
         echo = outcome(*cited, answer=f"{question.question} {question.question}")
 
-        assert judge(question, echo.response).verdict == "failed", question.id
+        assert grade(question, echo).verdict == "failed", question.id
 
 
 def test_no_question_of_one_library_is_asked_twice() -> None:

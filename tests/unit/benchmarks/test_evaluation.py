@@ -1,27 +1,19 @@
-"""How runs of sample questions are graded, summed up and drawn."""
+"""How runs of sample questions are read, graded and summed up."""
 
 from __future__ import annotations
 
-from xml.etree import ElementTree as ET
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from antiphon.cli.eval_figures import (
-    Grade,
-    Share,
-    Targets,
-    calibration,
-    figures_of,
-    shortfalls,
-)
-from antiphon.cli.eval_plot import as_svg
-from antiphon.cli.grading import Asked, grade, grades_of
-from antiphon.cli.judging import Verdict
-from antiphon.cli.questions import Place, SampleQuestion, read_questions
+from antiphon.cli.questions import Place, SampleQuestion
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Confidence
 from antiphon.vocabulary.values import Citation
+from benchmarks.evaluation.figures import Share, calibration, figures_of, shortfalls
+from benchmarks.evaluation.grading import Asked, Grade, Verdict, grade, grades_of
+from benchmarks.evaluation.samples import read_samples
 from tests.unit.cli.judged import cites, lesson_passage, outcome, trace
 
 LINE = '{"id": "q1", "kind": "k", "question": "Q?", "answered_by": [{"course": "C", "lesson": 2}], "needed": [["1.2"]]}'
@@ -65,7 +57,7 @@ def test_cited_words_must_stand_in_the_passage_character_for_character(
     found = grade(QUESTION, outcome(cites(), wrong), trace())
 
     assert found.wrong_citations == (wrong.cited_text,)
-    assert "not in the passage" in " ".join(shortfalls([found], Targets()))
+    assert "not in the passage" in " ".join(shortfalls([found]))
 
 
 def test_a_grade_keeps_the_answer_and_what_it_cites_in_order() -> None:
@@ -95,7 +87,7 @@ def test_a_run_that_reaches_its_targets_has_no_shortfalls() -> None:
     good = grade(QUESTION, outcome(cites()), trace())
     said_so = _grade("unanswerable", confidence="low", first=None, says_so=True)
 
-    assert shortfalls([good, said_so], Targets()) == []
+    assert shortfalls([good, said_so]) == []
 
 
 def test_each_target_that_is_missed_is_said_in_a_sentence() -> None:
@@ -107,7 +99,7 @@ def test_each_target_that_is_missed_is_said_in_a_sentence() -> None:
         replace(_grade(), rounds=3, calls=4),
     ]
 
-    said = shortfalls(grades, Targets(most_rounds=2, most_calls=3))
+    said = shortfalls(grades)
 
     assert said == [
         "In 1/3 (33%) what answers the question stands in the answer; at least 80% is wanted.",
@@ -130,7 +122,7 @@ def test_an_answer_that_doubts_what_it_shows_is_counted_apart_from_a_refusal() -
 
 
 def test_what_nobody_asked_for_is_no_shortfall() -> None:
-    assert shortfalls([_grade()], Targets()) == []
+    assert shortfalls([_grade()]) == []
     assert str(figures_of([_grade()]).two_step) == "none"
 
 
@@ -152,19 +144,14 @@ def test_calibration_counts_answers_that_answer_and_takes_no_credit_for_admittin
     }
 
 
-def test_the_drawing_is_well_formed_and_holds_every_kind_and_label() -> None:
-    grades = [_grade("a<b"), _grade("two_step", "failed", "low")]
-
-    drawing = as_svg(grades, figures_of(grades), Targets())
-
-    texts = [each.text for each in ET.fromstring(drawing).iter() if each.text]
-    assert {"a<b", "two step", "high", "medium", "low", "1/1 (100%)", "0 / 0 / 1"} <= (
-        set(texts)
-    )
+def _written(folder: Path, lines: list[str]) -> Path:
+    file = folder / "questions.jsonl"
+    file.write_text("\n".join(lines))
+    return file
 
 
-def test_questions_are_read_a_line_each() -> None:
-    questions = read_questions([LINE, "", LINE], "file")
+def test_questions_are_read_a_line_each(tmp_path: Path) -> None:
+    questions = read_samples(_written(tmp_path, [LINE, "", LINE]))
 
     assert [question.needed for question in questions] == [(("1.2",),), (("1.2",),)]
 
@@ -184,18 +171,20 @@ def test_questions_are_read_a_line_each() -> None:
     ],
 )
 def test_a_file_that_holds_no_questions_or_no_answers_is_refused_by_name(
-    lines: list[str],
+    tmp_path: Path, lines: list[str]
 ) -> None:
     with pytest.raises(BadInputError, match=r"questions\.jsonl"):
-        read_questions(lines, "questions.jsonl")
+        read_samples(_written(tmp_path, lines))
 
 
 @pytest.mark.parametrize("phrase", ["a Retry", "“retry”", "what is", "first"])
-def test_a_phrase_of_the_questions_own_words_is_refused(phrase: str) -> None:
+def test_a_phrase_of_the_questions_own_words_is_refused(
+    tmp_path: Path, phrase: str
+) -> None:
     line = (
         '{"id": "q1", "kind": "k", "earlier": ["What comes first?"], "question": "What is a retry?", '
         f'"needed": [["{phrase}"]]}}'
     )
 
     with pytest.raises(BadInputError, match="a word that the question does not"):
-        read_questions([line], "questions.jsonl")
+        read_samples(_written(tmp_path, [line]))

@@ -1,0 +1,1 @@
+"""The quality of the answers: `make eval` asks the sample questions and grades the answers."""

@@ -1,0 +1,25 @@
+"""The sample questions: lines of a questions file, each of which says what answers it, or that nothing does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from antiphon.cli.questions import SampleQuestion, read_questions
+from antiphon.vocabulary.errors import BadInputError
+
+MOST_CHARS = 8_000
+
+
+def read_samples(path: Path) -> list[SampleQuestion]:
+    """Reads the questions of a file.
+
+    Raises:
+        BadInputError: The file cannot be read, or a line is no question, or nothing could tell a right answer to it.
+    """
+    questions = read_questions(path, MOST_CHARS)
+    for question in questions:
+        if not question.can_be_judged:
+            raise BadInputError(
+                f"{path}: `needed` must name what a right answer to {question.id} holds (samples/README.md)."
+            )
+    return questions
