@@ -165,10 +165,9 @@ def _caps(
     changes: list[Change] = []
     for name in DOWNWARDS:
         declared = DECLARED[name]
-        most = getattr(own, name)
         # With a question of their own callers may choose any of these: a trace that was asked so stays as it is.
-        if declared.wish is not None and not declared.wish.lower_only:
-            most = caps[name]
+        is_free = declared.wish is not None and not declared.wish.lower_only
+        most = caps[name] if is_free else getattr(own, name)
         if _is_above(getattr(settings, name), most):
             changes.append(
                 Change(kind="setting", name=name, value=f"{getattr(own, name)}")
