@@ -233,11 +233,11 @@ def _of_reviews(events: Sequence[Event], call_id: str | None) -> list[ExpectedDo
 
 
 def _reviews_of(events: Sequence[Event], call_id: str | None) -> list[e.DraftReviewed]:
-    reviews: list[e.DraftReviewed] = []
-    for event in events:
-        if isinstance(event, e.DraftReviewed) and event.call_id == call_id:
-            reviews.append(event)
-    return reviews
+    return [
+        event
+        for event in events
+        if isinstance(event, e.DraftReviewed) and event.call_id == call_id
+    ]
 
 
 def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kinds:

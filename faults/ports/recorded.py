@@ -84,9 +84,7 @@ def is_published(kind: type[Event]) -> bool:
 
 def model_prefix(reasoner: str) -> str:
     """Returns what the points of a reasoner begin with."""
-    if reasoner == "primary":
-        return "model"
-    return reasoner
+    return "model" if reasoner == "primary" else reasoner
 
 
 class _CallsUnderWay:
@@ -254,9 +252,7 @@ def _of_cancelling(_: Trace, __: e.QueryCancelled) -> list[Option]:
 
 def _of_stall(events: Trace, _: e.SessionStalled) -> list[Option]:
     owed = likely_cause(events[:-1])
-    lost: type[Event] = e.QueryClosed
-    if owed is not None:
-        lost = owed.outcomes[0]
+    lost: type[Event] = owed.outcomes[0] if owed is not None else e.QueryClosed
     return [Option(publish_point(lost), "drop")]
 
 

@@ -98,9 +98,8 @@ def unknown_points(world: World, experiment: Experiment) -> list[str]:
 def unused_points(world: World) -> dict[str, str]:
     """Lists the points that nothing traverses in a query of this world, and why."""
     resources = world.parts()
-    idle: set[type[Event]] = set()
-    if not any(subscriber.reviews for subscriber in resources.subscribers):
-        idle = _events_of_reviews(resources)
+    has_reviews = any(subscriber.reviews for subscriber in resources.subscribers)
+    idle = set() if has_reviews else _events_of_reviews(resources)
     unused = dict(UNUSED)
     for kind in resources.catalog.events:
         if not is_published(kind):
@@ -162,10 +161,7 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
     for name in SCENARIOS:
         yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
     # The work that components start is in no table before it runs.
-    started: set[str] = set()
-    for point, _ in reached:
-        if point.startswith("spawn."):
-            started.add(point)
+    started = {point for point, _ in reached if point.startswith("spawn.")}
     unused = unused_points(world)
     for point in (*all_points(world), *sorted(started)):
         for kind in KINDS:
