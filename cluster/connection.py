@@ -129,9 +129,9 @@ async def _wait_for_jetstream(cluster: Cluster, url: str) -> None:
             await cluster.jetstream.account_info()
             return
         except NatsError as error:
-            patience_s = LEADER_S
-            if isinstance(error, ServiceUnavailableError):
-                patience_s = WITHOUT_S
+            patience_s = (
+                WITHOUT_S if isinstance(error, ServiceUnavailableError) else LEADER_S
+            )
             if time.monotonic() - began > patience_s:
                 raise ConfigurationError(
                     f"The NATS server at {shown(url)} has no JetStream ({error}): start it with --jetstream, and "
@@ -174,7 +174,7 @@ def check_version(version: object) -> None:
     numbers = re.match(r"v?(\d+)\.(\d+)\.(\d+)", str(version))
     if numbers is None:
         return
-    found = tuple(int(number) for number in numbers.groups())
+    found = tuple(map(int, numbers.groups()))
     if found < LEAST_SERVER:
         wanted = ".".join(map(str, LEAST_SERVER))
         raise ConfigurationError(

@@ -47,8 +47,8 @@ class SharedConversations:
         self, session_id: str, tenant: str, step: str, headers: dict[str, str]
     ) -> None:
         _check_id(session_id)
-        headers = headers | {CONVERSATION: step}
-        headers |= beginning_headers(tenant, imported=False)
+        beginning = beginning_headers(tenant, imported=False)
+        headers = {**headers, CONVERSATION: step, **beginning}
         try:
             with as_trace_errors("store a conversation"):
                 await self._cluster.jetstream.publish(

@@ -28,9 +28,9 @@ async def erase(cluster: Cluster, stream: str, subject: str) -> None:
     """
     reader = StreamReader(cluster, stream)
     state = await reader.state()
-    places: list[int] = []
-    async for message in reader.between(subject, 1, state.last_seq):
-        places.append(message.seq)
+    places = [
+        message.seq async for message in reader.between(subject, 1, state.last_seq)
+    ]
     places.reverse()
     for start in range(0, len(places), _AT_ONCE):
         await _erase_all(cluster, stream, places[start : start + _AT_ONCE])

@@ -147,9 +147,7 @@ class Following:
         """
         try:
             head = await self._log.head(self._query_id)
-            items: list[Item] = []
-            if head.seq != self._seen:
-                items = await self._stored()
+            items = [] if head.seq == self._seen else await self._stored()
         except DecodeError:
             raise
         except TraceError:

@@ -86,10 +86,7 @@ def pack(
     for recorded in events:
         row = packer.row(query_id, recorded)
         rows.append((row.seq, row.cause, row.at, row.kind, row.version, row.body))
-    texts: dict[str, str] = {}
-    for key, text in packer.take_texts().items():
-        if key not in known:
-            texts[key] = text
+    texts = {key: text for key, text in packer.take_texts().items() if key not in known}
     keys = frozenset(texts)
     blobs = _take_longest(texts)
     data = _encoder.encode(Payload(tuple(rows), texts, tuple(blobs)))
@@ -106,11 +103,12 @@ def pack(
 
 def _take_longest(texts: dict[str, str]) -> dict[str, bytes]:
     """Takes out the texts that are stored apart."""
-    blobs: dict[str, bytes] = {}
-    for key, text in texts.items():
-        # UTF-8 takes four bytes a character at most: few texts must be encoded to know.
-        if len(text) * 4 >= BLOB_BYTES and len(text.encode()) >= BLOB_BYTES:
-            blobs[key] = text.encode()
+    # UTF-8 takes four bytes a character at most: few texts must be encoded to know.
+    blobs = {
+        key: text.encode()
+        for key, text in texts.items()
+        if len(text) * 4 >= BLOB_BYTES and len(text.encode()) >= BLOB_BYTES
+    }
     for key in blobs:
         del texts[key]
     return blobs

@@ -78,16 +78,12 @@ class Reach:
         began = time.monotonic()
         try:
             async with asyncio.timeout(LOOK_S):
-                found = await asyncio.gather(
-                    *(
-                        self._cluster.jetstream.stream_info(each)
-                        for each in self._streams
-                    )
-                )
+                look = self._cluster.jetstream.stream_info
+                found = await asyncio.gather(*map(look, self._streams))
         except (NatsError, TimeoutError, ConnectionError):
             found = []
         # A server that is cut off from the leader answers for itself, and names none.
-        if found and all(_has_leader(each) for each in found):
+        if found and all(map(_has_leader, found)):
             self._failing_since = None
             self._full = next(filter(None, map(full, found)), None)
         elif self._failing_since is None:

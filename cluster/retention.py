@@ -74,8 +74,7 @@ class Deleter:
         for query_id in query_ids:
             await self._log.delete(query_id)
         if query_ids:
-            subjects = [self._naming.trace(query_id) for query_id in query_ids]
-            await self._projection.removed(subjects)
+            await self._projection.removed(list(map(self._naming.trace, query_ids)))
 
     async def _used_bytes(self) -> int:
         """Returns what traces take on each server."""

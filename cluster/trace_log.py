@@ -105,9 +105,9 @@ class TraceLog:
         if seqs_of(last)[0] == 1:
             return [last]
         subject = self._naming.trace(query_id)
-        messages: list[StoredMessage] = []
-        async for message in self._reader.between(subject, 1, last.seq):
-            messages.append(message)
+        messages = [
+            message async for message in self._reader.between(subject, 1, last.seq)
+        ]
         # It may have been deleted meanwhile.
         if not messages:
             raise unknown_trace(query_id)

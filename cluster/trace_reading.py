@@ -123,9 +123,7 @@ class TraceReader:
         Args:
             known: Returns texts that earlier messages of the trace hold.
         """
-        parts: list[bytes] = []
-        for message in messages:
-            parts.append(await self._log.data_of(message, query_id))
+        parts = [await self._log.data_of(message, query_id) for message in messages]
         size_bytes = sum(map(len, parts))
         payloads = await decoded(partial(_unpacked, parts, query_id), size_bytes)
         rows: list[EventRow] = []

@@ -96,9 +96,7 @@ class JetStreamTraceStore:
     @property
     def _label(self) -> str:
         """Whose is what is written by it."""
-        if self._tenant is None:
-            return LOCAL_TENANT
-        return self._tenant
+        return LOCAL_TENANT if self._tenant is None else self._tenant
 
     async def tenant_of(self, query_id: str) -> str | None:
         """Returns whose trace it is; None where it is not there."""

@@ -40,7 +40,7 @@ from antiphon.engine import (
 from antiphon.knowledge import Library
 from antiphon.traces import PROGRAM
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.ports import Clock, Model
+from antiphon.vocabulary.ports import Clock
 from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.program import program_version
 from antiphon.vocabulary.settings import QuerySettings
@@ -133,13 +133,12 @@ def _shared(
 ) -> Resources:
     """Returns the part of the resources that queries use."""
     defaults = settings.query_settings()
-    asked_first: Model = reasoners.primary
     # The offline reasoner runs in this process: nobody counts its calls.
-    if reasoners.primary is not reasoners.offline:
-        asked_first = limits.limited(reasoners.primary)
+    is_offline = reasoners.primary is reasoners.offline
+    primary = reasoners.primary if is_offline else limits.limited(reasoners.primary)
     shared = Resources(
         clock=clock,
-        models={"primary": asked_first, "fallback": reasoners.offline},
+        models={"primary": primary, "fallback": reasoners.offline},
         tools=registry,
         tool_definitions=registry.definitions(),
         styles=CitationStyles(reasoners.profiles),
@@ -170,9 +169,8 @@ def _over(
 ) -> Resources:
     """Returns the same for a tenant's queries: the tools and the offline reasoner know their courses."""
     stands_in = offline_over(another.courses, library)
-    asked_first = shared.models["primary"]
-    if asked_first is reasoners.offline:
-        asked_first = stands_in
+    primary = shared.models["primary"]
+    asked_first = stands_in if primary is reasoners.offline else primary
     return replace(
         shared,
         models={"primary": asked_first, "fallback": stands_in},

@@ -73,8 +73,11 @@ def unknown_settings(names: Iterable[str], fields: Iterable[str]) -> tuple[str, 
         bare = name.removeprefix(PREFIX)
         if bare == name or bare in known:
             continue
-        hint = "docs/settings.md lists the settings"
-        if near := get_close_matches(bare, known, n=1):
-            hint = f"did you mean {PREFIX}{near[0]}?"
+        near = get_close_matches(bare, known, n=1)
+        hint = (
+            f"did you mean {PREFIX}{near[0]}?"
+            if near
+            else "docs/settings.md lists the settings"
+        )
         sentences.append(f"{name} is no setting, and changes nothing: {hint}")
     return tuple(sentences)

@@ -29,10 +29,10 @@ class HostedRoom:
         for subscription in self._subscriptions:
             if subscription.kind is not type(recorded.event):
                 continue
-            handler = subscription.handler
             if repeat and subscription.repeat is not None:
-                handler = subscription.repeat
-            handler(recorded)
+                subscription.repeat(recorded)
+            else:
+                subscription.handler(recorded)
 
     def recall(self, recorded: Recorded[Event]) -> None:
         """Takes in an event from before."""

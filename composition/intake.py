@@ -184,10 +184,8 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
     asked = _models_of(settings)
     if settings.compression == "model":
         asked.append(settings.compression_model)
-    names: dict[str, str] = {}
-    for model in asked:
-        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
-        names[model] = resources.models["primary"].name or model
+    # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+    names = {model: resources.models["primary"].name or model for model in asked}
     # The rules know the last reasoner by its role, whatever its name is.
     names["fallback"] = resources.models["fallback"].name or settings.model
     rates: list[Rate] = []

@@ -46,9 +46,9 @@ class Limits:
 def limits_of(settings: Settings, clock: Clock, deadline_s: float) -> Limits:
     """Returns the limits that the settings name; nothing is connected yet."""
     pace = Pace(requests=settings.model_rpm, tokens=settings.model_tpm)
-    budget: CallBudget | None = None
-    if pace.is_limited:
-        budget = engine.LocalCallBudget(pace, clock)
+    budget: CallBudget | None = (
+        engine.LocalCallBudget(pace, clock) if pace.is_limited else None
+    )
     if not settings.nats_url:
         return Limits(ProviderCircuit(deadline_s=deadline_s), budget, clock)
     connection = cluster.LateConnection(

@@ -27,9 +27,11 @@ def configure_logging(settings: Settings) -> None:
     as_json = settings.log_format == "json"
     if settings.log_format == "auto":
         as_json = not sys.stderr.isatty()
-    renderer: Processor = structlog.dev.ConsoleRenderer()
-    if as_json:
-        renderer = structlog.processors.JSONRenderer()
+    renderer: Processor = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer()
+    )
     redaction = redaction_of(settings)
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -103,10 +105,7 @@ def redacting_lines(redaction: Redaction) -> Processor:
         # True only where a secret would stand in the line as it is; half a character cannot be looked through so.
         if text.isascii() and redaction.needs_none((), (text,)):
             return event
-        line: EventDict = {}
-        for name, value in event.items():
-            line[name] = redacted(value)
-        return line
+        return {name: redacted(value) for name, value in event.items()}
 
     return process
 

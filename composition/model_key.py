@@ -47,13 +47,12 @@ class KeyWords(NamedTuple):
 
 def key_words(settings: Settings) -> KeyWords:
     """Returns the words for the key that the settings name."""
-    name = ""
-    if settings.anthropic_api_key is not None:
-        name = "ANTHROPIC_API_KEY"
-    # Where both are set the token is sent.
+    # If both are set the token is sent.
     if settings.anthropic_auth_token is not None:
         name = "ANTHROPIC_AUTH_TOKEN"
-    if not name:
+    elif settings.anthropic_api_key is not None:
+        name = "ANTHROPIC_API_KEY"
+    else:
         return KeyWords("a request without a key", "Set ANTHROPIC_API_KEY")
     if settings.anthropic_base_url is not None:
         name = f"{name} and ANTHROPIC_BASE_URL"
@@ -117,9 +116,7 @@ class ModelKey:
         """
         if self.finding.state != "refused":
             return []
-        found = ""
-        if in_full:
-            found = f" ({self.finding.detail})"
+        found = f" ({self.finding.detail})" if in_full else ""
         sent, remedy = self._words
         return [
             f"The model's server refuses {sent}{found}: until that is mended, the built-in reasoner answers. "

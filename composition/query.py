@@ -109,10 +109,8 @@ class Query:
             paid_too: Those that it stands on as well: of a query whose first process could count nothing any more.
         """
         trace = self._trace.emitted
-        paid = self._paid
-        if paid_too:
-            # What a fork shares, its parent has paid for in any case.
-            paid = trace[: shared_with_parent(trace)]
+        # What a fork shares, its parent has paid for in any case.
+        paid = trace[: shared_with_parent(trace)] if paid_too else self._paid
         return charges_in(trace, paid)
 
     async def is_whole(self) -> bool:

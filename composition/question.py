@@ -29,10 +29,9 @@ class Question:
         self.query = query
         self.session_id = session_id
         self.settings = settings
-        self.wishes: dict[str, object] = {}
-        for name, value in wishes.items():
-            if value is not None:
-                self.wishes[name] = value
+        self.wishes = {
+            name: value for name, value in wishes.items() if value is not None
+        }
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Question) and vars(self) == vars(other)

@@ -26,15 +26,16 @@ def redaction_of(settings: Settings) -> Redaction:
     named |= dict(_lines("ANTIPHON_REDACT", settings.redact))
     if settings.redact_file is not None:
         named |= dict(_lines(str(settings.redact_file), _read(settings.redact_file)))
-    secrets: list[str] = []
-    for secret in (
-        settings.anthropic_api_key,
-        settings.anthropic_auth_token,
-        settings.otlp_headers,
-        settings.trace_key,
-    ):
-        if secret is not None:
-            secrets.append(secret.get_secret_value())
+    secrets = [
+        secret.get_secret_value()
+        for secret in (
+            settings.anthropic_api_key,
+            settings.anthropic_auth_token,
+            settings.otlp_headers,
+            settings.trace_key,
+        )
+        if secret is not None
+    ]
     for url in (
         settings.chroma_url,
         settings.anthropic_base_url,
@@ -65,9 +66,11 @@ def _read(path: Path) -> str:
     try:
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
-        why = "it is no text in UTF-8"
-        if isinstance(error, OSError):
-            why = str(error.strerror)
+        why = (
+            str(error.strerror)
+            if isinstance(error, OSError)
+            else "it is no text in UTF-8"
+        )
         raise ConfigurationError(
             f"ANTIPHON_REDACT_FILE {path} cannot be read ({why}): nothing is recorded before it can be."
         ) from error

@@ -128,6 +128,4 @@ def check_room(name: str) -> None:
 def _acting_with(
     name: str, tools: Registry, models: Mapping[Reasoner, Model]
 ) -> object:
-    if name == "dispatcher":
-        return tools
-    return models
+    return tools if name == "dispatcher" else models

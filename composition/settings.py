@@ -61,15 +61,13 @@ def declared(name: str) -> Any:
     """Returns a field of `Settings` with the default, bounds and description that vocabulary/settings.py declares."""
     found = DECLARED[name]
     pattern = found.setting.pattern
-    # Pydantic searches for a pattern anywhere in the value.
-    if pattern is not None:
-        pattern = f"^{pattern}$"
     return Field(
         found.default,
         ge=found.setting.least,
         gt=found.setting.above,
         le=found.setting.most,
-        pattern=pattern,
+        # Pydantic searches for a pattern anywhere in the value.
+        pattern=f"^{pattern}$" if pattern is not None else None,
         allow_inf_nan=False if found.is_float else None,
         description=found.description,
     )
@@ -403,9 +401,7 @@ def settings_warnings() -> tuple[str, ...]:
 
 
 def _shown_name(location: tuple[int | str, ...]) -> str:
-    name = "settings"
-    if location:
-        name = str(location[0]).upper()
+    name = str(location[0]).upper() if location else "settings"
     if name.startswith("ANTHROPIC_"):
         return name
     return f"ANTIPHON_{name}"

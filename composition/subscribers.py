@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import ConfigurationError
@@ -21,10 +22,7 @@ def load_subscribers(paths: str) -> tuple[Subscriber, ...]:
     Raises:
         ConfigurationError: A module or name is not there, or brings no subscriber.
     """
-    subscribers: list[Subscriber] = []
-    for path in split_names(paths):
-        subscribers += _made_by(path)
-    return tuple(subscribers)
+    return tuple(chain.from_iterable(map(_made_by, split_names(paths))))
 
 
 def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
@@ -63,9 +61,7 @@ def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...
 
 def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
     """Returns the built-in events and those of the subscribers."""
-    further: list[type[Event]] = []
-    for subscriber in subscribers:
-        further += subscriber.events
+    further = chain.from_iterable(each.events for each in subscribers)
     return _extended(tuple(further))
 
 

@@ -149,19 +149,19 @@ def wire(resources: Resources, ports: Ports) -> Wiring:
 
 def _stand_ins(resources: Resources, ports: Ports) -> dict[str, StandIn]:
     """Returns what stands here for components that act in other processes, by room."""
-    stand_ins: dict[str, StandIn] = {}
-    for part in resources.remote:
-        # A query whose tools or models were replaced is worked on with those, which are here.
-        if part.acts_with is resources.tools or part.acts_with is resources.models:
-            stand_ins[part.name] = StandIn(
-                part.link,
-                part.place,
-                ports,
-                resources.catalog,
-                _kinds_of(part.room),
-                resources.catalog.emitted_by(part.room.role),
-            )
-    return stand_ins
+    # A query whose tools or models were replaced is worked on with those, which are here.
+    return {
+        part.name: StandIn(
+            part.link,
+            part.place,
+            ports,
+            resources.catalog,
+            _kinds_of(part.room),
+            resources.catalog.emitted_by(part.room.role),
+        )
+        for part in resources.remote
+        if part.acts_with is resources.tools or part.acts_with is resources.models
+    }
 
 
 def _kinds_of(room: Room) -> tuple[type[Event], ...]:
@@ -198,11 +198,12 @@ def _actions(
 def _recalling(
     components: Sequence[object], stand_ins: Mapping[str, StandIn]
 ) -> tuple[Recalls, ...]:
-    recalling: list[Recalls] = list(stand_ins.values())
-    for component in components:
-        if isinstance(component, DeadlineTimer | ToolDispatcher):
-            recalling.append(component)
-    return tuple(recalling)
+    here = [
+        component
+        for component in components
+        if isinstance(component, DeadlineTimer | ToolDispatcher)
+    ]
+    return (*stand_ins.values(), *here)
 
 
 def who_hears(
@@ -211,10 +212,8 @@ def who_hears(
     """Returns every pair of an event and a handler (`Class.on_event`) that hears it, without building anything."""
     pairs: list[tuple[type[Event], str]] = []
     for decider in deciders_of(subscribers):
-        for kind in decider.rules:
-            pairs.append((kind, decider.handler_name(kind)))
-    for action in ACTIONS:
-        pairs.append((action.kind, action.method.__qualname__))
+        pairs += [(kind, decider.handler_name(kind)) for kind in decider.rules]
+    pairs += [(action.kind, action.method.__qualname__) for action in ACTIONS]
     # Subscribers are built to be looked at: their ports lead nowhere.
     ports = Ports(
         publish=lambda _: None,
@@ -222,8 +221,8 @@ def who_hears(
         spawn=lambda *_, **__: lambda: None,
     )
     nowhere = Surroundings(ports, SystemClock(), catalog_of(subscribers))
-    for subscription in _subscribed(subscribers, nowhere):
-        pairs.append((subscription.kind, subscription.name))
+    heard = _subscribed(subscribers, nowhere)
+    pairs += [(subscription.kind, subscription.name) for subscription in heard]
     return tuple(pairs)
 
 
@@ -232,9 +231,9 @@ def subscription_of(action: Action, components: Sequence[object]) -> Subscriptio
     name = action.method.__qualname__
     for component in components:
         if type(component).__name__ == action.owner:
-            repeat: Callable[[Recorded[Any]], None] | None = None
-            if action.repeat is not None:
-                repeat = partial(action.repeat, component)
+            repeat = (
+                partial(action.repeat, component) if action.repeat is not None else None
+            )
             return Subscription(
                 action.kind, partial(action.method, component), name, repeat
             )

@@ -74,9 +74,7 @@ def refuse_unpaid_round(state: QueryState) -> BreakerTripped | None:
     """Returns why the budget refuses to open a round of tools, which must leave enough for a final call."""
     if not state.budget.is_limited:
         return None
-    briefing_tokens = LEAST_BRIEFING
-    if state.found:
-        briefing_tokens = _modest_briefing(state)
+    briefing_tokens = _modest_briefing(state) if state.found else LEAST_BRIEFING
     model = model_of(state, final=False)
     call = state.budget.call_with_briefing(model, briefing_tokens, final=False)
     needed = call + kept_back(state)
@@ -96,9 +94,7 @@ def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | 
     """Returns why the budget refuses a call, now that the size of its messages is known."""
     if not state.budget.is_limited:
         return None
-    name = FINAL_CALL
-    if not state.final:
-        name = "this round and the final call"
+    name = FINAL_CALL if state.final else "this round and the final call"
     return _refuse_unpaid(
         state,
         needed_for_call(state, message_tokens),

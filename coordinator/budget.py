@@ -154,12 +154,13 @@ class Budget(Value, frozen=True, kw_only=True):
 
     def after(self, usage: Usage, model: str) -> Budget:
         """Returns the budget after `usage` by the model; where the server does not say what it costs, the rate does."""
-        usd = usage.cost_usd
-        if usd is None:
-            rate = self.rate(model)
+        rate = self.rate(model)
+        if usage.cost_usd is not None:
+            usd = usage.cost_usd
+        elif rate is not None:
+            usd = rate.cost(usage.all_input_tokens, usage.output_tokens)
+        else:
             usd = 0.0
-            if rate is not None:
-                usd = rate.cost(usage.all_input_tokens, usage.output_tokens)
         return self._after_spending(
             Spend(tokens=usage.all_input_tokens + usage.output_tokens, usd=usd)
         )
@@ -210,9 +211,7 @@ def initial_budget(first: QueryReceived) -> Budget:
 
 def most_output(settings: QuerySettings, rate: Rate | None, *, final: bool) -> int:
     """Returns the most tokens of one reply: those of the answer, and those that the model may think."""
-    thinking = 0
-    if settings.thinking.isdigit():
-        thinking = int(settings.thinking)
+    thinking = int(settings.thinking) if settings.thinking.isdigit() else 0
     if rate is not None:
         by_rate = rate.final_thinking if final else rate.round_thinking
         thinking = max(thinking, by_rate)

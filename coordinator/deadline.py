@@ -87,10 +87,11 @@ def call_timeout_s(state: QueryState, elapsed_s: float) -> float:
 
 def tool_timeout_s(state: QueryState, elapsed_s: float) -> float:
     """Returns how long a tool begun after `elapsed_s` may take."""
-    end_s = neared_after_s(state.settings)
     if state.fallback_in_charge:
         # Half of its share is for the answer that follows.
         end_s = passed_after_s(state.settings) - fallback_s(state.settings) / 2
+    else:
+        end_s = neared_after_s(state.settings)
     return max(LEAST_CALL_S, min(state.settings.tool_timeout_s, end_s - elapsed_s))
 
 

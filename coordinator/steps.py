@@ -87,9 +87,7 @@ def shrink_round(state: QueryState) -> Decision:
 
 def _open(state: QueryState) -> Decision:
     state = replace(state, phase="briefing", round_calls=())
-    rounds_left = 0
-    if not state.final:
-        rounds_left = state.settings.max_rounds - state.round
+    rounds_left = 0 if state.final else state.settings.max_rounds - state.round
     opened = RoundOpened(
         round=state.round,
         call_id=state.call_id,
@@ -105,9 +103,7 @@ def briefing_tokens(state: QueryState) -> int | None:
     """Returns the most tokens of the round's briefing, as far as the budget pays; None: as the settings say."""
     if not state.budget.is_limited:
         return state.briefing_tokens
-    kept = Spend()
-    if not state.final:
-        kept = kept_back(state)
+    kept = Spend() if state.final else kept_back(state)
     room = max(
         LEAST_BRIEFING,
         state.budget.room(model_of(state, final=state.final), kept, final=state.final),

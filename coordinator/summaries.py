@@ -50,9 +50,7 @@ def after_summary_wanted(
     )
     set_aside = state.budget.summary_of(wanted.tokens)
     needed = set_aside + _to_follow(state)
-    refusal = _refuse_summary(state, timeout_s)
-    if refusal is None:
-        refusal = _refuse_unpaid(state, needed)
+    refusal = _refuse_summary(state, timeout_s) or _refuse_unpaid(state, needed)
     if refusal is not None:
         return skip_summary(state, refusal)
     spare = state.budget.spare(needed)

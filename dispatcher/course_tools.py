@@ -247,7 +247,7 @@ def _phrasings(query: str, queries: Sequence[str] | None) -> list[str]:
 
 def _listing(found: Sequence[Passage], *notes: str) -> ToolOutput:
     """Returns passages as a tool's output, below what is to be said of them all."""
-    listed = [*notes, *[_listed(passage) for passage in found]]
+    listed = [*notes, *map(_listed, found)]
     return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
 
 
@@ -261,9 +261,7 @@ def _listed(passage: Passage) -> str:
 
 
 def _nothing_found(query: str, place: Place, known: Sequence[Passage]) -> ToolOutput:
-    where = ""
-    if place.lesson is not None:
-        where = f" in lesson {place.lesson}"
+    where = f" in lesson {place.lesson}" if place.lesson is not None else ""
     if place.course is not None and place.lesson is not None:
         where += f" of the course '{place.course}'"
     elif place.course is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, get_type_hints
 
 from docstring_parser import Docstring, ParseError
@@ -229,16 +229,15 @@ def load_tools(names: str) -> tuple[Tool, ...]:
     return tuple(tools)
 
 
-def _tools(path: str, found: object) -> list[Tool]:
+def _tools(path: str, found: object) -> Iterator[Tool]:
     if isinstance(found, Tool):
-        return [found]
-    if isinstance(found, (list, tuple)):
-        tools: list[Tool] = []
+        yield found
+    elif isinstance(found, (list, tuple)):
         for each in found:
-            tools += _tools(path, each)
-        return tools
-    if inspect.isroutine(found):
-        return [tool_from_function(found)]
-    raise ConfigurationError(
-        f"Tool {path} is {type(found).__name__}; wanted an async function, a Tool, or a list of these."
-    )
+            yield from _tools(path, each)
+    elif inspect.isroutine(found):
+        yield tool_from_function(found)
+    else:
+        raise ConfigurationError(
+            f"Tool {path} is {type(found).__name__}; wanted an async function, a Tool, or a list of these."
+        )

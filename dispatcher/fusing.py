@@ -45,9 +45,9 @@ def search_phrasings(
     # A passage that answers often holds words of several phrasings, and stands out most where all are asked together.
     if len(phrasings) > 1:
         queries.insert(0, ". ".join(phrasings))
-    found = []
-    for query in queries:
-        found.append(search(query, place.course, place.lesson, known=known))
+    found = [
+        search(query, place.course, place.lesson, known=known) for query in queries
+    ]
     return fuse(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from antiphon.dispatcher.output import (
@@ -69,13 +69,10 @@ def outline_of(course: Course) -> ToolOutput:
 
 def list_of(courses: Sequence[Course]) -> ToolOutput:
     """Returns all courses with what they have: in full where that is short, else a line each, as many as fit."""
-    total = 0
-    for course in courses:
-        total += len(course.lessons)
+    total = sum(len(course.lessons) for course in courses)
     head = f"Courses: {len(courses)}, with {total} lessons in all"
-    text = _joined([head, *_in_full(courses)])
-    if len(text) > MAX_LISTED:
-        text = _joined([head, *_in_brief(courses)])
+    full = _joined([head, *_in_full(courses)])
+    text = full if len(full) <= MAX_LISTED else _joined([head, *_in_brief(courses)])
     passage = _passage(ALL_COURSES, text)
     # In a plain transcript a passage is known by its source above it.
     return ToolOutput(text=f"[{ALL_COURSES}]\n{text}", passages=(passage,))
@@ -91,14 +88,12 @@ def counted_lessons(course: Course) -> str:
     return f"{len(numbers)} ({min(numbers)} to {max(numbers)})"
 
 
-def _in_full(courses: Sequence[Course]) -> list[str]:
-    lines = []
+def _in_full(courses: Sequence[Course]) -> Iterator[str]:
     for course in courses:
-        lines.append(_course_line(course))
+        yield _course_line(course)
         titles = [f"{lesson.number} {lesson.title}" for lesson in course.lessons]
         if titles:
-            lines.append(f"Lessons of {course.title}: {'; '.join(titles)}")
-    return lines
+            yield f"Lessons of {course.title}: {'; '.join(titles)}"
 
 
 def _in_brief(courses: Sequence[Course]) -> list[str]:

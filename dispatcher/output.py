@@ -151,10 +151,8 @@ def _bounded_passage(passage: Passage) -> Passage:
         # Another text is another passage: its id must not be that of the whole one.
         passage_id = content_id(source, text)
         stored = StoredText(text)
-    score = passage.score
-    if not math.isfinite(score):
-        # JSON knows neither infinity nor NaN, and passages are ordered by this.
-        score = 0.0
+    # JSON knows neither infinity nor NaN, and passages are ordered by this.
+    score = passage.score if math.isfinite(passage.score) else 0.0
     return msgspec.structs.replace(
         passage,
         id=passage_id,
@@ -199,6 +197,4 @@ def _cut(text: str, starts: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
 
 
 def _label(text: str | None) -> str | None:
-    if text is None:
-        return None
-    return line(text, MAX_LABEL)
+    return line(text, MAX_LABEL) if text is not None else None

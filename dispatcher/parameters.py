@@ -124,11 +124,11 @@ class Parameters:
             return error
 
     def _given(self, read: BaseModel) -> Json:
-        given: Json = {}
-        for key, field in self.model.model_fields.items():
-            if key in read.model_fields_set:
-                given[field.alias or key] = getattr(read, key)
-        return given
+        return {
+            field.alias or key: getattr(read, key)
+            for key, field in self.model.model_fields.items()
+            if key in read.model_fields_set
+        }
 
 
 def parameters_of(
@@ -144,9 +144,8 @@ def parameters_of(
     """
     fields: dict[str, Any] = {}
     for number, (name, parameter) in enumerate(signature.items()):
-        default = parameter.default
-        if default is inspect.Parameter.empty:
-            default = ...
+        is_required = parameter.default is inspect.Parameter.empty
+        default = ... if is_required else parameter.default
         if name in described:
             field = Field(default, alias=name, description=described[name])
         else:
@@ -170,9 +169,10 @@ def parameters_of(
 def _schema(model: type[BaseModel]) -> Json:
     """Returns the model's JSON schema without pydantic's titles, which mean nothing to a language model."""
     whole = model.model_json_schema()
-    properties: Json = {}
-    for name, property_schema in whole["properties"].items():
-        properties[name] = _plain(property_schema)
+    properties = {
+        name: _plain(property_schema)
+        for name, property_schema in whole["properties"].items()
+    }
     schema: Json = {"type": "object", "properties": properties}
     if "required" in whole:
         schema["required"] = whole["required"]
@@ -211,16 +211,14 @@ def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:
         known: Names of the arguments that the tool knows.
     """
     wrong = error.errors(include_url=False, include_context=False)
-    named = []
-    for detail in wrong[:MAX_NAMED]:
-        named.append(_describe(detail, known))
+    named = [_describe(detail, known) for detail in wrong[:MAX_NAMED]]
     if len(wrong) > MAX_NAMED:
         named.append(f"and {len(wrong) - MAX_NAMED} more")
     return "; ".join(named) + "."
 
 
 def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
-    where = line(".".join([str(part) for part in detail["loc"]]), 80)
+    where = line(".".join(map(str, detail["loc"])), 80)
     found = line(repr(detail["input"]), 80)
     if detail["type"] == "json_invalid":
         return f"the arguments are not a JSON object: {line(detail['msg'], 200)}"

@@ -68,9 +68,7 @@ def find_place(
     Raises:
         NotFoundError: There is no such course or lesson; the message names what there is.
     """
-    course = None
-    if course_name is not None:
-        course = find_course(catalogue, course_name)
+    course = find_course(catalogue, course_name) if course_name is not None else None
     if lesson is None:
         return Place(course, None)
     match = catalogue.resolve_lesson(lesson, course)
@@ -84,9 +82,7 @@ def find_course(catalogue: CourseCatalogue, name: str) -> str:
     match = catalogue.resolve_course(name)
     if match.title is not None:
         return match.title
-    hint = _NO_COURSES
-    if match.nearest:
-        hint = _nearest(match.nearest)
+    hint = _nearest(match.nearest) if match.nearest else _NO_COURSES
     raise NotFoundError(f"No course named '{line(name, _NAME_CHARS)}'. {hint}")
 
 
@@ -108,9 +104,8 @@ def _no_lesson(
     course: str | None,
     nearest: Sequence[str],
 ) -> str:
-    named = str(lesson)
-    if not _is_number(lesson):
-        named = f"'{line(str(lesson), _NAME_CHARS)}'"
+    shown = line(str(lesson), _NAME_CHARS)
+    named = str(lesson) if _is_number(lesson) else f"'{shown}'"
     hints = []
     if nearest:
         hints.append(_nearest(nearest))
@@ -121,9 +116,7 @@ def _no_lesson(
         several = f"Not one lesson of all courses is meant by {named}."
         return " ".join([several, *hints, "Name its course, too."])
     outline = catalogue.outline(course)
-    numbers: list[int] = []
-    if outline is not None:
-        numbers = [each.number for each in outline.lessons]
+    numbers = [each.number for each in outline.lessons] if outline is not None else []
     there_is = f"No lesson {named} in '{line(course, _NAME_CHARS)}': it has {_counted(numbers)}."
     return " ".join([there_is, *hints])
 
@@ -146,7 +139,7 @@ def _counted(numbers: Sequence[int]) -> str:
         return f"lesson {first} alone"
     if sorted(numbers) == list(range(first, last + 1)):
         return f"lessons {first} to {last}"
-    shown = [str(number) for number in numbers[:MOST_NUMBERS]]
+    shown = list(map(str, numbers[:MOST_NUMBERS]))
     if len(numbers) > MOST_NUMBERS:
         shown.append("…")
     return f"lessons {', '.join(shown)}"

@@ -194,9 +194,7 @@ class ToolRun:
         seconds = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
         if tool.timeout_s is not None:
             seconds = min(seconds, tool.timeout_s)
-        key = self._context.key
-        if tool.key_parameter is None:
-            key = ""
+        key = "" if tool.key_parameter is None else self._context.key
         self._publish(
             ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key)
         )

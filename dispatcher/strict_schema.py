@@ -144,10 +144,11 @@ def _described(strict: Json, bounds: Sequence[str]) -> Json:
 
 def _in_words(schema: Json) -> list[str]:
     """Says in a sentence each what a schema demands that strict use does not enforce."""
-    left: Json = {}
-    for keyword, value in schema.items():
-        if keyword not in _DROPPED and not _is_kept(keyword, value):
-            left[keyword] = value
+    left = {
+        keyword: value
+        for keyword, value in schema.items()
+        if keyword not in _DROPPED and not _is_kept(keyword, value)
+    }
     words = []
     for lower, upper, counted in _RANGES:
         low, high = left.pop(lower, None), left.pop(upper, None)

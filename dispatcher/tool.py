@@ -175,9 +175,7 @@ class Registry:
 
     def _define(self) -> StoredText:
         # Sorted by name, so that the bytes are the same every time: servers cache them.
-        definitions = []
-        for name in self.names:
-            definitions.append(_definition(self._tools[name]))
+        definitions = [_definition(self._tools[name]) for name in self.names]
         return StoredText(
             json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))
         )

@@ -65,10 +65,7 @@ def fault_at(
     if chosen is None:
         raise BadInputError(_refusal(recorded, kind, point, options))
     at = _ready_at(events, recorded)
-    times = 1
-    if isinstance(recorded.event, e.ReasoningFailed | e.SummaryFailed):
-        # A call fails for good only when each of its attempts does.
-        times = _attempts(events[: seq - 1], recorded.event.call_id)
+    times = _attempts(events[: seq - 1], recorded.event)
     nth = _traversal_of(events[: at - 1], recorded, chosen.point, subscribers)
     fault = Fault(point=chosen.point, kind=chosen.kind, nth=nth, times=times)
     kinds = tuple((option.point, option.kinds) for option in options)
@@ -100,14 +97,9 @@ def _refusal(
     name = f"event {recorded.seq} ({recorded.event.kind_name()})"
     if not options:
         return f"Nothing can break {name}: no part of this version emits or hears it."
-    known: list[str] = []
-    for option in options:
-        known.append(f"{option.point}: {', '.join(sorted(option.kinds))}")
+    known = [f"{option.point}: {', '.join(sorted(option.kinds))}" for option in options]
     # Both are words from a command line: they may be of any length.
-    words: list[str] = []
-    for word in (kind, point):
-        if word is not None:
-            words.append(word[:40])
+    words = [word[:40] for word in (kind, point) if word is not None]
     wanted = " at ".join(words)
     return f"{wanted!r} cannot happen at {name}. What can: {'; '.join(known)}."
 
@@ -170,10 +162,7 @@ def _traversal_of(
 def _repeated(prefix: Trace, recorded: Recorded[Event], point: str) -> int:
     """Counts the traversals before the event's that resuming repeats: those of calls without an outcome."""
     owed = {pending.since_seq for pending in pending_after(prefix).values()}
-    unfinished: set[str] = set()
-    for earlier in prefix:
-        if earlier.seq in owed:
-            unfinished.add(_call_of(earlier.event))
+    unfinished = {_call_of(earlier.event) for earlier in prefix if earlier.seq in owed}
     # Events that belong to no call are not repeated with one.
     unfinished.discard("")
     # A tool is called anew in the order of the requests, an event is published anew with its call.
@@ -232,12 +221,16 @@ def _call_of(event: Event) -> str:
     return str(call_id)
 
 
-def _attempts(events: Trace, call_id: str) -> int:
+def _attempts(events: Trace, event: Event) -> int:
+    """Counts the attempts that must break for the event to happen."""
+    # A call fails for good only when each of its attempts does.
+    if not isinstance(event, e.ReasoningFailed | e.SummaryFailed):
+        return 1
     attempts = 0
     for recorded in events:
         if (
             isinstance(recorded.event, e.ReasoningStarted)
-            and recorded.event.call_id == call_id
+            and recorded.event.call_id == event.call_id
         ):
             attempts += 1
     # A call that was never started is broken at its first attempt all the same.

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Sequence
 
 from antiphon.bus import Components
-from antiphon.dispatcher import Registry, Tool
+from antiphon.dispatcher import Registry
 from antiphon.faults.plan import Fault, part_of
 from antiphon.faults.plan_files import parse_plan
 from antiphon.faults.ports.calls import FaultyModel, faulty_tool
@@ -70,9 +70,9 @@ class Injector:
         if self._apart:
             resources = resources.with_own_circuits()
         clock = resources.clock
-        tools: list[Tool] = []
-        for tool in resources.tools.tools:
-            tools.append(faulty_tool(tool, self.injected, clock))
+        tools = [
+            faulty_tool(tool, self.injected, clock) for tool in resources.tools.tools
+        ]
         changed: dict[str, object] = {
             "models": self._faulty_models(resources),
             "tools": Registry(tools),
@@ -114,9 +114,7 @@ class Injector:
             subscriptions = components(faulty)
             # Only now is it known who hears what; no event has been delivered yet.
             self._count_past(subscriptions)
-            return [
-                delivery.subscription(subscription) for subscription in subscriptions
-            ]
+            return list(map(delivery.subscription, subscriptions))
 
         return build
 
@@ -132,12 +130,10 @@ class Injector:
         models = dict(resources.models)
         if self._primary is not None:
             models["primary"] = self._primary
-        faulty: dict[str, Model] = {}
-        for name, model in models.items():
-            faulty[name] = FaultyModel(
-                model, self.injected, model_prefix(name), resources.clock
-            )
-        return faulty
+        return {
+            name: FaultyModel(model, self.injected, model_prefix(name), resources.clock)
+            for name, model in models.items()
+        }
 
     def _note(self, event: Event) -> None:
         if isinstance(event, QueryClosed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Annotated, Literal, NamedTuple, get_args
 
 from msgspec import Meta
@@ -71,10 +72,8 @@ class Fault(Value, frozen=True, kw_only=True):
         return matches(point, self.point)
 
     def seconds(self, fitting_s: float) -> float:
-        """Returns how long it hangs, is slow or late; `fitting_s` where the fault does not say."""
-        if self.for_s == 0:
-            return fitting_s
-        return self.for_s
+        """Returns how long it hangs, is slow or late; `fitting_s` if the fault does not say."""
+        return self.for_s or fitting_s
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -115,10 +114,7 @@ class Experiment(Value, frozen=True, kw_only=True):
     @property
     def plans(self) -> list[Plan]:
         """The plans of all steps, in order."""
-        found: list[Plan] = []
-        for step in self.steps:
-            found += step.at_once
-        return found
+        return list(chain.from_iterable(step.at_once for step in self.steps))
 
     @property
     def single_plan(self) -> Plan | None:

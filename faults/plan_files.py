@@ -157,13 +157,13 @@ def write_experiment(experiment: Experiment) -> str:
         return write_plan(single)
     steps: list[dict[str, object]] = []
     for step in experiment.steps:
-        queries = [_plan_fields(plan) for plan in step.at_once]
+        queries = list(map(_plan_fields, step.at_once))
         steps.append(_changed_fields(step) | {"at_once": queries})
     return yaml.safe_dump({"steps": steps}, sort_keys=False)
 
 
 def _plan_fields(plan: Plan) -> dict[str, object]:
-    faults = [_changed_fields(fault) for fault in plan.faults]
+    faults = list(map(_changed_fields, plan.faults))
     return _changed_fields(plan) | {"faults": faults}
 
 

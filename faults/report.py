@@ -69,15 +69,14 @@ def table(report: Report) -> list[tuple[str, Row]]:
 
 def as_json(report: Report) -> bytes:
     """Writes the whole report."""
-    failures: list[dict[str, object]] = []
-    for verdict in report.failures:
-        failures.append(
-            {
-                "command": verdict.command,
-                "result": verdict.result,
-                "broken": verdict.broken,
-            }
-        )
+    failures = [
+        {
+            "command": verdict.command,
+            "result": verdict.result,
+            "broken": verdict.broken,
+        }
+        for verdict in report.failures
+    ]
     return msgspec.json.encode(
         {
             "seed": report.seed,
@@ -104,9 +103,9 @@ def pairs_as_json(verdicts: Sequence[PairVerdict], seed: int) -> bytes:
 
 def as_html(report: Report) -> str:
     """Writes one page, with the reason of each empty cell to be read by pointing at it."""
-    why: dict[tuple[str, str], str] = {}
-    for cell in report.not_applicable:
-        why[cell.point, cell.kind] = cell.why
+    why: dict[tuple[str, str], str] = {
+        (cell.point, cell.kind): cell.why for cell in report.not_applicable
+    }
     return _page(report.seed, counts(report), report.failures, table(report), why)
 
 

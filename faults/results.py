@@ -56,11 +56,11 @@ class Run:
 
     def subjects(self, *kinds: type[Event]) -> list[str]:
         """Returns what each event of these kinds is about: the id of its call, as often as there are events."""
-        found: list[str] = []
-        for recorded in self.trace:
-            if isinstance(recorded.event, kinds):
-                found.append(str(recorded.event.subject()))
-        return found
+        return [
+            str(recorded.event.subject())
+            for recorded in self.trace
+            if isinstance(recorded.event, kinds)
+        ]
 
     def has(self, *kinds: type[Event]) -> bool:
         """Returns True if there is an event of one of the kinds."""
@@ -69,29 +69,24 @@ class Run:
     @property
     def fired(self) -> list[Fired]:
         """The plan's own faults that fired; those of its scenario are left out."""
-        planned: list[Fired] = []
-        for fired in self.injected.fired:
-            # A pattern may have fired at several points, of which none is named in the plan.
-            if any(_came_from(fired, fault) for fault in self.plan.faults):
-                planned.append(fired)
-        return planned
+        return [fired for fired in self.injected.fired if self._is_planned(fired)]
+
+    def _is_planned(self, fired: Fired) -> bool:
+        # A pattern may have fired at several points, of which none is named in the plan.
+        return any(_came_from(fired, fault) for fault in self.plan.faults)
 
     @property
     def sorts(self) -> set[tuple[str, str]]:
         """The pairs of point and kind that fired."""
-        found: set[tuple[str, str]] = set()
-        for fired in self.fired:
-            found.add((fired.point, fired.kind))
-        return found
+        return {(fired.point, fired.kind) for fired in self.fired}
 
     @property
     def idle(self) -> list[Fault]:
         """The plan's faults that never fired."""
-        idle: list[Fault] = []
-        for fault in self.plan.faults:
-            if not any(_came_from(fired, fault) for fired in self.injected.fired):
-                idle.append(fault)
-        return idle
+        return [fault for fault in self.plan.faults if not self._has_fired(fault)]
+
+    def _has_fired(self, fault: Fault) -> bool:
+        return any(_came_from(fired, fault) for fired in self.injected.fired)
 
     @property
     def response(self) -> ResponseAssembled:
@@ -131,9 +126,7 @@ class Cell(Value, frozen=True, kw_only=True):
         if self.kind == "none":
             return Plan(scenario=self.scenario, seed=seed)
         # A question is taken in before any part of the query begins.
-        when = self.when
-        if self.point == "intake":
-            when = "any"
+        when = "any" if self.point == "intake" else self.when
         fault = Fault(point=self.point, kind=self.kind, when=when)
         # Where no scenario traverses the point, any serves to show that the fault does not fire.
         scenario = self.scenario or "plain"

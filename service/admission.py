@@ -147,9 +147,7 @@ class Admission:
 
     def _lasting_s(self) -> float:
         """Returns how long a query lasts: as the last ones did, or longer where those that run have done already."""
-        lasting = FIRST_GUESS_S
-        if self._mean_s is not None:
-            lasting = self._mean_s
+        lasting = self._mean_s if self._mean_s is not None else FIRST_GUESS_S
         if self._begun:
             ages = self._now() * len(self._begun) - sum(self._begun.values())
             lasting = max(lasting, ages / len(self._begun))

@@ -391,10 +391,11 @@ class Antiphon:
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
         """Returns each open query of the caller, with the events that it is waiting for."""
-        running: dict[str, tuple[Pending, ...]] = {}
-        for query_id, session in self._runtime.bus.sessions.items():
-            if self._opened(query_id):
-                running[query_id] = session.pending()
+        running = {
+            query_id: session.pending()
+            for query_id, session in self._runtime.bus.sessions.items()
+            if self._opened(query_id)
+        }
         for query_id, query in self._runtime.begun.traces.items():
             if self._opened(query_id):
                 running[query_id] = query.pending()

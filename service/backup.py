@@ -247,10 +247,9 @@ def _unpacked(backup: Path, folder: Path) -> Manifest:
     manifest: Manifest | None = None
     with tarfile.open(backup, mode="r:") as tar:
         for member in tar:
-            source = None
             # Before it is opened: a link would be followed.
-            if member.isreg() and _is_safe(member.name):
-                source = tar.extractfile(member)
+            is_plain = member.isreg() and _is_safe(member.name)
+            source = tar.extractfile(member) if is_plain else None
             if source is None:
                 raise BadInputError(
                     f"{backup} holds {member.name!r}, which is no plain file: nothing is restored."

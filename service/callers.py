@@ -118,9 +118,7 @@ async def shares_of(settings: Settings, file: AccessFile) -> Sequence[Share]:
         BusyError: They do not answer.
     """
     async with _shared_state(settings) as state:
-        ledger: Ledger | None = None
-        if state is not None:
-            ledger = SharedLedger(state)
+        ledger = SharedLedger(state) if state is not None else None
         quotas = Quotas(file, ledger=ledger)
         found: dict[tuple[str, str], Share] = {}
         for key in Keys(file).listed():

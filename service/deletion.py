@@ -87,9 +87,9 @@ async def delete_with_proof(
     # Encrypted bytes show nothing: the rows themselves are searched too.
     for text in wanted:
         others |= await asyncio.to_thread(traces_holding, path, text, key)
-    still_found: list[tuple[str, int]] = []
-    for file, count in found.items():
-        still_found.append((str(file.relative_to(data_dir)), count))
+    still_found = [
+        (str(file.relative_to(data_dir)), count) for file, count in found.items()
+    ]
     return DeletionProof(
         traces=deleted,
         events=events,

@@ -71,9 +71,7 @@ def query_settings(own: QuerySettings) -> tuple[QuerySetting, ...]:
     """Returns every setting of a query, with the service's own value."""
     found: list[QuerySetting] = []
     for name, declared in DECLARED.items():
-        choices = declared.choices
-        if name in MODELS:
-            choices = tuple(sorted(models_of(own)))
+        choices = tuple(sorted(models_of(own))) if name in MODELS else declared.choices
         found.append(
             QuerySetting(
                 name=name,

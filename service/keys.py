@@ -151,7 +151,7 @@ class Keys:
         rows = self._file.read(
             f"SELECT {_COLUMNS} FROM keys ORDER BY made_at, key_id"  # noqa: S608 - a constant
         )
-        return tuple([_info(row) for row in rows])
+        return tuple(map(_info, rows))
 
     def find(self, named: str) -> KeyInfo:
         """Finds a key by its id, or by its name where only one has it.
@@ -275,9 +275,7 @@ def _info(row: Sequence[Any]) -> KeyInfo:
 
 
 def _later(now: float, seconds: float | None) -> float | None:
-    if seconds is None:
-        return None
-    return now + seconds
+    return now + seconds if seconds is not None else None
 
 
 def _new_key(key_id: str) -> str:

@@ -28,9 +28,7 @@ class Probe:
     """
 
     def __init__(self, store: object, library: CourseIndex | None) -> None:
-        self._store: SelfChecking | None = None
-        if isinstance(store, SelfChecking):
-            self._store = store
+        self._store = store if isinstance(store, SelfChecking) else None
         self._library = library
         self._turns = count()
         self._looking: asyncio.Task[None] | None = None
@@ -61,9 +59,9 @@ class Probe:
             in_full: Name files of this machine.
         """
         problems: list[str] = [*self._write_problems()]
-        failed = None
-        if self._library is not None:
-            failed = self._library.last_search.problem
+        failed = (
+            self._library.last_search.problem if self._library is not None else None
+        )
         if failed is not None and in_full:
             problems.append(f"Searching fails: {failed}.")
         elif failed is not None:

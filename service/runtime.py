@@ -10,7 +10,6 @@ from typing import Any
 from antiphon import cluster as on_nats
 from antiphon.bus import Bus
 from antiphon.composition import (
-    CourseIndex,
     ServiceResources,
     Settings,
     Totals,
@@ -64,9 +63,7 @@ class Runtime:
         self.metering = Metering(self.callers.quotas, resources.store)
         self.loading = Loading(resources.later)
         # Where workers search, this process answers for storing alone.
-        searched: CourseIndex | None = None
-        if resources.sharing is None:
-            searched = resources.library
+        searched = resources.library if resources.sharing is None else None
         self.probe = Probe(resources.store, searched)
         self.tenants = TenantResources(resources)
         self.documents = TenantDocuments(settings, resources)

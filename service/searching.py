@@ -36,9 +36,7 @@ class FoundPassage(Value, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, passage: Passage, *, why: bool) -> FoundPassage:
-        signals = passage.signals
-        if not why:
-            signals = None
+        signals = passage.signals if why else None
         return cls(
             id=passage.id,
             source=passage.source,

@@ -25,11 +25,10 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
         raise NotFoundError(
             f"There is no trace {shown}: `antiphon traces list` and GET /api/traces show those there are."
         )
-    if len(matches) > 1:
+    count = len(matches)
+    if count > 1:
         some = ", ".join(matches[:SHOWN_MATCHES])
-        many = str(len(matches))
-        if len(matches) > SHOWN_MATCHES:
-            many = f"More than {SHOWN_MATCHES}"
+        many = f"More than {SHOWN_MATCHES}" if count > SHOWN_MATCHES else str(count)
         raise AmbiguousIdError(
             f"{many} traces begin with {shown} ({some}): give more of it."
         )

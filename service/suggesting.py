@@ -34,7 +34,7 @@ class Suggestion(Value, frozen=True, kw_only=True):
 
 def suggestions(library: CourseIndex, most: int) -> tuple[Suggestion, ...]:
     """Returns up to `most` questions, from as many courses as there are."""
-    by_course = [_lessons(course) for course in library.courses()]
+    by_course = map(_lessons, library.courses())
     # One lesson of each course, then the next of each, so that a few questions show what there is.
     in_turn = chain.from_iterable(zip_longest(*by_course))
     found: list[Suggestion] = []
@@ -60,9 +60,9 @@ def _suggestion(
     library: CourseIndex, course: str, lesson: int | None, title: str
 ) -> Suggestion:
     passages = library.search(title, course, lesson, LOOKED_THROUGH)
-    question = _asked_for(passages)
-    if question is None:
-        question = f"What is taught on “{one_line(title, MOST_CHARS)}”?"
+    question = (
+        _asked_for(passages) or f"What is taught on “{one_line(title, MOST_CHARS)}”?"
+    )
     return Suggestion(question=question, course=course, lesson=lesson)
 
 

@@ -21,9 +21,7 @@ class TenantResources:
 
     def of(self, principal: Principal) -> ServiceResources:
         """Returns what the caller's queries use."""
-        tenant = ""
-        if is_apart(principal):
-            tenant = principal.tenant
+        tenant = principal.tenant if is_apart(principal) else ""
         library = self.library_of(principal)
         with_effects = "effects" in principal.scopes
         key = (tenant, library, with_effects)
@@ -75,10 +73,7 @@ def _with_remote(shared: Resources, tenant: str, *, effects: bool) -> Resources:
 
 def _without_effects(tools: Registry) -> Registry:
     """Returns the tools that change nothing outside; the model is not told of others."""
-    kept: list[Tool] = []
-    for tool in tools.tools:
-        if not tool.has_effects:
-            kept.append(tool)
+    kept = [tool for tool in tools.tools if not tool.has_effects]
     if len(kept) == len(tools.tools):
         return tools
     names = {tool.name for tool in kept}
@@ -94,13 +89,9 @@ def _with_tools(service: ServiceResources, tools: Registry) -> ServiceResources:
     if tools is shared.tools:
         return service
     definitions = tools.definitions()
-    versions: list[tuple[str, str]] = []
-    for name, version in service.versions:
-        if name == "tools":
-            version = definitions.key
-        versions.append((name, version))
+    versions = dict(service.versions) | {"tools": definitions.key}
     return replace(
         service,
         shared=replace(shared, tools=tools, tool_definitions=definitions),
-        versions=tuple(versions),
+        versions=tuple(versions.items()),
     )

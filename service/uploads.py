@@ -82,7 +82,7 @@ class Upload:
     ) -> Upload:
         """Returns the files that a process which died had taken in, and perhaps put in place."""
         upload = cls(data_dir, job_id)
-        upload._paths = [PurePosixPath(name) for name in names]
+        upload._paths = list(map(PurePosixPath, names))
         upload.refused = list(refused)
         return upload
 

@@ -174,9 +174,7 @@ def used_up(
     until_s = day_end(now) - now
     begins = f"{holder.words} may use {_shown(most)} {_WORDS[what]} a day"
     if not waits:
-        rest = ""
-        if spent < most:
-            rest = ", and the rest is too little for one call"
+        rest = ", and the rest is too little for one call" if spent < most else ""
         return QuotaError(
             f"{_capital(begins)}, and has used {_shown(spent)}{rest}: it begins anew at {ends:%Y-%m-%d %H:%M} UTC, "
             f"in {_span(until_s)}.",

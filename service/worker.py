@@ -211,9 +211,7 @@ class Worker:
         if query_id in self._running:
             await self._leave(claim, AGAIN_S)
             return
-        why = CLAIMED
-        if claim.deliveries > 1:
-            why = DIED
+        why = DIED if claim.deliveries > 1 else CLAIMED
         try:
             handle = await self._history_of(claim.query).resume(
                 query_id, why, counts_away=True
@@ -329,7 +327,7 @@ class Worker:
 
 async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
     """Waits for the first of several, and ends waiting for the others."""
-    tasks = [asyncio.create_task(wait) for wait in waits]
+    tasks = list(map(asyncio.create_task, waits))
     try:
         await asyncio.wait(tasks, return_when="FIRST_COMPLETED")
     finally:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 
 from antiphon.composition import Settings, open_cluster, queue_of
@@ -63,9 +63,7 @@ async def work(
             stack.callback(loop.remove_signal_handler, number)
         port: int | None = None
         if health_port is not None:
-            metrics: Callable[[], Awaitable[str]] | None = None
-            if antiphon.metrics is not None:
-                metrics = antiphon.metrics.scrape
+            metrics = antiphon.metrics.scrape if antiphon.metrics is not None else None
             # The port asks nobody who they are.
             public = antiphon.seen_by(NOBODY)
             health = Health(

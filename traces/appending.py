@@ -207,10 +207,9 @@ class Writer:
 
     def _write_batch(self, connection: sqlite3.Connection, packed: Packed) -> None:
         batch = packed.batch
-        texts: dict[str, str] = {}
-        for key, text in packed.texts.items():
-            if key not in self._known:
-                texts[key] = text
+        texts = {
+            key: text for key, text in packed.texts.items() if key not in self._known
+        }
         write_texts(connection, texts)
         write_events(connection, packed.rows)
         if batch.expected_seq == 0:
@@ -236,9 +235,7 @@ class Writer:
         untried_s = now - self._paused_until
         if self._locked_since is None or untried_s > _SHORT_LOCK_S:
             self._locked_since = now
-        pause_s = LOCK_PAUSE_S
-        if self.lock_is_long:
-            pause_s = _LONG_LOCK_PAUSE_S
+        pause_s = _LONG_LOCK_PAUSE_S if self.lock_is_long else LOCK_PAUSE_S
         self._paused_until = now + pause_s
 
     def _roll_back(self) -> None:

@@ -144,7 +144,7 @@ def _sound(plain: object) -> object:
     if isinstance(plain, dict):
         return {key: _sound(value) for key, value in plain.items()}
     if isinstance(plain, list | tuple):
-        return [_sound(value) for value in plain]
+        return list(map(_sound, plain))
     return plain
 
 

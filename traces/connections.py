@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import structlog
 
-from antiphon.traces.encryption import Connect, database_errors
+from antiphon.traces.encryption import Connect, database_errors, why_unreadable
 from antiphon.vocabulary.errors import NotFoundError, TraceError
 
 T = TypeVar("T")
@@ -64,9 +64,12 @@ class LockedError(TraceError):
     """Another process is writing to the store: the same write may succeed in a moment."""
 
 
-def is_no_database(error: Exception) -> bool:
-    """Returns True if the file is none of SQLite's, or an encrypted one."""
-    return _code(error) == sqlite3.SQLITE_NOTADB
+def why_unusable(path: Path, key: str | None, error: Exception) -> str:
+    """Returns why SQLite refused a file that is opened with this key, and what to do."""
+    # None of SQLite's files, or an encrypted one.
+    if _code(error) == sqlite3.SQLITE_NOTADB:
+        return why_unreadable(path, key) or reason(error)
+    return reason(error)
 
 
 def is_locked(error: Exception) -> bool:

@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from antiphon.traces.connections import OPEN_TIMEOUT_S, is_no_database, reason
-from antiphon.traces.encryption import connector, database_errors, why_unreadable
+from antiphon.traces.connections import OPEN_TIMEOUT_S, why_unusable
+from antiphon.traces.encryption import connector, database_errors
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.private_files import make_private_file
 
@@ -36,9 +36,7 @@ def copy_store(path: Path, target: Path, key: str | None = None) -> None:
             source.backup(copy)
             _check(copy)
     except database_errors() as error:
-        why = reason(error)
-        if is_no_database(error):
-            why = why_unreadable(path, key) or why
+        why = why_unusable(path, key, error)
         raise TraceError(f"the trace store {path} cannot be copied: {why}") from error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 # Sizes of a step, each about a millisecond of CPU (decision 071).
@@ -92,10 +93,9 @@ def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
 
 def read_loose(connection: sqlite3.Connection) -> set[bytes]:
     """Reads the keys of texts of deleted traces, of which others may hold some."""
-    keys: set[bytes] = set()
-    for row in connection.execute("SELECT key FROM loose"):
-        keys.add(row[0].hex().encode())
-    return keys
+    return {
+        row[0].hex().encode() for row in connection.execute("SELECT key FROM loose")
+    }
 
 
 class References(NamedTuple):
@@ -146,9 +146,7 @@ def merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
     """
     before = connection.total_changes
     # A negative number makes FTS5 begin a merge, a positive one go on with it.
-    pages = _WORD_PAGES_AT_ONCE
-    if first:
-        pages = -_WORD_PAGES_AT_ONCE
+    pages = -_WORD_PAGES_AT_ONCE if first else _WORD_PAGES_AT_ONCE
     connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before < 2
 
@@ -172,18 +170,12 @@ def give_back(connection: sqlite3.Connection) -> bool:
 
 def _keys_in(bodies: Iterable[bytes]) -> set[bytes]:
     """Returns the keys of the texts that events refer to, as the store holds them."""
-    found: set[bytes] = set()
-    for body in bodies:
-        found.update(_KEYS.findall(body))
-    return found
+    return set(chain.from_iterable(map(_KEYS.findall, bodies)))
 
 
 def _as_rows(keys: Iterable[bytes]) -> list[tuple[bytes]]:
     """Returns keys in hex, as events hold them, as rows of one blob each, as the tables hold them."""
-    rows: list[tuple[bytes]] = []
-    for key in keys:
-        rows.append((bytes.fromhex(key.decode()),))
-    return rows
+    return [(bytes.fromhex(key.decode()),) for key in keys]
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

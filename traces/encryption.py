@@ -68,7 +68,7 @@ def database_errors() -> tuple[type[Exception], ...]:
 
 
 def why_unreadable(path: Path, key: str | None) -> str:
-    """Says why SQLite may not read a file with this key; empty where the key is not the reason."""
+    """Says why SQLite may not read a file with this key; empty if the key is not the reason."""
     try:
         with path.open("rb") as file:
             header = file.read(len(_PLAIN_HEADER))
@@ -99,9 +99,10 @@ def encrypt_file(path: Path, target: Path, key: str) -> None:
     driver: Any = import_module("sqlcipher3.dbapi2")
     connection = driver.connect(str(path), isolation_level=None)
     try:
-        marks: dict[str, int] = {}
-        for name in ("user_version", "application_id", "auto_vacuum"):
-            marks[name] = connection.execute(f"PRAGMA {name}").fetchone()[0]
+        marks = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("user_version", "application_id", "auto_vacuum")
+        }
         connection.execute(
             f"ATTACH DATABASE ? AS encrypted KEY \"x'{key}'\"", (str(target),)
         )

@@ -24,9 +24,7 @@ _EVENTS = """
 
 def write_texts(connection: sqlite3.Connection, texts: Mapping[str, str]) -> None:
     """Adds the long texts that events refer to."""
-    rows: list[tuple[bytes, str]] = []
-    for key, text in texts.items():
-        rows.append((bytes.fromhex(key), text))
+    rows = [(bytes.fromhex(key), text) for key, text in texts.items()]
     if rows:
         connection.executemany(_INSERT_TEXT, rows)
 
@@ -85,10 +83,10 @@ def _with_program(
 
 def read_forms(connection: sqlite3.Connection, query_id: str) -> list[Form]:
     """Reads each event of a trace with the fields that it had when it was written."""
-    forms: list[Form] = []
-    for stored in stored_events(connection, query_id):
-        forms.append(upgraded(form_of(stored.body), stored.version))
-    return forms
+    return [
+        upgraded(form_of(stored.body), stored.version)
+        for stored in stored_events(connection, query_id)
+    ]
 
 
 def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
@@ -98,9 +96,7 @@ def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
         NotFoundError: No such trace.
     """
     fetch = _fetch_over(connection)
-    lines: list[bytes] = []
-    for stored in stored_events(connection, query_id):
-        lines.append(line_of(*stored, fetch))
+    lines = [line_of(*stored, fetch) for stored in stored_events(connection, query_id)]
     if not lines:
         raise unknown_trace(query_id)
     return lines

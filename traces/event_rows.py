@@ -137,12 +137,12 @@ def events_in(row: EventRow) -> Sequence[StoredEvent]:
     if not lines or len(places) != len(lines):
         return [whole]
     first = seq - len(lines) + 1
-    events: list[StoredEvent] = []
-    for number, ((caused_by, then), line) in enumerate(zip(places, lines, strict=True)):
-        events.append(
-            StoredEvent(query_id, first + number, caused_by, then, version, line)
+    return [
+        StoredEvent(query_id, first + number, caused_by, then, version, line)
+        for number, ((caused_by, then), line) in enumerate(
+            zip(places, lines, strict=True)
         )
-    return events
+    ]
 
 
 def _is_long(text: str) -> bool:

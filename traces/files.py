@@ -50,7 +50,7 @@ _heads = msgspec.json.Decoder(prepared(Head))
 
 def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
     """Builds the file of one trace."""
-    return file_of_lines(events[0].query_id, [to_json(recorded) for recorded in events])
+    return file_of_lines(events[0].query_id, list(map(to_json, events)))
 
 
 def file_of_lines(query_id: str, lines: Sequence[bytes]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import structlog
@@ -114,10 +115,7 @@ class GroupCommit:
         except TraceError as error:
             if len(group) == 1:
                 return [error]
-        errors: list[TraceError | None] = []
-        for packed in group:
-            errors += self._tried_alone(packed)
-        return errors
+        return list(chain.from_iterable(map(self._tried_alone, group)))
 
     def _tried_alone(self, packed: Packed) -> Sequence[TraceError | None]:
         try:

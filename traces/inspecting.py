@@ -53,7 +53,7 @@ def empty_log(path: Path, key: str | None = None) -> bool:
 def files_holding(folder: Path, texts: Sequence[str]) -> dict[Path, int]:
     """Searches every byte of a folder's files; returns how many of the texts stand in each where any does."""
     found: dict[Path, int] = {}
-    forms = [_forms_of(text) for text in texts]
+    forms = list(map(_forms_of, texts))
     for path in sorted(folder.rglob("*")):
         # An empty file cannot be mapped.
         if not path.is_file() or not path.stat().st_size:

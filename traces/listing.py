@@ -33,6 +33,10 @@ _LINE = """
     SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
         parent, (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
 """
+_SOURCE = {
+    "queries": "queries",
+    "marks": "marks CROSS JOIN queries ON queries.number = marks.number",
+}
 _AFTER = {
     "queries": "(queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
     "marks": "(marks.started_at, marks.number) < (SELECT started_at, number FROM queries WHERE query_id = ?)",
@@ -166,12 +170,8 @@ class _Listing:
     @property
     def sql(self) -> str:
         """The whole statement, which takes the limit after `values`."""
-        source = "queries"
-        if self._leading == "marks":
-            source = "marks CROSS JOIN queries ON queries.number = marks.number"
-        conditions = " AND ".join(self._clauses)
-        if not conditions:
-            conditions = "1"
+        source = _SOURCE[self._leading]
+        conditions = " AND ".join(self._clauses) or "1"
         order = f"{self._leading}.started_at DESC, {self._leading}.number DESC"
         return f"{_LINE} FROM {source} WHERE {conditions} ORDER BY {order} LIMIT ?"
 
@@ -218,11 +218,8 @@ class _Listing:
     def _add_text(self, text: str) -> None:
         words = sound_text(text.replace("\x00", " ")).split()
         # A query that is not over is found by its question alone: what else there is is indexed when it is over.
-        in_open_question = "0"
-        if words:
-            in_open_question = " AND ".join(
-                ["status = 'open'", *[_IN_QUESTION] * len(words)]
-            )
+        clauses = ["status = 'open'", *[_IN_QUESTION] * len(words)]
+        in_open_question = " AND ".join(clauses) if words else "0"
         self._add(f"({_HAS_WORDS} OR {in_open_question})", _quoted(words), *words)
 
 
@@ -230,7 +227,5 @@ def _quoted(words: Sequence[str]) -> str:
     """Returns all the words, each quoted: nothing in them is FTS5's own language."""
     if not words:
         return '""'  # FTS5 refuses an empty query
-    quoted: list[str] = []
-    for word in words:
-        quoted.append('"' + word.replace('"', '""') + '"')
+    quoted = ['"' + word.replace('"', '""') + '"' for word in words]
     return " ".join(quoted)

@@ -83,10 +83,7 @@ def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     rows = connection.execute(
         "SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number"
     )
-    unfinished: list[tuple[str, str]] = []
-    for query_id, owner in rows:
-        unfinished.append((str(query_id), str(owner)))
-    return unfinished
+    return [(str(query_id), str(owner)) for query_id, owner in rows]
 
 
 def is_imported(connection: sqlite3.Connection, query_id: str) -> bool:

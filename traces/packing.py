@@ -50,11 +50,10 @@ class BatchPacker:
         packed = self._packed(batch)
         if not self._redaction or self._is_sound(packed, known):
             return packed
-        events: list[Recorded[Event]] = []
-        for recorded in batch.events:
-            events.append(
-                replace(recorded, event=self._redaction.event(recorded.event))
-            )
+        events = [
+            replace(recorded, event=self._redaction.event(recorded.event))
+            for recorded in batch.events
+        ]
         return self._packed(batch._replace(events=events))
 
     def _is_sound(self, packed: Packed, known: Container[str]) -> bool:

@@ -39,18 +39,16 @@ class Patterns:
     """
 
     def __init__(self, named: Mapping[str, str], secrets: Sequence[str]) -> None:
-        self._secrets: list[tuple[str, regex.Pattern[str]]] = []
-        self._patterns: list[regex.Pattern[str]] = []
-        for secret in secrets:
-            if len(secret) >= _SECRET_CHARS:
-                pattern = regex.compile(regex.escape(secret))
-                self._secrets.append((secret, pattern))
+        self._secrets = [
+            (secret, regex.compile(regex.escape(secret)))
+            for secret in secrets
+            if len(secret) >= _SECRET_CHARS
+        ]
         self._plain = [secret.encode() for secret, _ in self._secrets]
         self._are_plain = all(
             _PLAIN_SECRET.fullmatch(secret) for secret, _ in self._secrets
         )
-        for name, text in named.items():
-            self._patterns.append(_checked(name, text))
+        self._patterns = [_checked(name, text) for name, text in named.items()]
 
     def __bool__(self) -> bool:
         return bool(self._patterns or self._secrets)

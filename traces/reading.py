@@ -164,9 +164,7 @@ def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
 def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
     """Returns the error for an event that cannot be read: where it stands, what is wrong, what this program reads."""
     # Where not even the head of the event could be read, its place is not known.
-    place = "unknown"
-    if seq:
-        place = str(seq)
+    place = str(seq) if seq else "unknown"
     return DecodeError(
         f"trace {query_id}, seq {place}: {wrong}; this program reads vocabulary version {VERSION}, so read the trace "
         "with the program that wrote it, or take it as it is with `antiphon traces export`",

@@ -164,9 +164,7 @@ class Redaction:
             plain = msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
             return self._searched(text)  # as a cut-off reply leaves it
-        walk = _redacted_block
-        if mark is Mark.JSON:
-            walk = _redacted_json
+        walk = _redacted_json if mark is Mark.JSON else _redacted_block
         redacted = walk(plain, self._searched)
         # Text that was not changed keeps its own bytes: encoding it anew might write it in another way.
         if redacted == plain:

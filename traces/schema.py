@@ -7,17 +7,11 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from antiphon.traces.connections import (
-    OPEN_TIMEOUT_S,
-    is_locked,
-    is_no_database,
-    reason,
-)
+from antiphon.traces.connections import OPEN_TIMEOUT_S, is_locked, why_unusable
 from antiphon.traces.encryption import (
     Connect,
     connector,
     database_errors,
-    why_unreadable,
 )
 from antiphon.traces.search_index import index_everything
 from antiphon.vocabulary.access import LOCAL_TENANT
@@ -117,9 +111,7 @@ def open_writer(
         make_private_file(path)
         return _opened(path, durability, connector(key))
     except database_errors() as error:
-        why = reason(error)
-        if is_no_database(error):
-            why = why_unreadable(path, key) or why
+        why = why_unusable(path, key, error)
         raise ConfigurationError(
             f"the trace store {path} cannot be used: {why}"
         ) from error

@@ -91,9 +91,7 @@ class TracePart(NamedTuple):
     @property
     def owner(self) -> str:
         """The mark of a trace that was recorded elsewhere, and else nothing."""
-        if self.imported:
-            return IMPORTED
-        return ""
+        return IMPORTED if self.imported else ""
 
 
 class TraceIndex:
@@ -198,9 +196,10 @@ def _kept_rows(part: TracePart, events: Sequence[Recorded[Event]]) -> list[Event
 def _index_whole(connection: sqlite3.Connection, query_id: str) -> None:
     """Adds what a query that is over is found by, and keeps its answer alone."""
     unpacker = Unpacker(_no_text)
-    events: list[Event] = []
-    for row in connection.execute(_GATHERED, (query_id,)).fetchall():
-        events.append(unpacker.unpack(query_id, *row).event)
+    events = [
+        unpacker.unpack(query_id, *row).event
+        for row in connection.execute(_GATHERED, (query_id,)).fetchall()
+    ]
     index_events(connection, query_id, events)
     connection.execute(_KEEP_ANSWER, (query_id, _ANSWER))
 

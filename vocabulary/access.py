@@ -56,9 +56,9 @@ class Principal(Value, frozen=True, kw_only=True):
         """
         if scope in self.scopes:
             return
-        who = "Callers without a key may"
-        if self.key_id:
-            who = f"The key {self.key_id} may"
+        who = (
+            f"The key {self.key_id} may" if self.key_id else "Callers without a key may"
+        )
         raise ForbiddenError(
             f"{who} not do that here: it takes the scope `{scope}` ({SCOPES[scope]})."
         )

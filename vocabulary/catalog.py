@@ -85,12 +85,12 @@ def _outcomes(
 
 
 def _declared_in(module: Any) -> list[type[Event]]:
-    declared: list[type[Event]] = []
     # In the order of the file, which is the order in which a query meets them.
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Event) and value is not Event:
-            declared.append(value)
-    return declared
+    return [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Event) and value is not Event
+    ]
 
 
 BUILT_IN = Catalog(_declared_in(events))

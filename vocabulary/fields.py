@@ -78,14 +78,13 @@ def leaves_of(hint: Any) -> tuple[Leaf, ...]:
 
 def marks_of(struct: type[msgspec.Struct]) -> dict[str, frozenset[Mark]]:
     """Returns the marks of each field of an event or value, those inside `tuple[…]` and `… | None` included."""
-    marks: dict[str, frozenset[Mark]] = {}
     hints = get_type_hints(struct, include_extras=True)
-    for name in struct.__struct_fields__:
-        # Of all its leaves together: a text inside a tuple or beside None is as untrusted as one by itself.
-        marks[name] = frozenset().union(
-            *(leaf.marks for leaf in leaves_of(hints[name]))
-        )
-    return marks
+    return {name: _marks_in(hints[name]) for name in struct.__struct_fields__}
+
+
+def _marks_in(hint: Any) -> frozenset[Mark]:
+    # Of all its leaves together: a text inside a tuple or beside None is as untrusted as one by itself.
+    return frozenset().union(*(leaf.marks for leaf in leaves_of(hint)))
 
 
 def _leaves(hint: Any, outer: frozenset[Mark]) -> Iterator[Leaf]:

@@ -30,9 +30,7 @@ class LastTry:
     @property
     def problem(self) -> str | None:
         """Why it did not work, in a sentence; None: it did, or that is long ago."""
-        if self._within(FORGOTTEN_S):
-            return self._problem
-        return None
+        return self._problem if self._within(FORGOTTEN_S) else None
 
     @property
     def is_recent(self) -> bool:

@@ -40,9 +40,11 @@ def import_named(path: str, *, thing: str, form: str) -> object:
         Exception,
         SystemExit,
     ) as error:  # a user's module may raise anything, and call `sys.exit` at its top
-        hint = "mend it"
-        if isinstance(error, ImportError):
-            hint = "it must be installed, or its folder be on PYTHONPATH"
+        hint = (
+            "it must be installed, or its folder be on PYTHONPATH"
+            if isinstance(error, ImportError)
+            else "mend it"
+        )
         raise ConfigurationError(
             f"{thing} {path}: importing {module_name} failed ({in_words(error)}); {hint}."
         ) from error

@@ -295,10 +295,8 @@ def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QueryS
         chosen[name] = _converted(name, value)
     wished = msgspec.structs.replace(settings, **chosen)
     for name in WISHES:
-        most: float | None = None
         # What a caller leaves alone is bound as the service's own setting is.
-        if name in chosen:
-            most = _most(name, getattr(settings, name))
+        most = _most(name, getattr(settings, name)) if name in chosen else None
         problem = _problem(name, getattr(wished, name), most)
         if problem is not None:
             raise BadInputError(problem)
@@ -310,9 +308,7 @@ def _converted(name: str, value: object) -> object:
     try:
         return msgspec.convert(value, prepared(DECLARED[name].type))
     except msgspec.ValidationError as error:
-        problem = _problem(name, value)
-        if problem is None:
-            problem = f"`{name}` cannot be {value!r}: {error}."
+        problem = _problem(name, value) or f"`{name}` cannot be {value!r}: {error}."
         raise BadInputError(problem) from error
 
 

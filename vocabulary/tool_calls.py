@@ -87,7 +87,7 @@ def _canonical(value: object) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
-        return [_canonical(part) for part in value]
+        return list(map(_canonical, value))
     if isinstance(value, dict):
         return {key: _canonical(part) for key, part in value.items()}
     return value

@@ -40,10 +40,11 @@ def one_answer_is_given(run: Run) -> Iterator[str]:
     """There is one answer, and one end of the query, which is its last event."""
     if not run.response.answer.strip():
         yield "the answer is empty"
-    closed: list[int] = []
-    for recorded in run.trace:
-        if isinstance(recorded.event, e.QueryClosed):
-            closed.append(recorded.seq)
+    closed = [
+        recorded.seq
+        for recorded in run.trace
+        if isinstance(recorded.event, e.QueryClosed)
+    ]
     if closed != [len(run.trace)]:
         yield f"the trace of {len(run.trace)} events closes at {closed}"
 
@@ -122,18 +123,16 @@ def no_low_confidence_without_reason(run: Run) -> Iterator[str]:
 
 def _unheard_by_assembler(run: Run) -> set[str]:
     """Returns the kinds of events that a fault kept from the assembler: it cannot speak of them."""
-    kinds: set[str] = set()
-    for kind, component in run.injected.undelivered:
-        if component == "ResponseAssembler":
-            kinds.add(kind)
-    return kinds
+    return {
+        kind
+        for kind, component in run.injected.undelivered
+        if component == "ResponseAssembler"
+    }
 
 
 def signs_name_their_events(run: Run) -> Iterator[str]:
     """Each doubt names an event of the trace on which it rests."""
-    last = 0
-    if run.trace:
-        last = run.trace[-1].seq
+    last = run.trace[-1].seq if run.trace else 0
     for doubt in run.response.indicators:
         if not 0 < doubt.event_seq <= last:
             yield f"{doubt.kind} rests on event {doubt.event_seq}, which is not there"

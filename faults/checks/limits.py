@@ -45,20 +45,22 @@ def tool_rounds_within_limits(run: Run) -> Iterator[str]:
     """Models ask for tools in at most so many rounds."""
     most = run.scenario.settings.max_rounds
     # A search of the service's own belongs to no round of a model's.
-    rounds: set[int] = set()
-    for event in run.events(e.ToolRequested):
-        if not event.call.id.startswith(OWN_SEARCH):
-            rounds.add(event.round)
+    rounds = {
+        event.round
+        for event in run.events(e.ToolRequested)
+        if not event.call.id.startswith(OWN_SEARCH)
+    }
     if len(rounds) > most:
         yield f"tools in {len(rounds)} rounds, {most} are allowed"
 
 
 def one_own_search(run: Run) -> Iterator[str]:
     """The service searches by itself at most once."""
-    own: set[str] = set()
-    for call_id in run.subjects(e.ToolRequested):
-        if call_id.startswith(OWN_SEARCH):
-            own.add(call_id)
+    own = {
+        call_id
+        for call_id in run.subjects(e.ToolRequested)
+        if call_id.startswith(OWN_SEARCH)
+    }
     if len(own) > 1:
         yield "more than one search of its own"
 
@@ -176,10 +178,8 @@ def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
             known[rate.model] = rate
     rates: dict[str, Rate | None] = {}
     for reasoning in run.events(e.ReasoningRequested):
-        model = reasoning.model
         # The fallback's price stands under its own name, whatever model it was asked in the place of.
-        if reasoning.reasoner == "fallback":
-            model = "fallback"
+        model = "fallback" if reasoning.reasoner == "fallback" else reasoning.model
         rates[reasoning.call_id] = known.get(model)
     for summary in run.events(e.SummaryRequested):
         rates[summary.call_id] = known.get(summary.model)

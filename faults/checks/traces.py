@@ -39,10 +39,11 @@ def moves_by_itself(run: Run) -> Iterator[str]:
 
 def one_outcome_each(run: Run) -> Iterator[str]:
     """No tool call has two outcomes, unless a fault put one in twice."""
-    doubled: set[str] = set()
-    for event in run.injected.lost:
-        if isinstance(event, e.ToolSucceeded | e.ToolFailed):
-            doubled.add(event.tool_call_id)
+    doubled = {
+        event.tool_call_id
+        for event in run.injected.lost
+        if isinstance(event, e.ToolSucceeded | e.ToolFailed)
+    }
     outcomes = Counter(run.subjects(e.ToolSucceeded, e.ToolFailed))
     for call_id, count in outcomes.items():
         if count > 1 and call_id not in doubled:
@@ -191,9 +192,7 @@ def _wrong_results(blocks: list[Json]) -> Iterator[str]:
 
 
 def _wrong_tools(request: Request) -> Iterator[str]:
-    tools: list[Json] = []
-    if request.tools:
-        tools = msgspec.json.decode(request.tools.text)
+    tools: list[Json] = msgspec.json.decode(request.tools.text) if request.tools else []
     names = {tool["name"] for tool in tools}
     if len(names) < len(tools):
         yield "two tools have the same name"

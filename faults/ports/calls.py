@@ -43,9 +43,7 @@ class FaultyModel:
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
         self._faults.note_call()
-        prefix = self._prefix
-        if request.system == SUMMARY_PROMPT:
-            prefix = SUMMARY
+        prefix = SUMMARY if request.system == SUMMARY_PROMPT else self._prefix
         point = f"{prefix}.request"
         fault = self._faults.traverse(point)
         if fault is not None:
@@ -54,10 +52,12 @@ class FaultyModel:
             await self._break(fault, point, timeout_s)
         content = self._faults.traverse(f"{prefix}.content")
         events = self._inner.stream(request, timeout_s)
-        broken = self._broken_stream(events, timeout_s, prefix)
         # A reply that is wrong as a whole does not break on its way, too.
-        if content is not None:
-            broken = _corrupted(events, content.kind)
+        broken = (
+            self._broken_stream(events, timeout_s, prefix)
+            if content is None
+            else _corrupted(events, content.kind)
+        )
         async for event in broken:
             yield event
 

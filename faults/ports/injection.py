@@ -89,7 +89,7 @@ class QueryFaults:
         self.closing = False
         self.stored_seq = 0
         self.acted_unstored = 0
-        self._counted = [_CountedFault(fault) for fault in faults]
+        self._counted = list(map(_CountedFault, faults))
 
     def traverse(self, point: str) -> Fault | None:
         """Counts a traversal of `point`; returns the fault that fires there now, or None."""
@@ -180,9 +180,9 @@ class FaultyPort:
         self._inner = inner
         self._faults = faults
         self._prefix = prefix
-        self._sleep: Callable[[float], Any] = asyncio.sleep
-        if clock is not None:
-            self._sleep = clock.sleep
+        self._sleep: Callable[[float], Any] = (
+            clock.sleep if clock is not None else asyncio.sleep
+        )
         self._error = error
         self._refusals = 0
         self._ahead_s = 0.0

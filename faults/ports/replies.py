@@ -63,10 +63,10 @@ def stream_of(
 def _block_events(block: Json) -> Iterator[Json]:
     if block["type"] == "tool_use":
         yield {"type": "content_block_start", "content_block": block | {"input": {}}}
-        arguments = block["input"]
+        given = block["input"]
         # Arguments that are a text already are JSON that is broken on purpose: it travels as it is.
-        if not isinstance(arguments, str):
-            arguments = msgspec.json.encode(arguments).decode()
+        is_text = isinstance(given, str)
+        arguments = given if is_text else msgspec.json.encode(given).decode()
         for piece in _pieces(arguments):
             yield _delta("input_json_delta", "partial_json", piece)
     else:
@@ -161,9 +161,7 @@ def _malformed(reply: _Reply) -> list[Json]:
         return reply.stream(
             [_TEXT, _call("get_course_outline", "toolu_bad") | {"input": "]"}]
         )
-    broken: list[Json] = []
-    for call in reply.calls:
-        broken.append(call | {"input": '{"query": '})
+    broken = [call | {"input": '{"query": '} for call in reply.calls]
     return reply.stream([_TEXT, *broken])
 
 
@@ -174,9 +172,7 @@ def _with_same_id(reply: _Reply) -> list[Json]:
 
 def _with_duplicates(reply: _Reply) -> list[Json]:
     """Makes each call once more under an id of its own."""
-    copies: list[Json] = []
-    for call in _calls_or_one(reply):
-        copies.append(call | {"id": f"{call['id']}b"})
+    copies = [call | {"id": f"{call['id']}b"} for call in _calls_or_one(reply)]
     return reply.stream([*reply.blocks, *copies])
 
 
@@ -210,7 +206,5 @@ _CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
 
 def corrupted_stream(events: Sequence[Json], kind: Kind) -> list[Json]:
     """Returns the stream of a reply that is wrong in the way of `kind`."""
-    message_id = "msg"
-    if events:
-        message_id = str(events[0]["message"]["id"])
+    message_id = str(events[0]["message"]["id"]) if events else "msg"
     return _CORRUPTIONS[kind](_Reply(message_id, content_of(events)))

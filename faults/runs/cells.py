@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 
 from antiphon.dispatcher import CourseLibrary
 from antiphon.faults.injector import is_port
@@ -64,10 +65,8 @@ def all_points(world: World) -> list[str]:
     resources = world.parts()
     points = ["intake"]
     # Of every event that there is, and by the one table of who hears what.
-    for kind in resources.catalog.events:
-        points.append(publish_point(kind))
-    for kind, handler in who_hears(resources.subscribers):
-        points.append(delivery_point(kind, handler))
+    points += map(publish_point, resources.catalog.events)
+    points += starmap(delivery_point, who_hears(resources.subscribers))
     for reasoner in resources.models:
         points += model_points(model_prefix(reasoner))
     points += model_points(SUMMARY)
@@ -98,9 +97,8 @@ def unknown_points(world: World, experiment: Experiment) -> list[str]:
 def unused_points(world: World) -> dict[str, str]:
     """Lists the points that nothing traverses in a query of this world, and why."""
     resources = world.parts()
-    idle: set[type[Event]] = set()
-    if not any(subscriber.reviews for subscriber in resources.subscribers):
-        idle = _events_of_reviews(resources)
+    has_reviews = any(subscriber.reviews for subscriber in resources.subscribers)
+    idle = set() if has_reviews else _events_of_reviews(resources)
     unused = dict(UNUSED)
     for kind in resources.catalog.events:
         if not is_published(kind):
@@ -136,14 +134,12 @@ def _other_ports(resources: Resources) -> dict[str, type]:
     return found
 
 
-def _method_points(port: str, protocol: type) -> list[str]:
-    points: list[str] = []
+def _method_points(port: str, protocol: type) -> Iterator[str]:
     # A port may be made of smaller ones: those that it names first come first.
     for kind in reversed(protocol.__mro__):
         for name, member in vars(kind).items():
             if callable(member) and not name.startswith("_"):
-                points.append(f"{port}.{name}")
-    return points
+                yield f"{port}.{name}"
 
 
 def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
@@ -162,10 +158,7 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
     for name in SCENARIOS:
         yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
     # The work that components start is in no table before it runs.
-    started: set[str] = set()
-    for point, _ in reached:
-        if point.startswith("spawn."):
-            started.add(point)
+    started = {point for point, _ in reached if point.startswith("spawn.")}
     unused = unused_points(world)
     for point in (*all_points(world), *sorted(started)):
         for kind in KINDS:

@@ -73,9 +73,7 @@ class Checker:
         """Names each promise that the runs of one step break."""
         broken: list[str] = []
         for number, run in enumerate(runs, start=1):
-            place = ""
-            if len(runs) > 1:
-                place = f"query {number}: "
+            place = f"query {number}: " if len(runs) > 1 else ""
             for wrong in broken_promises(run):
                 broken.append(f"{place}{wrong}")
         differs = trace_difference(
@@ -108,9 +106,7 @@ def run_experiment(
     with fresh_world(open_world) as world, ServiceUnderTest(world) as service:
         checker = Checker(world)
         for number, step in enumerate(experiment.steps, start=1):
-            place = ""
-            if len(experiment.steps) > 1:
-                place = f"step {number}: "
+            place = f"step {number}: " if len(experiment.steps) > 1 else ""
             runs, broken_now = checker.run_step(service, step)
             steps.append(runs)
             for wrong in broken_now:

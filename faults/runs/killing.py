@@ -100,9 +100,7 @@ def _wrong_in(folder: Path, open_store: OpenStore, *, killed: bool) -> list[str]
 async def _compare(
     store: TenantTraceStore, acknowledged: dict[str, int], *, killed: bool
 ) -> list[str]:
-    statuses: dict[str, str] = {}
-    for listed in await store.list(1_000):
-        statuses[listed.query_id] = listed.status
+    statuses = {listed.query_id: listed.status for listed in await store.list(1_000)}
     wrong: list[str] = []
     for query_id, seq in acknowledged.items():
         trace = await store.read(query_id)

@@ -17,7 +17,7 @@ from antiphon.faults.results import (
     Run,
     Verdict,
 )
-from antiphon.faults.runs.cells import Reached, cells_of, is_chosen, reconnoitre
+from antiphon.faults.runs.cells import cells_of, is_chosen, reconnoitre
 from antiphon.faults.runs.checking import Checker
 from antiphon.faults.runs.killing import kill_everywhere
 from antiphon.faults.runs.world import World
@@ -118,15 +118,12 @@ def _chosen_cells(
     world: World, seed: int, chosen: Chosen
 ) -> list[Cell | NotApplicable]:
     chosen.refuse_unknown()
-    reached: Reached = {}
     # Where nothing is to be broken, nobody need know which points are traversed.
-    if set(chosen.kinds) != {"none"}:
-        reached = reconnoitre(world, seed)
-    cells: list[Cell | NotApplicable] = []
-    for name in world.own:
-        cells.append(
-            Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain")
-        )
+    reached = {} if set(chosen.kinds) == {"none"} else reconnoitre(world, seed)
+    cells: list[Cell | NotApplicable] = [
+        Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain")
+        for name in world.own
+    ]
     cells += cells_of(world, reached)
     chosen.refuse_unknown_points([cell.point for cell in cells])
     return [cell for cell in cells if chosen.takes(cell)]
@@ -151,9 +148,7 @@ def _run_cell(
         # Here nothing is meant to fire: what a tool does wrong it does by itself.
         broken += unsound(run, cell.point)
         fired = True
-    query_id = ""
-    if run.outcome is not None:
-        query_id = run.outcome.query_id
+    query_id = run.outcome.query_id if run.outcome is not None else ""
     return Verdict(
         cell=cell,
         command=command,
@@ -203,8 +198,8 @@ def unsound(run: Run, point: str) -> Iterator[str]:
 
 
 def _calls_at(run: Run, point: str) -> dict[str, ToolCall]:
-    calls: dict[str, ToolCall] = {}
-    for requested in run.events(ToolRequested):
-        if point == f"tool.{requested.call.name}":
-            calls[requested.call.id] = requested.call
-    return calls
+    return {
+        requested.call.id: requested.call
+        for requested in run.events(ToolRequested)
+        if point == f"tool.{requested.call.name}"
+    }

@@ -11,7 +11,6 @@ from antiphon.faults.plan_files import short
 from antiphon.faults.results import (
     Cell,
     PairVerdict,
-    Result,
     run_command,
 )
 from antiphon.faults.runs.cells import cells_of, reconnoitre
@@ -36,15 +35,14 @@ def run_pairs(
         most: How many at most, chosen by the seed; 0 is all.
     """
     checker = Checker(world)
-    cells: list[Cell] = []
-    for cell in cells_of(world, reconnoitre(world, seed)):
-        # A query that is killed or refused meets no second fault, and two scenarios cannot be had at once.
-        if (
-            isinstance(cell, Cell)
-            and cell.point not in ("process", "intake")
-            and cell.scenario == "plain"
-        ):
-            cells.append(cell)
+    # A query that is killed or refused meets no second fault, and two scenarios cannot be had at once.
+    cells = [
+        cell
+        for cell in cells_of(world, reconnoitre(world, seed))
+        if isinstance(cell, Cell)
+        and cell.point not in ("process", "intake")
+        and cell.scenario == "plain"
+    ]
     pairs = list(_pairs_of(cells, seed))
     if 0 < most < len(pairs):
         pairs = random.Random(seed).sample(pairs, most)
@@ -99,9 +97,7 @@ def _run_pair(
     run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
     fired = len(run.sorts)
     # A promise that breaks counts even where neither fault fired.
-    result: Result = "broken"
-    if not broken:
-        result = result_of(broken, fired=fired > 0)
+    result = "broken" if broken else result_of(broken, fired=fired > 0)
     options: list[str] = []
     for fault in faults:
         options += ["--fault", short(fault)]

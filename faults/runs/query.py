@@ -82,9 +82,7 @@ def _question(run: Run) -> Question:
     fault = run.injected.traverse("intake")
     if fault is not None:
         text = _WRONG_QUESTIONS[fault.kind]
-    session_id: str | None = None
-    if run.scenario.goes_on:
-        session_id = CONVERSATION
+    session_id = CONVERSATION if run.scenario.goes_on else None
     return Question(query=text, session_id=session_id, settings=run.scenario.settings)
 
 
@@ -154,9 +152,7 @@ def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
 
 async def _read(follower: Following, fault: Fault | None) -> None:
     """Reads to the end, or as the fault wants it; it never ends the query, whatever it does."""
-    kind: Kind | None = None
-    if fault is not None:
-        kind = fault.kind
+    kind = fault.kind if fault is not None else None
     if kind == "hang":
         await asyncio.Event().wait()
     try:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -168,8 +169,7 @@ class RandomExperiment(RuleBasedStateMachine):
     ) -> None:
         """Asks one query, or several at once; standing faults are in the first, and each has faults of its own."""
         plans = [_with_faults(asked, (*self._faults, *own))]
-        for other, faults in others:
-            plans.append(_with_faults(other, faults))
+        plans += starmap(_with_faults, others)
         self._run(Step(at_once=tuple(plans), after_s=after_s))
 
     def teardown(self) -> None:
@@ -229,9 +229,7 @@ def run_random(
             break
         if minutes and time.monotonic() - began >= 60 * minutes:
             break
-        size = BATCH
-        if examples:
-            size = min(BATCH, left)
+        size = min(BATCH, left) if examples else BATCH
         _run_batch(campaign, chance.getrandbits(64), size)
         left -= BATCH
     return campaign.report
@@ -248,19 +246,18 @@ def draw_faults(places: Collection[Place]) -> st.SearchStrategy[Fault]:
     types: dict[PointType, list[Place]] = {}
     for point, when in sorted(places):
         types.setdefault(point_type(point), []).append((point, when))
-    drawn: list[st.SearchStrategy[Fault]] = []
-    for known, found in types.items():
-        drawn.append(
-            st.builds(
-                _fault,
-                place=st.sampled_from(found),
-                anywhere=st.booleans(),
-                kind=st.sampled_from(known.kinds),
-                nth=_NTH,
-                times=_TIMES,
-                for_s=_FOR_S,
-            )
+    drawn = [
+        st.builds(
+            _fault,
+            place=st.sampled_from(found),
+            anywhere=st.booleans(),
+            kind=st.sampled_from(known.kinds),
+            nth=_NTH,
+            times=_TIMES,
+            for_s=_FOR_S,
         )
+        for known, found in types.items()
+    ]
     return st.one_of(drawn)
 
 
@@ -300,7 +297,7 @@ def _run_batch(campaign: Campaign, number: int, examples: int) -> None:
 
 def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     """Finds the smallest experiment that breaks one of the promises that this one broke."""
-    wanted = {promise_of(wrong) for wrong in error.broken}
+    wanted = set(map(promise_of, error.broken))
 
     def broken_by(experiment: Experiment) -> list[str]:
         # Only a promise to come out the same needs a second run to be seen broken.
@@ -317,7 +314,5 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     report.reproduced = fails(error.experiment)
     if report.reproduced:
         report.failing = smallest(error.experiment, fails)
-    report.broken = broken_by(report.failing)
     # What cannot be reproduced is reported as it was found.
-    if not report.broken:
-        report.broken = error.broken
+    report.broken = broken_by(report.failing) or error.broken

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator
 from hashlib import sha256
+from itertools import chain
 
 import msgspec
 
@@ -70,9 +71,8 @@ class ScriptedModel:
 
     def _reply_id(self, request: Request) -> str:
         """Names a reply by what was asked and how often, so that ids are the same in every run."""
-        keys: list[str] = []
-        for message in request.messages:
-            keys += [block.key for block in message.content]
+        blocks = chain.from_iterable(each.content for each in request.messages)
+        keys = [block.key for block in blocks]
         asked = sha256(msgspec.json.encode(keys)).hexdigest()
         self._times[asked] = self._times.get(asked, 0) + 1
         return f"{asked[:12]}{self._times[asked]}"
@@ -98,9 +98,9 @@ class ScriptedModel:
         return content
 
     def _calls(self, request: Request) -> list[Call]:
-        tools: list[Json] = []
-        if request.tools:
-            tools = msgspec.json.decode(request.tools.text)
+        tools: list[Json] = (
+            msgspec.json.decode(request.tools.text) if request.tools else []
+        )
         # A choice that is made for the model (`none`) keeps it from calling any.
         may_call = bool(tools) and not request.tool_choice
         if not may_call and not self._greedy:
@@ -204,10 +204,10 @@ def example_arguments(schema: Json) -> Json:
     """Makes the plainest values for the arguments that a tool's JSON schema requires."""
     definitions = schema.get("$defs", {})
     properties: Json = schema.get("properties", {})
-    arguments: Json = {}
-    for name in schema.get("required", ()):
-        arguments[name] = _example(properties.get(name, {}), definitions)
-    return arguments
+    return {
+        name: _example(properties.get(name, {}), definitions)
+        for name in schema.get("required", ())
+    }
 
 
 def _example(schema: Json, definitions: Json) -> object:

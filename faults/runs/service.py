@@ -102,9 +102,7 @@ async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
         runs.append(run)
         queries.append(ask_broken(service, run, injector))
     # An odd seed lets the query beside them begin first.
-    place = len(queries)
-    if step.at_once[0].seed % 2 == 1:
-        place = 0
+    place = 0 if step.at_once[0].seed % 2 == 1 else len(queries)
     queries.insert(place, _ask_neighbour(neighbouring, runs))
     try:
         # Each in a task of its own: its faults are known by the context that it runs in.
@@ -140,10 +138,7 @@ async def _open_sessions(service: Antiphon) -> list[str]:
     for _ in range(LINGERING_S):
         if service.running():
             await asyncio.sleep(1.0)
-    left: list[str] = []
-    for query_id in service.running():
-        left.append(f"an open session {query_id}")
-    return left
+    return [f"an open session {query_id}" for query_id in service.running()]
 
 
 async def _running_tasks() -> list[str]:

@@ -48,7 +48,7 @@ class WordEmbedder:
     max_tokens = 256
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return [self._vector(text) for text in texts]
+        return list(map(self._vector, texts))
 
     def count_tokens(self, text: str) -> int:
         return len(text.split())
@@ -59,9 +59,7 @@ class WordEmbedder:
         for term in terms(text):
             # Not by hash(), which is another one in every process.
             digest = sha256(term.encode()).digest()
-            sign = 1.0
-            if digest[1] % 2 == 0:
-                sign = -1.0
+            sign = -1.0 if digest[1] % 2 == 0 else 1.0
             sums[digest[0] % self.dimensions] += sign
         length = sum(value * value for value in sums) ** 0.5
         return [value / length for value in sums]
@@ -135,12 +133,10 @@ class SmallLibrary:
         return resolve_lesson(name, courses, self._plain.embed)
 
     def outline(self, title: str) -> Course | None:
-        if title not in _LESSONS:
-            return None
-        return _course(title)
+        return _course(title) if title in _LESSONS else None
 
     def courses(self) -> tuple[Course, ...]:
-        return tuple(_course(title) for title in _LESSONS)
+        return tuple(map(_course, _LESSONS))
 
     def describe(self) -> LibraryState:
         return LibraryState(
@@ -197,9 +193,10 @@ def _passages() -> list[Passage]:
 
 
 def _course(title: str) -> Course:
-    lessons: list[Lesson] = []
-    for number, (name, _) in enumerate(_LESSONS[title], start=1):
-        lessons.append(Lesson(number=number, title=name))
+    lessons = [
+        Lesson(number=number, title=name)
+        for number, (name, _) in enumerate(_LESSONS[title], start=1)
+    ]
     return Course(
         title=title,
         link=None,
