@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import ServiceUnavailableError
 
-from antiphon.cluster.client import REQUEST_S, QuickClient
+from antiphon.cluster.client import REQUEST_S, CarefulClient
 from antiphon.cluster.streams import Naming
 from antiphon.vocabulary.circuit import Circuit, OwnCircuit
 from antiphon.vocabulary.errors import ConfigurationError
@@ -81,7 +81,7 @@ async def connect(
     Raises:
         ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
     """
-    client = QuickClient()
+    client = CarefulClient()
     errors = _Errors()
     try:
         # The client itself would try for ever, as it does later when the connection is lost.

@@ -10,7 +10,7 @@ from nats.errors import Error as NatsError
 from structlog.testing import capture_logs
 
 from antiphon.cluster import connect, connection, make_streams
-from antiphon.cluster.client import QuickClient
+from antiphon.cluster.client import CarefulClient
 from antiphon.cluster.connection import _Errors, check_version, shown
 from antiphon.cluster.streams import LANES, Naming, lane_of, token
 from antiphon.vocabulary.errors import ConfigurationError
@@ -96,7 +96,7 @@ async def test_a_flush_is_answered_after_all_that_was_sent_before_it() -> None:
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    client = QuickClient()
+    client = CarefulClient()
     async with server:
         await client.connect(f"nats://127.0.0.1:{port}")
         lines.clear()
