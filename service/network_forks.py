@@ -7,7 +7,7 @@ owner has said so, and all that may be changed at all is listed here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from antiphon.composition import Settings
 from antiphon.composition.question import caps_of
@@ -160,19 +160,15 @@ def _above(name: str, settings: QuerySettings, own: QuerySettings) -> str | None
 
 def _caps(
     settings: QuerySettings, own: QuerySettings, caps: Mapping[str, float]
-) -> list[Change]:
-    """Returns a change for each limit that the trace was recorded without, or with a larger one than today's."""
-    changes: list[Change] = []
+) -> Iterator[Change]:
+    """Yields a change for each limit that the trace was recorded without, or with a larger one than today's."""
     for name in DOWNWARDS:
         declared = DECLARED[name]
         # With a question of their own callers may choose any of these: a trace that was asked so stays as it is.
         is_free = declared.wish is not None and not declared.wish.lower_only
         most = caps[name] if is_free else getattr(own, name)
         if _is_above(getattr(settings, name), most):
-            changes.append(
-                Change(kind="setting", name=name, value=f"{getattr(own, name)}")
-            )
-    return changes
+            yield Change(kind="setting", name=name, value=f"{getattr(own, name)}")
 
 
 def _is_above(value: float | None, most: float | None) -> bool:

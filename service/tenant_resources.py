@@ -89,13 +89,9 @@ def _with_tools(service: ServiceResources, tools: Registry) -> ServiceResources:
     if tools is shared.tools:
         return service
     definitions = tools.definitions()
-    versions: list[tuple[str, str]] = []
-    for name, version in service.versions:
-        if name == "tools":
-            version = definitions.key
-        versions.append((name, version))
+    versions = dict(service.versions) | {"tools": definitions.key}
     return replace(
         service,
         shared=replace(shared, tools=tools, tool_definitions=definitions),
-        versions=tuple(versions),
+        versions=tuple(versions.items()),
     )
