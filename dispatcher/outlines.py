@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from antiphon.dispatcher.output import (
@@ -88,14 +88,12 @@ def counted_lessons(course: Course) -> str:
     return f"{len(numbers)} ({min(numbers)} to {max(numbers)})"
 
 
-def _in_full(courses: Sequence[Course]) -> list[str]:
-    lines = []
+def _in_full(courses: Sequence[Course]) -> Iterator[str]:
     for course in courses:
-        lines.append(_course_line(course))
+        yield _course_line(course)
         titles = [f"{lesson.number} {lesson.title}" for lesson in course.lessons]
         if titles:
-            lines.append(f"Lessons of {course.title}: {'; '.join(titles)}")
-    return lines
+            yield f"Lessons of {course.title}: {'; '.join(titles)}"
 
 
 def _in_brief(courses: Sequence[Course]) -> list[str]:
