@@ -5,7 +5,7 @@ Written apart from the assembler, which works out the same: so each checks the o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from antiphon.vocabulary import events as e
@@ -69,7 +69,7 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
     before = _before_the_answer(trace)
     requests = [event for event in before if isinstance(event, e.AnswerRequested)]
     # Where the answer was lost on its way and is requested once more, it is the first answer that is given.
-    found = _of_losses(before, requests[1:])
+    found = list(_of_losses(before, requests[1:]))
     if not requests:
         return found
     request = requests[0]
@@ -83,17 +83,15 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
 
 def _of_losses(
     events: Sequence[Event], ignored: Sequence[Event]
-) -> list[ExpectedDoubt]:
-    """Lists the doubts that single events ask for."""
+) -> Iterator[ExpectedDoubt]:
+    """Yields the doubts that single events ask for."""
     used = _used_calls(events)
-    found: list[ExpectedDoubt] = []
     for event in events:
         if event in ignored:
             continue
         kinds = _kinds_of(event, used)
         if kinds:
-            found.append(ExpectedDoubt(kinds, event))
-    return found
+            yield ExpectedDoubt(kinds, event)
 
 
 def _before_the_answer(trace: Sequence[Recorded[Event]]) -> list[Event]:
@@ -125,9 +123,7 @@ def _of_failed_tool(event: e.ToolFailed, used: set[str]) -> Kinds:
 
 
 def _of_substitute(event: e.ToolSubstituted, used: set[str]) -> Kinds:
-    if event.tool_call_id not in used:
-        return _NONE
-    return frozenset({"tool_substituted"})
+    return frozenset({"tool_substituted"}) if event.tool_call_id in used else _NONE
 
 
 def _of_recovery(event: e.RecoveryStarted, _: set[str]) -> Kinds:
@@ -135,15 +131,11 @@ def _of_recovery(event: e.RecoveryStarted, _: set[str]) -> Kinds:
 
 
 def _of_question(event: e.QueryReceived, _: set[str]) -> Kinds:
-    if not event.history_missing:
-        return _NONE
-    return frozenset({"history_missing"})
+    return frozenset({"history_missing"}) if event.history_missing else _NONE
 
 
 def _of_summary(event: e.SummaryCompleted, _: set[str]) -> Kinds:
-    if event.is_usable:
-        return _NONE
-    return frozenset({"summary_missing"})
+    return _NONE if event.is_usable else frozenset({"summary_missing"})
 
 
 def _of_answer(event: e.AnswerRequested, _: set[str]) -> Kinds:
@@ -187,9 +179,8 @@ def _kinds_of(event: Event, used: set[str]) -> Kinds:
     return _NONE
 
 
-def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoubt]:
-    """Lists the doubts that the answering reply itself asks for."""
-    found: list[ExpectedDoubt] = []
+def _of_reply(events: Sequence[Event], call_id: str | None) -> Iterator[ExpectedDoubt]:
+    """Yields the doubts that the answering reply itself asks for."""
     for event in events:
         if getattr(event, "call_id", None) != call_id:
             continue
@@ -201,35 +192,32 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoub
         elif isinstance(event, e.ReasoningRequested):
             kinds = _of_reasoner(event, events)
         if kinds:
-            found.append(ExpectedDoubt(kinds, event))
-    return found
+            yield ExpectedDoubt(kinds, event)
 
 
-def _of_ending(events: Sequence[Event], call_id: str) -> list[ExpectedDoubt]:
-    """Lists the doubt that the end of a reply asks for in whose place the facts were given."""
-    found: list[ExpectedDoubt] = []
+def _of_ending(events: Sequence[Event], call_id: str) -> Iterator[ExpectedDoubt]:
+    """Yields the doubt that the end of a reply asks for in whose place the facts were given."""
     for event in events:
         if isinstance(event, e.ReasoningCompleted) and event.call_id == call_id:
             kinds = _OF_STOP_REASONS.get(event.stop_reason, _NONE)
-            found.append(ExpectedDoubt(kinds, event))
-    return found
+            yield ExpectedDoubt(kinds, event)
 
 
-def _of_reviews(events: Sequence[Event], call_id: str | None) -> list[ExpectedDoubt]:
-    """Lists the doubts of reviewers who did not accept the answering reply, or never judged it."""
+def _of_reviews(
+    events: Sequence[Event], call_id: str | None
+) -> Iterator[ExpectedDoubt]:
+    """Yields the doubts of reviewers who did not accept the answering reply, or never judged it."""
     not_verified: Kinds = frozenset({"not_verified"})
-    found: list[ExpectedDoubt] = []
     judges: set[str] = set()
     for review in _reviews_of(events, call_id):
         judges.add(review.reviewer)
         if not review.accepted:
-            found.append(ExpectedDoubt(not_verified, review))
+            yield ExpectedDoubt(not_verified, review)
     for event in events:
         if isinstance(event, e.QueryReceived) and not judges.issuperset(
             event.reviewers
         ):
-            found.append(ExpectedDoubt(not_verified, event))
-    return found
+            yield ExpectedDoubt(not_verified, event)
 
 
 def _reviews_of(events: Sequence[Event], call_id: str | None) -> list[e.DraftReviewed]:

@@ -45,28 +45,25 @@ class Traversal(Value, frozen=True, kw_only=True):
     when: When
 
 
-def traversals(events: Sequence[Recorded[Event]], hearers: Hearers) -> list[Traversal]:
-    """Lists every traversal that a trace shows and that resuming from its end does not repeat.
+def traversals(
+    events: Sequence[Recorded[Event]], hearers: Hearers
+) -> Iterator[Traversal]:
+    """Yields every traversal that a trace shows and that resuming from its end does not repeat.
 
     A call that is still under way is repeated from its beginning, so what it has traversed so far is not counted.
     """
     delivered = delivery_points(hearers)
     calls = _CallsUnderWay()
     when: When = "start"
-    found: list[Traversal] = []
     for recorded in events:
         event = recorded.event
         if isinstance(event, RoundOpened):
             when = part_of(event)
         kind = type(event)
-        points: list[str] = []
         if is_published(kind):
-            points.append(publish_point(kind))
-        points += delivered.get(kind, ())
-        points += calls.ended_by(event)
-        for point in points:
-            found.append(Traversal(point=point, when=when))
-    return found
+            yield Traversal(point=publish_point(kind), when=when)
+        for point in (*delivered.get(kind, ()), *calls.ended_by(event)):
+            yield Traversal(point=point, when=when)
 
 
 def delivery_points(hearers: Hearers) -> dict[type[Event], list[str]]:
@@ -128,17 +125,15 @@ class _CallsUnderWay:
         return [f"tool.{self._tools.pop(call_id)}"]
 
 
-def _stream_places(reply: e.ReasoningCompleted | e.SummaryCompleted) -> list[str]:
-    """Lists the places of a stream that a whole reply has traversed."""
-    places: list[str] = []
+def _stream_places(reply: e.ReasoningCompleted | e.SummaryCompleted) -> Iterator[str]:
+    """Yields the places of a stream that a whole reply has traversed."""
     if reply.content:
-        places.append("before_first_token")
+        yield "before_first_token"
     if reply.text.text:
-        places.append("in_text")
+        yield "in_text"
     if isinstance(reply, e.ReasoningCompleted) and reply.tool_calls:
-        places.append("in_tool_json")
-    places.append("before_end")
-    return places
+        yield "in_tool_json"
+    yield "before_end"
 
 
 class Option(NamedTuple):

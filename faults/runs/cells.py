@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
+from itertools import starmap
 
 from antiphon.dispatcher import CourseLibrary
 from antiphon.faults.injector import is_port
@@ -64,10 +65,8 @@ def all_points(world: World) -> list[str]:
     resources = world.parts()
     points = ["intake"]
     # Of every event that there is, and by the one table of who hears what.
-    for kind in resources.catalog.events:
-        points.append(publish_point(kind))
-    for kind, handler in who_hears(resources.subscribers):
-        points.append(delivery_point(kind, handler))
+    points += map(publish_point, resources.catalog.events)
+    points += starmap(delivery_point, who_hears(resources.subscribers))
     for reasoner in resources.models:
         points += model_points(model_prefix(reasoner))
     points += model_points(SUMMARY)
@@ -135,14 +134,12 @@ def _other_ports(resources: Resources) -> dict[str, type]:
     return found
 
 
-def _method_points(port: str, protocol: type) -> list[str]:
-    points: list[str] = []
+def _method_points(port: str, protocol: type) -> Iterator[str]:
     # A port may be made of smaller ones: those that it names first come first.
     for kind in reversed(protocol.__mro__):
         for name, member in vars(kind).items():
             if callable(member) and not name.startswith("_"):
-                points.append(f"{port}.{name}")
-    return points
+                yield f"{port}.{name}"
 
 
 def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import starmap
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis import strategies as st
@@ -168,8 +169,7 @@ class RandomExperiment(RuleBasedStateMachine):
     ) -> None:
         """Asks one query, or several at once; standing faults are in the first, and each has faults of its own."""
         plans = [_with_faults(asked, (*self._faults, *own))]
-        for other, faults in others:
-            plans.append(_with_faults(other, faults))
+        plans += starmap(_with_faults, others)
         self._run(Step(at_once=tuple(plans), after_s=after_s))
 
     def teardown(self) -> None:
