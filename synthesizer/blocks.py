@@ -143,18 +143,16 @@ def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
 
 def _beginning(passage: Passage) -> int:
     """Returns where a passage begins in its lesson; one whose place is not known counts as its beginning."""
-    if passage.start is None:
-        return 0
-    return passage.start
+    return passage.start or 0
 
 
 def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredText:
     source, _ = _labels(passage)
     # One content block a sentence: a citation names blocks, so each sentence can be cited alone.
-    content: list[dict[str, str]] = []
-    for sentence in sentences:
-        text = passage.sentence(sentence.number)
-        content.append({"type": "text", "text": text})
+    content = [
+        {"type": "text", "text": passage.sentence(sentence.number)}
+        for sentence in sentences
+    ]
     return _encoded(
         {
             "type": "search_result",
@@ -168,14 +166,8 @@ def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredTex
 
 def _labels(passage: Passage) -> tuple[str, str]:
     # The API refuses a block without them, so each has something to stand in for it.
-    source = passage.source.strip()[:LABEL_CHARS]
-    if not source:
-        source = passage.id
-    title = ""
-    if passage.title is not None:
-        title = passage.title.strip()[:LABEL_CHARS]
-    if not title:
-        title = source
+    source = passage.source.strip()[:LABEL_CHARS] or passage.id
+    title = (passage.title or "").strip()[:LABEL_CHARS] or source
     return source, title
 
 

@@ -41,25 +41,20 @@ def brief(memory: Memory, opened: RoundOpened) -> BriefingPrepared:
         draft.notes.room,
         memory.least_scores,
     )
-    notes = draft.notes
-    if len(selection.sources) < len(memory.showable):
-        # The sources after one that is not shown have other numbers now, by which the notes refer to them.
-        notes = write_notes(memory, opened, selection.sources)
+    if len(selection.sources) == len(memory.showable):
+        return render(memory, opened, selection, draft.notes)
+    # The sources after one that is not shown have other numbers now, by which the notes refer to them.
+    notes = write_notes(memory, opened, selection.sources)
     return render(memory, opened, selection, notes)
 
 
 def draft_briefing(memory: Memory, opened: RoundOpened) -> Draft:
     """Scores all that may be shown, and writes the notes that would go with all of it."""
-    sought: list[frozenset[str]] = []
-    for call in memory.intent.sought:
-        sought.append(call.terms)
-    found: list[tuple[str, ...]] = []
-    for settled in memory.usage.settled:
-        if settled.attempt.facts:
-            found.append(settled.attempt.facts)
-    aim = Aim(asked=memory.intent.asked, sought=tuple(sought), found=tuple(found))
+    sought = tuple([call.terms for call in memory.intent.sought])
+    brought = [settled.attempt.facts for settled in memory.usage.settled]
+    found = tuple(filter(None, brought))
+    aim = Aim(asked=memory.intent.asked, sought=sought, found=found)
     # In their order before the notes are written: what is left out afterwards makes their numbers smaller, not larger.
-    showable = memory.showable
-    if memory.question_last:
-        showable = best_first(aim, showable)
+    known = memory.showable
+    showable = best_first(aim, known) if memory.question_last else known
     return Draft(score(aim, showable), write_notes(memory, opened, showable))

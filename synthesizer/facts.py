@@ -84,9 +84,7 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
     new: list[Fact] = []
     alike = _Alike(neighbours)
     for number, group in enumerate(groups, start=len(facts.known) + 1):
-        like: str | None = None
-        if facts.merging:
-            like = alike.note(f"f{number}", group)
+        like = alike.note(f"f{number}", group) if facts.merging else None
         fact = Fact(
             id=f"f{number}",
             passage=group.passage,
@@ -123,20 +121,12 @@ def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
     merged: set[str] = set()
     for fact in known:
         merged.update(fact.merged)
-    alive: list[Fact] = []
-    for fact in known:
-        if fact.id not in merged:
-            alive.append(fact)
-    return tuple(alive)
+    return tuple([fact for fact in known if fact.id not in merged])
 
 
 def standing(known: Sequence[Fact]) -> frozenset[str]:
     """Returns the ids of the facts that stand for themselves: in no later one, and not like an earlier one."""
-    ids: set[str] = set()
-    for fact in living(known):
-        if fact.like is None:
-            ids.add(fact.id)
-    return frozenset(ids)
+    return frozenset([fact.id for fact in living(known) if fact.like is None])
 
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:
@@ -145,11 +135,8 @@ def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceed
     for result in facts.waiting:
         if result.tool_call_id in settled.succeeded:
             confirmed[result.tool_call_id] = result
-    in_order: list[ToolSucceeded] = []
-    for call_id in dict.fromkeys(facts.requested):
-        if call_id in confirmed:
-            in_order.append(confirmed[call_id])
-    return in_order
+    in_order = dict.fromkeys(facts.requested)
+    return [confirmed[call_id] for call_id in in_order if call_id in confirmed]
 
 
 def _new_passages(

@@ -70,10 +70,7 @@ def fold(intent: Intent, event: Event) -> Intent:
     """Returns the layer after `event`: the question is taken apart when it comes in."""
     if not isinstance(event, QueryReceived):
         return intent
-    titles: list[str] = []
-    for line in event.courses.text.splitlines():
-        if title := line.strip():
-            titles.append(title)
+    titles = list(filter(None, map(str.strip, event.courses.text.splitlines())))
     # What the question refers to is part of what is asked; what is shown to the model stays as it was written.
     meant = understood(event.query, event.history)
     parts = parts_of(meant, titles)
@@ -95,10 +92,7 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
     held = [(block.fact, block.all_terms()) for block in new]
     served: list[tuple[str, ...]] = []
     for part, known in zip(intent.parts, intent.served, strict=True):
-        serving: list[str] = []
-        for fact_id in known:
-            if fact_id not in merged:
-                serving.append(fact_id)
+        serving = [fact_id for fact_id in known if fact_id not in merged]
         for fact, terms_of_fact in held:
             if serves(part, fact.passage, terms_of_fact):
                 serving.append(fact.id)
@@ -108,9 +102,7 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
 
 def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Intent:
     """Notes what a settled round's `calls` looked for, and how many facts serve each part after it."""
-    aims: list[CallAim] = []
-    for attempt in calls:
-        aims.append(_call_aim(intent, attempt))
+    aims = [_call_aim(intent, attempt) for attempt in calls]
     counts = RoundCounts(round=round_, served=tuple(map(len, intent.served)))
     return replace(
         intent, sought=(*intent.sought, *aims), history=(*intent.history, counts)
@@ -120,22 +112,18 @@ def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Int
 def _call_aim(intent: Intent, attempt: ToolAttempt) -> CallAim:
     wanted: set[str] = set()
     for value in arguments_of(attempt.arguments).values():
-        values = [value]
-        if isinstance(value, list) and intent.rules > 1:
-            values = value
+        values = value if isinstance(value, list) and intent.rules > 1 else [value]
         for text in values:
             if isinstance(text, str):
                 wanted.update(terms(text[:ARGUMENT_CHARS]))
-    served_parts: list[int] = []
-    for at, fact_ids in enumerate(intent.served):
-        if not set(fact_ids).isdisjoint(attempt.facts):
-            served_parts.append(at)
+    brought = frozenset(attempt.facts)
+    parts = [at for at, ids in enumerate(intent.served) if not brought.isdisjoint(ids)]
     return CallAim(
         tool_call_id=attempt.id,
         round=attempt.round,
         why=attempt.why,
         terms=frozenset(wanted),
-        serves=tuple(served_parts),
+        serves=tuple(parts),
     )
 
 
@@ -146,11 +134,8 @@ def open_parts(intent: Intent) -> tuple[str, ...]:
 
 def still_open(intent: Intent) -> list[Part]:
     """Returns the parts that no fact serves."""
-    unserved: list[Part] = []
-    for part, fact_ids in zip(intent.parts, intent.served, strict=True):
-        if not fact_ids:
-            unserved.append(part)
-    return unserved
+    pairs = zip(intent.parts, intent.served, strict=True)
+    return [part for part, fact_ids in pairs if not fact_ids]
 
 
 def touches(part: Part, held: frozenset[str]) -> bool:

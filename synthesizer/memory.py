@@ -19,7 +19,7 @@ from antiphon.synthesizer.selection import (
     LeastScores,
 )
 from antiphon.synthesizer.transcript import Transcript
-from antiphon.synthesizer.usage import ToolAttempt, ToolUsage
+from antiphon.synthesizer.usage import ToolUsage
 from antiphon.vocabulary.events import (
     BriefingPrepared,
     ContextSynthesized,
@@ -125,9 +125,8 @@ def _begun(memory: Memory, event: QueryReceived) -> Memory:
     # The conversation comes first, as it came before the question.
     tags: list[str] = []
     if event.history:
-        write = _conversation_tag
-        if event.rules < QUESTION_LAST:
-            write = _old_conversation_tag
+        is_old = event.rules < QUESTION_LAST
+        write = _old_conversation_tag if is_old else _conversation_tag
         tags.append(write(event.history))
     tags.append(wrap("question", event.query))
     return replace(
@@ -185,15 +184,13 @@ def settle(
     blocks = _blocks_of(discovery.new, memory.sources)
     sources = (*memory.sources, *blocks)
     standing = facts.standing(found.known)
-    showable: list[SourceBlock] = []
-    for block in sources:
-        if block.sentences and block.fact.id in standing:
-            showable.append(block)
+    showable = [
+        block for block in sources if block.sentences and block.fact.id in standing
+    ]
     tried = usage.settle(memory.usage, event, discovery)
     # Attempts are only ever added, so those of this round are the ones behind those known before.
-    calls_of_round: list[ToolAttempt] = []
-    for settled in tried.settled[len(memory.usage.settled) :]:
-        calls_of_round.append(settled.attempt)
+    new_attempts = tried.settled[len(memory.usage.settled) :]
+    calls_of_round = [settled.attempt for settled in new_attempts]
     # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
     wanted = intent.note_round(
         intent.serve(memory.intent, blocks), event.round, calls_of_round

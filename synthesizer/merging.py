@@ -60,9 +60,10 @@ def grouped(
         known: Facts that new passages may touch.
         merging: False leaves each passage alone.
     """
-    new: list[Group] = []
-    for at, (passage, call_id) in enumerate(found):
-        new.append(Group(passage, call_id, at, (passage.id,)))
+    new = [
+        Group(passage, call_id, at, (passage.id,))
+        for at, (passage, call_id) in enumerate(found)
+    ]
     if not merging:
         return new
     by_lesson = _groups_by_lesson(known)
@@ -100,9 +101,7 @@ def _with_group(groups: Sequence[Group], group: Group) -> list[Group]:
         other, passage = touching
         apart.remove(other)
         # Found first is what was asked for: its call and its place are those of the whole.
-        first = group
-        if other.at < group.at:
-            first = other
+        first = other if other.at < group.at else group
         group = Group(
             passage=passage,
             tool_call_id=first.tool_call_id,
@@ -155,10 +154,9 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
     starts = set(first.starts)
     for start in second.starts:
         starts.add(offset + start)
-    link = first.link
     # A link to another place of the file would be a wrong one for the beginning.
-    if not link and first.place == second.place:
-        link = second.link
+    may_lend = first.place == second.place and not first.link
+    link = second.link if may_lend else first.link
     return replace(
         first,
         id=_passage_id(first, joined),
@@ -194,8 +192,5 @@ def _agree(end: str, beginning: str) -> bool:
 
 def _passage_id(passage: Passage, text: str) -> str:
     """Returns the joined passage's content address, by which the same text found twice is one."""
-    title = passage.title
-    if title is None:
-        title = ""
-    address = "\0".join((passage.source, title, text))
+    address = "\0".join((passage.source, passage.title or "", text))
     return hashlib.sha256(address.encode(errors="replace")).hexdigest()[:32]

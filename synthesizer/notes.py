@@ -63,12 +63,9 @@ def write_notes(
     dropped = (*own_words.dropped, *tried.dropped)
     # Notes on fewer sources are never longer, save where some notes were dropped: then others may come back in their
     # place, so that all of the notes' share must stay free.
-    taken = tokens
-    if dropped:
-        taken = most
-    call_id = ""
-    if memory.reasoning.summary is not None and summary:
-        call_id = memory.reasoning.summary.call_id
+    taken = most if dropped else tokens
+    newest = memory.reasoning.summary
+    call_id = newest.call_id if newest is not None and summary else ""
     return Notes(text, tokens, dropped, room=budget - taken, summary=call_id)
 
 
@@ -94,9 +91,7 @@ def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str,
 
     A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
     """
-    numbers: dict[str, int] = {}
-    for number, block in enumerate(sources, start=1):
-        numbers[block.fact.id] = number
+    numbers = {block.fact.id: number for number, block in enumerate(sources, start=1)}
     held_by: dict[str, str] = {}
     for fact in known:
         held_by.update(dict.fromkeys(fact.merged, fact.id))
@@ -140,7 +135,5 @@ def _fit(tag: Tag, lines: Sequence[NoteLine], room: int) -> _Fitted:
             room -= tokens
     kept.reverse()
     dropped.reverse()
-    written = ""
-    if kept:
-        written = wrap(tag, "\n".join(kept))
+    written = wrap(tag, "\n".join(kept)) if kept else ""
     return _Fitted(written, tuple(dropped), room)

@@ -120,19 +120,14 @@ def lines(reasoning: Reasoning) -> list[NoteLine]:
     newest = newest_round(reasoning)
     shown: list[NoteLine] = []
     for note in reasoning.notes:
-        line = note.older_line
-        if note.round == newest:
-            line = note.newest_line
+        line = note.newest_line if note.round == newest else note.older_line
         shown.append(NoteLine(note.round, line))
     return shown
 
 
 def newest_round(reasoning: Reasoning) -> int:
     """Returns the round of the newest note; 0 where there is none."""
-    newest = 0
-    for note in reasoning.notes:
-        newest = max(newest, note.round)
-    return newest
+    return max([note.round for note in reasoning.notes], default=0)
 
 
 def most_summary_tokens(budget: int) -> int:

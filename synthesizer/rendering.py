@@ -119,10 +119,7 @@ def _changes(
 
 
 def _numbers_by_fact(shown: Sequence[ShownSource]) -> dict[str, Numbers]:
-    by_fact: dict[str, Numbers] = {}
-    for row in shown:
-        by_fact[row.fact_id] = Numbers(row.sentences)
-    return by_fact
+    return {row.fact_id: Numbers(row.sentences) for row in shown}
 
 
 def _merged(block: SourceBlock, had: Numbers, into: str) -> Change:
@@ -148,10 +145,8 @@ def _lost(
 ) -> list[Change]:
     found: list[Change] = []
     for item in reasons:
-        gone = lost
         # A rule that names no sentences took all of the fact.
-        if item.sentences:
-            gone = lost.intersection(item.sentences)
+        gone = lost.intersection(item.sentences) if item.sentences else lost
         if gone:
             found.append(_change(block, _CHANGES_BY_RULE[item.rule], item.why, gone))
     return found
@@ -164,9 +159,8 @@ def _change(
     numbers: Numbers,
 ) -> Change:
     """Builds one change; no sentences are named where they are all of the fact's."""
-    named = tuple(sorted(numbers))
-    if len(numbers) == len(block.sentences):
-        named = ()
+    is_whole = len(numbers) == len(block.sentences)
+    named = () if is_whole else tuple(sorted(numbers))
     return Change(
         what=block.fact.id,
         change=change,
@@ -177,8 +171,4 @@ def _change(
 
 
 def _tokens(block: SourceBlock, numbers: Numbers) -> int:
-    tokens = 0
-    for sentence in block.sentences:
-        if sentence.number in numbers:
-            tokens += sentence.tokens
-    return tokens
+    return sum([each.tokens for each in block.sentences if each.number in numbers])

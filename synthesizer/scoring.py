@@ -7,6 +7,7 @@ was found, titles that the question or a tool call names, beginnings of lessons,
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from antiphon.language.evidence import TermShares, rarity_among
@@ -198,8 +199,5 @@ def _titles_by_term(sources: Sequence[SourceBlock]) -> TitlesByTerm:
 
 
 def _titles_in(held: frozenset[str], titles: TitlesByTerm) -> list[frozenset[str]]:
-    named: list[frozenset[str]] = []
-    for key in titles.keys() & held:
-        # A comprehension, because this is the innermost loop of a briefing.
-        named += [title for title in titles[key] if title <= held]
-    return named
+    may_stand = chain.from_iterable(map(titles.__getitem__, titles.keys() & held))
+    return [title for title in may_stand if title <= held]

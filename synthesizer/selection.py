@@ -98,9 +98,7 @@ def select(
                 break
             if candidate.place in leaving.reasons:
                 continue
-            reason = SCORED_LEAST
-            if _is_too_long(candidate, room):
-                reason = TOO_LONG
+            reason = TOO_LONG if _is_too_long(candidate, room) else SCORED_LEAST
             leaving.leave(candidate, reason)
     return _selection(candidates, blocks.values(), leaving)
 
@@ -203,11 +201,8 @@ def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[i
     best_of_fact = _best_of_each_fact(candidates)
     places = {max(best_of_fact.values(), key=_score).place}
     for fact_ids in intent.served:
-        serving: list[Candidate] = []
-        for fact_id in fact_ids:
-            # A fact that serves a part may be hidden, because another says nearly the same.
-            if fact_id in best_of_fact:
-                serving.append(best_of_fact[fact_id])
+        # A fact that serves a part may be hidden, because another says nearly the same.
+        serving = [best_of_fact[each] for each in fact_ids if each in best_of_fact]
         if serving:
             places.add(max(serving, key=_score).place)
     return places
@@ -307,9 +302,7 @@ def _dropped(
         by_reason.setdefault(reason, []).append(candidate)
     rows: list[Dropped] = []
     # The labels of a fact that is not shown at all are freed once: the first reason has them.
-    label_tokens = 0
-    if is_hidden:
-        label_tokens = block.label_tokens
+    label_tokens = block.label_tokens if is_hidden else 0
     for reason, gone in by_reason.items():
         rows.append(_row(block, reason, gone, leaving.bars, label_tokens))
         label_tokens = 0

@@ -74,9 +74,7 @@ def _with_block(
         raise BadInputError(
             "The call is shown a transcript: sentences can be added to a briefing only."
         )
-    first = 0
-    if sources:
-        first = sources[0]
+    first = sources[0] if sources else 0
     content = (*last.content[: first + place], block, *last.content[first + end :])
     return (replace(last, content=content),)
 

@@ -55,9 +55,7 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
     material = _material(
         selection.left_out, newest=max(memory.settled_rounds, default=0)
     )
-    tokens = 0
-    for candidate in material:
-        tokens += candidate.sentence.tokens
+    tokens = sum([candidate.sentence.tokens for candidate in material])
     if tokens < budget * LEAST_SHARE:
         return None
     of = _shown_sources(material)
@@ -96,18 +94,18 @@ def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
         numbers.setdefault(candidate.sentence.fact_id, []).append(
             candidate.sentence.number
         )
-    sources: list[ShownSource] = []
-    for fact_id, row in numbers.items():
-        sources.append(ShownSource(fact_id=fact_id, sentences=tuple(row)))
-    return tuple(sources)
+    rows = [
+        ShownSource(fact_id=fact_id, sentences=tuple(row))
+        for fact_id, row in numbers.items()
+    ]
+    return tuple(rows)
 
 
 def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
     """Returns True where a summary was made of all these sentences already."""
-    summed_up: dict[str, tuple[int, ...]] = {}
-    if summary is not None:
-        for row in summary.of:
-            summed_up[row.fact_id] = row.sentences
+    if summary is None:
+        return False
+    summed_up = {row.fact_id: row.sentences for row in summary.of}
     return all(
         set(row.sentences).issubset(summed_up.get(row.fact_id, ())) for row in of
     )
@@ -121,15 +119,11 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
         passage = candidate.source.fact.passage
         said = passage.sentence(candidate.sentence.number)
         texts.setdefault(fact_id, []).append(" ".join(said.split()))
-        sources[fact_id] = passage.source
-    quoted: list[Material] = []
-    for fact_id, sentences in texts.items():
-        quoted.append(
-            Material(
-                source=shorten(sources[fact_id], SOURCE_CHARS), said=" ".join(sentences)
-            )
-        )
-    return quoted
+        sources[fact_id] = shorten(passage.source, SOURCE_CHARS)
+    return [
+        Material(source=sources[fact_id], said=" ".join(sentences))
+        for fact_id, sentences in texts.items()
+    ]
 
 
 def _older_words(reasoning: Reasoning) -> list[Material]:

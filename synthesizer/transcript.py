@@ -69,11 +69,11 @@ def _answer_in(event: Event) -> CallAnswer | None:
             passages=tuple(passage_ids),
             words=event.output.text,
         )
-    if isinstance(event, ToolFailed):
-        return CallAnswer(
-            tool_call_id=event.tool_call_id, words=event.detail, failed=True
-        )
-    if isinstance(event, BreakerTripped) and event.tool_call_id is not None:
+    # A tripped breaker need not be about a call.
+    if (
+        isinstance(event, (ToolFailed, BreakerTripped))
+        and event.tool_call_id is not None
+    ):
         return CallAnswer(
             tool_call_id=event.tool_call_id, words=event.detail, failed=True
         )
@@ -87,10 +87,7 @@ def transcribe(
     opened: RoundOpened,
 ) -> BriefingPrepared:
     """Writes the message list for the call of `opened`; each search result in it is a row of its table of sources."""
-    by_passage: dict[str, SourceBlock] = {}
-    for block in sources:
-        if block.sentences:
-            by_passage[block.fact.passage.id] = block
+    by_passage = {block.fact.passage.id: block for block in sources if block.sentences}
     # The request ends with a message of the user: the question, or the answers to the last tool calls.
     messages: list[Message] = []
     of_user = list(head)
@@ -126,11 +123,7 @@ def _blocks_of(
     answer: CallAnswer, by_passage: Mapping[str, SourceBlock]
 ) -> list[SourceBlock]:
     """Returns the blocks of an answer's passages; one of white space alone has none."""
-    blocks: list[SourceBlock] = []
-    for passage_id in answer.passages:
-        if passage_id in by_passage:
-            blocks.append(by_passage[passage_id])
-    return blocks
+    return [by_passage[each] for each in answer.passages if each in by_passage]
 
 
 def _ending(opened: RoundOpened) -> list[StoredText]:
@@ -183,9 +176,7 @@ def _tool_result(answer: CallAnswer, blocks: Sequence[SourceBlock]) -> StoredTex
     if not parts and answer.words.strip():
         parts = [text_block(answer.words).text]
     name = msgspec.json.encode(answer.tool_call_id).decode()
-    failed = ""
-    if answer.failed:
-        failed = ',"is_error":true'
+    failed = ',"is_error":true' if answer.failed else ""
     return StoredText(
         f'{{"type":"tool_result","tool_use_id":{name},"content":[{",".join(parts)}]{failed}}}'
     )

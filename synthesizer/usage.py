@@ -175,10 +175,8 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
     """
     lines: list[NoteLine] = []
     for settled in usage.settled:
-        facts: list[int] = []
-        for fact_id in _facts_behind(usage, settled):
-            if fact_id in numbers:
-                facts.append(numbers[fact_id])
+        behind = _facts_behind(usage, settled)
+        facts = [numbers[fact_id] for fact_id in behind if fact_id in numbers]
         detail = _detail(settled, numbers)
         note = replace(settled.note, facts=tuple(facts), detail=detail)
         lines.append(note.line())
@@ -188,16 +186,12 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
 def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
     """Returns the note's detail, and which sources say nearly the same as a result that is shown."""
     # This stands here and not in the result's title, for a block once made must not change.
-    alike: list[str] = []
-    for fact in settled.alike:
-        if fact.id in numbers:
-            alike.append(
-                f"{fact.source} says nearly the same as result {numbers[fact.id]}"
-            )
-    details = alike[:MOST_ALIKE]
-    if settled.note.detail:
-        details.insert(0, settled.note.detail)
-    return ". ".join(details)
+    alike = [
+        f"{fact.source} says nearly the same as result {numbers[fact.id]}"
+        for fact in settled.alike
+        if fact.id in numbers
+    ]
+    return ". ".join(filter(None, (settled.note.detail, *alike[:MOST_ALIKE])))
 
 
 def arguments_of(written: str) -> dict[str, object]:
@@ -296,9 +290,8 @@ def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
     alike: list[AlikeFact] = []
     for fact in new:
         if fact.like is not None:
-            alike.append(
-                AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS))
-            )
+            source = shorten(fact.passage.source, NAME_CHARS)
+            alike.append(AlikeFact(id=fact.id, source=source))
     identity = call_identity(attempt.tool, attempt.arguments)
     return SettledAttempt(
         attempt=attempt, note=note, identity=identity, alike=tuple(alike)

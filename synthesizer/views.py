@@ -96,19 +96,11 @@ class MemoryView(Value, frozen=True, kw_only=True):
 
     def facts_for_part(self, number: int) -> tuple[FactView, ...]:
         """Returns the facts that serve part `number`, from 1."""
-        serving: list[FactView] = []
-        for fact in self.facts:
-            if number in fact.serves:
-                serving.append(fact)
-        return tuple(serving)
+        return tuple([fact for fact in self.facts if number in fact.serves])
 
     def attempts_of(self, tool: str) -> tuple[ToolAttempt, ...]:
         """Returns what was tried with one tool."""
-        attempts: list[ToolAttempt] = []
-        for attempt in self.attempts:
-            if attempt.tool == tool:
-                attempts.append(attempt)
-        return tuple(attempts)
+        return tuple([attempt for attempt in self.attempts if attempt.tool == tool])
 
 
 class ShownText(Value, frozen=True, kw_only=True):
@@ -205,17 +197,15 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
     beyond: dict[str, None] = {}
     for sought in wanted.sought:
         beyond.update(dict.fromkeys(sorted(sought.terms - wanted.asked)))
-    reached: list[CoverageView] = []
-    for (course, lesson), fact_ids in coverage(found).items():
-        reached.append(CoverageView(course=course, lesson=lesson, facts=fact_ids))
+    reached = [
+        CoverageView(course=course, lesson=lesson, facts=fact_ids)
+        for (course, lesson), fact_ids in coverage(found).items()
+    ]
     # Calls of the round that is under way come last, as they were asked for last.
-    attempts: list[ToolAttempt] = []
-    for settled in memory.usage.settled:
-        attempts.append(settled.attempt)
+    attempts = [settled.attempt for settled in memory.usage.settled]
     attempts += memory.usage.open
-    summary = ""
-    if memory.reasoning.summary is not None:
-        summary = memory.reasoning.summary.text
+    summary = memory.reasoning.summary
+    summary_text = "" if summary is None else summary.text
     return MemoryView(
         at=at,
         question=wanted.question,
@@ -228,7 +218,7 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
         attempts=tuple(attempts),
         coverage=tuple(reached),
         said=tuple([line.text for line in reasoning.lines(memory.reasoning)]),
-        summary=summary,
+        summary=summary_text,
     )
 
 
@@ -237,10 +227,7 @@ def _part_views(wanted: Intent) -> tuple[PartView, ...]:
     for at, (part, fact_ids) in enumerate(
         zip(wanted.parts, wanted.served, strict=True)
     ):
-        calls: list[str] = []
-        for sought in wanted.sought:
-            if at in sought.serves:
-                calls.append(sought.tool_call_id)
+        calls = [each.tool_call_id for each in wanted.sought if at in each.serves]
         view = PartView(
             number=at + 1,
             kind=part.kind,
@@ -254,22 +241,15 @@ def _part_views(wanted: Intent) -> tuple[PartView, ...]:
 
 
 def _round_view(wanted: Intent, counts: RoundCounts) -> RoundView:
-    unserved: list[str] = []
-    for part, count in zip(wanted.parts, counts.served, strict=True):
-        if not count:
-            unserved.append(part.text)
+    pairs = zip(wanted.parts, counts.served, strict=True)
+    unserved = [part.text for part, count in pairs if not count]
     return RoundView(round=counts.round, served=counts.served, open=tuple(unserved))
 
 
 def _fact_view(wanted: Intent, fact: Fact) -> FactView:
     passage = fact.passage
-    sentences: list[str] = []
-    for number in range(len(passage.starts)):
-        sentences.append(passage.sentence(number))
-    serves: list[int] = []
-    for number, fact_ids in enumerate(wanted.served, start=1):
-        if fact.id in fact_ids:
-            serves.append(number)
+    sentences = tuple(map(passage.sentence, range(len(passage.starts))))
+    serves = [at for at, ids in enumerate(wanted.served, start=1) if fact.id in ids]
     return FactView(
         id=fact.id,
         source=passage.source,
@@ -277,7 +257,7 @@ def _fact_view(wanted: Intent, fact: Fact) -> FactView:
         round=fact.round,
         tool_call_id=fact.tool_call_id,
         score=passage.score,
-        sentences=tuple(sentences),
+        sentences=sentences,
         serves=tuple(serves),
         merged=fact.merged,
         like=fact.like,
