@@ -113,9 +113,7 @@ def cite(fact: Fact, start: int, end: int, cited_text: str, at: int) -> Citation
 
 def stretch(passage: Passage, first: int, last: int) -> str:
     """Returns the passage's text from sentence `first` to sentence `last`, without outer white space."""
-    end: int | None = None
-    if last + 1 < len(passage.starts):
-        end = passage.starts[last + 1]
+    end = passage.starts[last + 1] if last + 1 < len(passage.starts) else None
     return passage.text.text[passage.starts[first] : end].strip()
 
 
@@ -133,7 +131,5 @@ def runs(numbers: Sequence[int]) -> list[list[int]]:
 def _quotes(cited_text: str, passage: Passage, numbers: Sequence[int]) -> bool:
     """Returns True if the text quoted is in the blocks named."""
     # Servers differ in the white space that they put between blocks.
-    words: list[str] = []
-    for number in numbers:
-        words += passage.sentence(number).split()
-    return "".join(cited_text.split()) in "".join(words)
+    shown = "".join(map(passage.sentence, numbers))
+    return "".join(cited_text.split()) in "".join(shown.split())

@@ -98,20 +98,16 @@ def draft_statement(state: AnswerState, why: str, event_seq: int) -> Draft:
 
 def _reason(why: str) -> str:
     """Returns why there is no reply on one line; without any other reason, time ran out."""
-    line = one_line(why)
-    if not line:
-        return "no answer came in time"
-    return line
+    return one_line(why) or "no answer came in time"
 
 
 def _lookups(state: AnswerState) -> str:
     """Writes which tools were called, and why each that failed did."""
     failures: dict[str, str] = {}
     for incident in state.incidents:
-        if isinstance(incident.event, ToolFailed):
-            failures[incident.event.tool_call_id] = TOOL_FAILURES[
-                incident.event.failure
-            ]
+        event = incident.event
+        if isinstance(event, ToolFailed):
+            failures[event.tool_call_id] = TOOL_FAILURES[event.failure]
     # A dictionary, because it keeps each line once and in order: the model may have tried one tool many times.
     lookups: dict[str, None] = {}
     for reply in state.replies:
@@ -144,9 +140,7 @@ def last_resort(
     indicators = [indicator("no_evidence", event_seq)]
     if failed:
         indicators.insert(0, indicator("component_failed", event_seq))
-    reason = one_line(why)
-    if not reason:
-        reason = "the answer could not be put together"
+    reason = one_line(why) or "the answer could not be put together"
     return ResponseAssembled(
         answer=f"This question could not be answered: {reason}.",
         sources=(),

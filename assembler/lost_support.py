@@ -85,14 +85,9 @@ def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
         return []
     if not numbers:
         numbers = range(len(passage.starts))
-    rows: list[Terms] = []
-    for number in numbers:
-        rows.append(sentence_terms(passage.sentence(number)))
-    return rows
+    return [sentence_terms(passage.sentence(number)) for number in numbers]
 
 
 def _is_supported(sentence: Terms, others: Sequence[Terms]) -> bool:
-    most = 0
-    for other in others:
-        most = max(most, len(sentence & other))
+    most = max([len(sentence & other) for other in others], default=0)
     return most / len(sentence) >= SUPPORTS

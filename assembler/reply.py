@@ -65,15 +65,12 @@ def draft_from_reply(
     answer = answer_of(reply, state.rules)
     doubts = [*doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
     if not answer.text:
-        why = "the model gave no answer"
-        if reply.stop_reason == "refusal":
-            why = DECLINED
+        has_declined = reply.stop_reason == "refusal"
+        why = DECLINED if has_declined else "the model gave no answer"
         statement = draft_statement(state, why, recorded.seq)
         return Draft(text=statement.text, doubts=(*doubts, *statement.doubts))
     facts = {fact.id: fact for fact in state.facts}
-    speaker = state.speaker_of(reply.call_id)
-    if not speaker:
-        speaker = reply.model
+    speaker = state.speaker_of(reply.call_id) or reply.model
     doubts += _doubts_of_speaker(state, recorded, speaker)
     # A call whose briefing is not known was shown no source: whatever it cites leads nowhere.
     briefing = state.briefing_of(reply.call_id)
@@ -143,12 +140,9 @@ def _doubts_of_briefing(
     """Returns the doubts about what the call was not shown."""
     doubts: list[Indicator] = []
     # What decayed was not wanted, and what is repeated stands elsewhere: only what did not fit was really missed.
-    cut = 0
-    for item in briefing.event.dropped:
-        if item.rule == "budget":
-            cut += 1
+    cut = [item for item in briefing.event.dropped if item.rule == "budget"]
     if cut:
-        doubts.append(indicator("context_compressed", briefing.seq, count=cut))
+        doubts.append(indicator("context_compressed", briefing.seq, count=len(cut)))
     lost = lost_support(text, resolved.citations, briefing.event, state.facts)
     if lost:
         doubts.append(indicator("fact_lost", briefing.seq, count=lost))
@@ -228,14 +222,10 @@ def _doubts_of_orders(state: AnswerState) -> list[Indicator]:
     for briefing in state.briefings:
         for order in orders_shown(briefing.event, facts):
             first_shown.setdefault(order, briefing.seq)
-    doubts: list[Indicator] = []
-    for order, seq in list(first_shown.items())[:MOST_ORDERS]:
-        doubts.append(
-            indicator(
-                "instruction_in_source", seq, words=order.words, source=order.source
-            )
-        )
-    return doubts
+    return [
+        indicator("instruction_in_source", seq, words=order.words, source=order.source)
+        for order, seq in list(first_shown.items())[:MOST_ORDERS]
+    ]
 
 
 def _doubt_without_citation(state: AnswerState, text: str) -> str:
@@ -264,9 +254,7 @@ def _doubts_of_review(
             continue
         unheard.remove(judgement.reviewer)
         if not judgement.accepted:
-            why = judgement.why
-            if not why:
-                why = f"{judgement.reviewer} did not accept it"
+            why = judgement.why or f"{judgement.reviewer} did not accept it"
             doubts.append(indicator("not_verified", review.seq, why=why))
     for reviewer in unheard:
         doubts.append(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from antiphon.assembler.lost_support import FEWEST_TERMS, READ_CHARS, uncited_sentences
@@ -82,10 +83,7 @@ class Evidence:
 
     @cached_property
     def _words(self) -> list[str]:
-        found: list[str] = []
-        for text in self._texts:
-            found += words(text)
-        return found
+        return list(chain.from_iterable(map(words, self._texts)))
 
 
 def unsupported_citations(
@@ -105,9 +103,8 @@ def unsupported_citations(
     found: list[Unsupported] = []
     for claim, cited in own_words:
         passages = [facts[citation.fact].passage.text.text for citation in cited]
-        why = _why_not_cited(claim, cited, rarity)
-        if not why:
-            why = _what_is_missing(claim, Evidence([*passages, *labels, question]))
+        evidence = Evidence([*passages, *labels, question])
+        why = _why_not_cited(claim, cited, rarity) or _what_is_missing(claim, evidence)
         if why:
             found.append(Unsupported(claim, why))
     return found[:MOST_NAMED]
@@ -181,10 +178,9 @@ def _why_not_cited(
     claim: str, cited: Sequence[Citation], rarity: Mapping[str, float]
 ) -> str:
     """Returns why the claim is not about what it cites; empty where it is, or where that cannot be told."""
-    weights: dict[str, float] = {}
-    for term in dict.fromkeys(terms(claim)):
-        if not is_light(term):
-            weights[term] = rarity.get(term, 0.0)
+    weights = {
+        term: rarity.get(term, 0.0) for term in terms(claim) if not is_light(term)
+    }
     # One word may be put in another, and words of two languages cannot be compared.
     if len(weights) < 2 or not is_english(claim):
         return ""
@@ -222,7 +218,5 @@ def _what_is_missing(claim: str, evidence: Evidence) -> str:
 
 def _numbers(text: str) -> set[str]:
     """Returns the numbers of the text, without the commas between thousands."""
-    found: set[str] = set()
-    for written in _NUMBER.findall(text):
-        found.add(written.rstrip(".,").replace(",", ""))
-    return found
+    written = _NUMBER.findall(text)
+    return {number.rstrip(".,").replace(",", "") for number in written}

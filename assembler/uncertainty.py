@@ -127,10 +127,8 @@ _CONFIDENCE: dict[Effect, Confidence] = {
 
 def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
     """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut."""
-    shown: dict[str, str] = {}
-    for name, word in words.items():
-        # A name or a reason may be of any length, and hold line breaks.
-        shown[name] = one_line(str(word))
+    # A name or a reason may be of any length, and hold line breaks.
+    shown = {name: one_line(str(word)) for name, word in words.items()}
     return Indicator(
         kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq
     )
