@@ -31,8 +31,11 @@ class Draft(Value, frozen=True, kw_only=True):
 
 def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
     """Drafts extracts with true citations; a plain statement where no fact speaks to the question."""
-    passages = [_sentences(fact.passage) for fact in state.facts]
-    titles = [fact.passage.source for fact in state.facts]
+    passages: list[list[str]] = []
+    titles: list[str] = []
+    for fact in state.facts:
+        passages.append(_sentences(fact.passage))
+        titles.append(fact.passage.source)
     excerpts = extract(state.question, passages, titles)
     text, citations = _write(state.facts, excerpts)
     # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
@@ -100,12 +103,11 @@ def _reason(why: str) -> str:
 
 def _lookups(state: AnswerState) -> str:
     """Writes which tools were called, and why each that failed did."""
-    events = [incident.event for incident in state.incidents]
-    failures = {
-        event.tool_call_id: TOOL_FAILURES[event.failure]
-        for event in events
-        if isinstance(event, ToolFailed)
-    }
+    failures: dict[str, str] = {}
+    for incident in state.incidents:
+        event = incident.event
+        if isinstance(event, ToolFailed):
+            failures[event.tool_call_id] = TOOL_FAILURES[event.failure]
     # A dictionary, because it keeps each line once and in order: the model may have tried one tool many times.
     lookups: dict[str, None] = {}
     for reply in state.replies:

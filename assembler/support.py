@@ -103,9 +103,8 @@ def unsupported_citations(
     found: list[Unsupported] = []
     for claim, cited in own_words:
         passages = [facts[citation.fact].passage.text.text for citation in cited]
-        why = _why_not_cited(claim, cited, rarity)
-        if not why:
-            why = _what_is_missing(claim, Evidence([*passages, *labels, question]))
+        evidence = Evidence([*passages, *labels, question])
+        why = _why_not_cited(claim, cited, rarity) or _what_is_missing(claim, evidence)
         if why:
             found.append(Unsupported(claim, why))
     return found[:MOST_NAMED]

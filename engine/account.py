@@ -86,9 +86,7 @@ class Account:
         """
         used = self.reported + self.unreported
         most = self.most(request)
-        paid = Usage(cost_usd=0.0)
-        if in_place_of is not None:
-            paid = self.most(in_place_of)
+        paid = Usage(cost_usd=0.0) if in_place_of is None else self.most(in_place_of)
         if self._spare_tokens is not None:
             more = max(0, most.all_tokens - paid.all_tokens)
             if used.all_tokens + more > self._spare_tokens:
@@ -139,13 +137,11 @@ class Account:
     def _unreported_of(self, request: Request, fold: ReplyFold) -> Usage:
         """Returns the most that a request may have taken beside what its server said."""
         reported = self._reported_by(fold)
-        input_tokens = 0
-        if not reported.all_input_tokens:
-            input_tokens = most_input(request)
-        output_tokens = 0
+        input_tokens = 0 if reported.all_input_tokens else most_input(request)
         # What a reply says of its output before its end is no more than a beginning.
-        if not (fold.is_whole and reported.output_tokens):
-            output_tokens = max(0, request.max_tokens - reported.output_tokens)
+        is_told = fold.is_whole and reported.output_tokens
+        left = max(0, request.max_tokens - reported.output_tokens)
+        output_tokens = 0 if is_told else left
         rest = Usage(input_tokens=input_tokens, output_tokens=output_tokens)
         rate = self._table.rate(self._model_of(fold))
         if rest.is_empty or rate is None:

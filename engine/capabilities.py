@@ -173,15 +173,11 @@ def _anything_will_do(_: Reply) -> str:
 
 
 def _text_is_missing(reply: Reply) -> str:
-    if not reply.text.text:
-        return "no text"
-    return ""
+    return "" if reply.text.text else "no text"
 
 
 def _tool_call_is_missing(reply: Reply) -> str:
-    if not reply.tool_calls:
-        return "it called no tool"
-    return ""
+    return "" if reply.tool_calls else "it called no tool"
 
 
 def _citation_is_missing(reply: Reply) -> str:
@@ -193,9 +189,7 @@ def _citation_is_missing(reply: Reply) -> str:
 def _no_tool_was_to_be_called(reply: Reply) -> str:
     if reply.tool_calls:
         return "it called a tool all the same"
-    if not reply.text.text:
-        return "an empty reply"
-    return ""
+    return "" if reply.text.text else "an empty reply"
 
 
 async def _find(probe: _Probe, model: Model, wait_s: float) -> Finding:

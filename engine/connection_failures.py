@@ -82,23 +82,14 @@ def from_connection(
     unsent = any(isinstance(cause, _UNSENT) for cause in causes)
     if _is_late(causes):
         return _late(streaming=streaming, unsent=unsent, request_id=request_id)
-    where = "failed"
-    if streaming:
-        where = "broke off in mid-reply"
+    where = "broke off in mid-reply" if streaming else "failed"
     known, reason = _reason(causes)
     told = _USER.sub("//", f"{type(reason).__name__} {reason}".strip())
-    if known is None:
-        return ModelError(
-            "connection",
-            f"the connection to the server {where}: {told}",
-            retryable=True,
-            request_id=request_id,
-            unbilled=unsent,
-        )
+    remedy = "" if known is None else f" ({known.remedy})"
     return ModelError(
         "connection",
-        f"the connection to the server {where} ({known.remedy}): {told}",
-        retryable=known.retryable,
+        f"the connection to the server {where}{remedy}: {told}",
+        retryable=known is None or known.retryable,
         request_id=request_id,
         unbilled=unsent,
     )

@@ -105,16 +105,14 @@ class ReplyFold:
             if call is not None:
                 calls.append(call)
         # Some compatible servers send no stop reason; it nearly follows from what the reply holds.
-        stop_reason = self._stop_reason
-        if not stop_reason:
-            stop_reason = "tool_use" if calls else "end_turn"
+        usual = "tool_use" if calls else "end_turn"
         text, citations = _text_of(self._blocks)
         return Reply(
             content=tuple(content),
             text=StoredText(text),
             tool_calls=tuple(calls),
             citations=citations,
-            stop_reason=stop_reason,
+            stop_reason=self._stop_reason or usual,
             usage=_usage(self._usage),
             model=_text(self._message, "model"),
             message_id=_text(self._message, "id"),

@@ -147,9 +147,8 @@ def _references(written: str, source_count: int) -> list[_Reference]:
 def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
     """Reads `3` as a source, `3-4` as two; `3-4.1` is taken for `3`."""
     first = int(found["source"])
-    last = first
-    if found["last"] and not found["last_source"]:
-        last = max(int(found["last"]), first)
+    is_span = found["last"] and not found["last_source"]
+    last = max(int(found["last"]), first) if is_span else first
     return [
         _Reference(number - 1) for number in range(first, min(last, source_count) + 1)
     ]
@@ -158,9 +157,8 @@ def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
 def _named_blocks(found: re.Match[str]) -> range:
     """Reads `3.1` as one block, `3.1-2` and `3.1-3.2` as two; of a span into another source only its begin counts."""
     first = int(found["block"])
-    last = first
-    if found["last"] and found["last_source"] in (None, found["source"]):
-        last = max(int(found["last"]), first)
+    is_span = found["last"] and found["last_source"] in (None, found["source"])
+    last = max(int(found["last"]), first) if is_span else first
     return range(first - 1, last)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import msgspec
 from msgspec.structs import replace
 
@@ -34,9 +36,7 @@ def user_begins(messages: Messages) -> Messages:
 
 def tool_ids_differ(messages: Messages) -> Messages:
     """Requires that no two tool calls have the same id: their results would be confused."""
-    ids: list[str] = []
-    for message in messages:
-        ids += _tool_call_ids(message)
+    ids = list(chain.from_iterable(map(_tool_call_ids, messages)))
     if len(set(ids)) < len(ids):
         raise ValueError("two of its tool calls have the same id")
     return messages
@@ -85,12 +85,8 @@ def citations_alike(messages: Messages) -> Messages:
 def _tool_call_ids(message: Message) -> list[str]:
     if message.role != "assistant":
         return []
-    ids = []
-    for block in message.content:
-        fields = peek(block)
-        if fields.type == "tool_use":
-            ids.append(str(fields.id))
-    return ids
+    blocks = map(peek, message.content)
+    return [str(fields.id) for fields in blocks if fields.type == "tool_use"]
 
 
 def _with_answers(message: Message, calls: list[str]) -> Message:
@@ -145,9 +141,8 @@ def _with_citations(block: StoredText) -> StoredText:
     if not _search_results(block):
         return block
     fields: Json = msgspec.json.decode(block.text)
-    results = [fields]
-    if fields["type"] == "tool_result":
-        results = _results_within(fields)
+    holds_results = fields["type"] == "tool_result"
+    results = _results_within(fields) if holds_results else [fields]
     for result in results:
         result["citations"] = {"enabled": True}
     return _stored(fields)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 import msgspec
 from msgspec.structs import replace
@@ -119,9 +120,8 @@ def _breakpoints(request: Request) -> Request:
     if request.tools is not None:
         # With the brace: a tool may have a parameter of that name.
         fixed += request.tools.text.count('"cache_control":{')
-    marked: list[StoredText] = []
-    for message in request.messages:
-        marked += [block for block in message.content if peek(block).is_marked]
+    blocks = chain.from_iterable([message.content for message in request.messages])
+    marked = [block for block in blocks if peek(block).is_marked]
     surplus = fixed + len(marked) - MOST_BREAKPOINTS
     if surplus <= 0:
         return request
@@ -134,12 +134,14 @@ def _without_marks(
 ) -> tuple[Message, ...]:
     # By identity: two blocks may be equal, and only the earlier one loses its mark.
     ids = {id(block) for block in blocks}
+
+    def unmarked(block: StoredText) -> StoredText:
+        return _without_mark(block) if id(block) in ids else block
+
     result = []
     for message in messages:
-        content = []
-        for block in message.content:
-            content.append(_without_mark(block) if id(block) in ids else block)
-        result.append(replace(message, content=tuple(content)))
+        content = tuple(map(unmarked, message.content))
+        result.append(replace(message, content=content))
     return tuple(result)
 
 

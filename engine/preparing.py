@@ -8,6 +8,7 @@ what it writes, and is read by the next round, which has the same `tool_choice`.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -208,9 +209,8 @@ def _place_marks(
             "tools and system prompt not cached: "
             f"about {fixed_chars // CHARS_PER_TOKEN} tokens, and the model caches from {floor}"
         )
-    blocks: list[StoredText] = []
-    for message in request.messages:
-        blocks += message.content
+    contents = [message.content for message in request.messages]
+    blocks = list(chain.from_iterable(contents))
     marked: list[int] = []
     if len(request.messages) > 1:
         marked, decision = _marks_of_transcript(

@@ -39,10 +39,8 @@ class ModelSpeeds:
 
     def longest_s(self, model: str, max_tokens: int, now: float) -> float:
         """Returns the seconds that so many tokens take at the slowest speed of late; endless for an unheard model."""
-        speeds: list[float] = []
-        for reply in self._replies.get(model, ()):
-            if now - reply.at <= _LASTS_S:
-                speeds.append(reply.speed)
+        replies = self._replies.get(model, ())
+        speeds = [reply.speed for reply in replies if now - reply.at <= _LASTS_S]
         if not speeds:
             return math.inf
         return max_tokens / min(speeds)

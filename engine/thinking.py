@@ -135,9 +135,7 @@ def _with_budget(traits: ModelTraits, effort: str | None, budget: int) -> Thinki
 
 
 def _deep(traits: ModelTraits, effort: str | None) -> Thinking:
-    mode: ThinkingMode = "enabled"
-    if "adaptive" in traits.thinking:
-        mode = "adaptive"
+    mode: ThinkingMode = "adaptive" if "adaptive" in traits.thinking else "enabled"
     return Thinking(mode, effort, _room(effort))
 
 

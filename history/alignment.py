@@ -114,9 +114,8 @@ def _unnumbered_key(
 ) -> EventKey:
     subject = names.subject_of(recorded.event)
     # Events about the query as a whole, such as recoveries, have no subject: their causes distinguish them.
-    cause_kind = ""
-    if subject == "" and 0 < recorded.cause <= len(events):
-        cause_kind = events[recorded.cause - 1].event.kind_name()
+    has_cause = subject == "" and 0 < recorded.cause <= len(events)
+    cause_kind = events[recorded.cause - 1].event.kind_name() if has_cause else ""
     return EventKey(
         kind=recorded.event.kind_name(),
         subject=subject,
@@ -161,8 +160,5 @@ def comparable(value: object, names: ToolCallNames) -> object:
 @cache
 def _compared_fields(struct: type[msgspec.Struct]) -> tuple[str, ...]:
     marks = marks_of(struct)
-    fields: list[str] = []
-    for field in struct.__struct_fields__:
-        if not marks[field] & NEVER_ALIKE:
-            fields.append(field)
-    return tuple(fields)
+    fields = struct.__struct_fields__
+    return tuple([field for field in fields if not marks[field] & NEVER_ALIKE])

@@ -70,11 +70,10 @@ def continue_from(
     if repeats:
         requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
         repeated_steps = _repeat(wiring.actions, prefix, requested)
-    unpublished_steps: list[Step] = []
-    for emission in fold.emitted:
-        unpublished_steps.append(
-            (prefix[emission.cause - 1], _publishing(ports.publish, emission.event))
-        )
+    unpublished_steps = [
+        (prefix[emission.cause - 1], _publishing(ports.publish, emission.event))
+        for emission in fold.emitted
+    ]
     # What had failed comes first, as it did; what is published here is delivered only after all steps were called.
     session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
     if last is not None:
@@ -144,15 +143,11 @@ def _acting_on(
     actions: Sequence[Subscription], recorded: Recorded[Event]
 ) -> list[Step]:
     """Returns the calls of the acting components that hear this event, in their variant for repeated requests."""
-    steps: list[Step] = []
-    for action in actions:
-        if action.kind is not type(recorded.event):
-            continue
-        handler = action.handler
-        if action.repeat is not None:
-            handler = action.repeat
-        steps.append((recorded, action._replace(handler=handler)))
-    return steps
+    return [
+        (recorded, action._replace(handler=action.repeat or action.handler))
+        for action in actions
+        if action.kind is type(recorded.event)
+    ]
 
 
 def _publishing(publish: Publish, event: Event) -> Subscription:

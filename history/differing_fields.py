@@ -91,9 +91,8 @@ def _key(item: object) -> str:
 
 def _change(path: str, was: object, now: object) -> FieldChange:
     left, right = _in_words(was), _in_words(now)
-    words = ""
-    if len(left) > SHOWN_CHARS or len(right) > SHOWN_CHARS:
-        words = differing_words(left, right)
+    are_long = max(len(left), len(right)) > SHOWN_CHARS
+    words = differing_words(left, right) if are_long else ""
     return FieldChange(
         path=path, left=_shortened(left), right=_shortened(right), words=words
     )
@@ -123,11 +122,8 @@ def differing_words(left: str, right: str) -> str:
     shown = " … ".join(places[:MOST_PLACES])
     if len(places) > MOST_PLACES:
         shown += f" … and {len(places) - MOST_PLACES} more places"
-    opening, closing = "", ""
-    if start > CONTEXT:
-        opening = "… "
-    if end > CONTEXT:
-        closing = " …"
+    opening = "… " if start > CONTEXT else ""
+    closing = " …" if end > CONTEXT else ""
     return opening + " ".join([*before, shown, *after]) + closing
 
 

@@ -206,9 +206,8 @@ class _Comparison:
 
 def _one_sided(kind: str, *, left: int | None, right: int | None) -> Difference:
     """Returns the difference for an event that only one of the traces has."""
-    detail = "only in the right one"
-    if right is None:
-        detail = "only in the left one"
+    side = "left" if right is None else "right"
+    detail = f"only in the {side} one"
     return Difference(
         kind=kind, left=left, right=right, because="code", field="", detail=detail
     )

@@ -134,9 +134,7 @@ def in_words(
 ) -> str:
     """Describes in a sentence how an event differs from the one emitted in its place."""
     if recorded is None:
-        name = "nothing"
-        if now is not None:
-            name = now.kind_name()
+        name = "nothing" if now is None else now.kind_name()
         return f"{name} is emitted now, and was not when the query was recorded"
     if now is None:
         return f"{recorded.kind_name()} was recorded, and nothing is emitted now"

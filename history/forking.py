@@ -136,9 +136,7 @@ def placed_in_time(prefix: Trace, now: float) -> tuple[list[Recorded[Event]], fl
     """
     # Whole seconds leave every difference of two times as it was to the last bit, and rules compute with those.
     shift_s = max(0.0, float(floor(now - prefix[-1].at)))
-    moved: list[Recorded[Event]] = []
-    for recorded in prefix:
-        moved.append(replace(recorded, at=recorded.at + shift_s))
+    moved = [replace(recorded, at=recorded.at + shift_s) for recorded in prefix]
     return moved, shift_s
 
 
@@ -202,9 +200,7 @@ def _first_place(events: Trace, change: Change) -> int | None:
 def _places_of(prefix: Trace, change: Change) -> list[int]:
     """Returns the indexes of the events to change: those that the change names, or else the last."""
     if change.kind != "drop":
-        seq = _first_place(prefix, change)
-        if seq is None:
-            seq = len(prefix)
+        seq = _first_place(prefix, change) or len(prefix)
         return [seq - 1]
     # A passage may have been found several times; a fork in which one of them is left would still show it.
     places: list[int] = []

@@ -218,9 +218,7 @@ class History:
             effects=effects,
         )
         # What the parent paid for costs nothing once more: its replies that are shared, or given again.
-        paid: Sequence[Recorded[Event]] = prefix
-        if mode == "recorded":
-            paid = fork.events
+        paid = fork.events if mode == "recorded" else prefix
         if fork.shared == 0:
             return self._begin(prefix[0], acting, paid)
         # Stored before anything of it is acted on, as every event is.
@@ -258,19 +256,17 @@ class History:
             # With nothing else to change, the event at which the fork begins is to be repeated under the interceptor.
             if not changes:
                 at = (at or 1) - 1
-        prefix: list[Recorded[Event]] = []
-        for recorded in forked_prefix(
+        forked = forked_prefix(
             events,
             at,
             changes,
             fork_id or uuid.uuid4().hex,
             faults,
             self._resources.catalog,
-        ):
-            # A change may bring what must not be stored.
-            prefix.append(
-                replace(recorded, event=self._resources.redaction.event(recorded.event))
-            )
+        )
+        # A change may bring what must not be stored.
+        redact = self._resources.redaction.event
+        prefix = [replace(each, event=redact(each.event)) for each in forked]
         first = prefix[0].event
         assert isinstance(first, QueryReceived)  # or it had been refused
         if mode != "recorded":
@@ -342,14 +338,11 @@ class History:
                     f"query {first.query_id} is over: there is nothing to go on with"
                 )
         # Another machine's clock may be behind the one that wrote the trace.
-        away_s = max(0.0, acting.clock.now() - prefix[-1].at)
-        if counts_away:
-            away_s = 0.0
+        behind_s = max(0.0, acting.clock.now() - prefix[-1].at)
+        away_s = 0.0 if counts_away else behind_s
         acting.interceptor.recall(prefix)
-        lost = Usage()
         # What was under way where a fork begins is its parent's.
-        if not why.startswith(FORKED):
-            lost = lost_in(prefix)
+        lost = Usage() if why.startswith(FORKED) else lost_in(prefix)
         session = continue_from(
             self._bus,
             acting.wire,

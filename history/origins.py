@@ -296,11 +296,8 @@ class _Steps:
 
     def _new_step(self, call_id: str) -> CallStep:
         request_seq, request = self._started.get(call_id, (0, None))
-        body = b""
-        sha256 = ""
-        if request is not None:
-            body = _bytes_of(request)
-            sha256 = hashlib.sha256(body).hexdigest()
+        body = b"" if request is None else _bytes_of(request)
+        sha256 = hashlib.sha256(body).hexdigest() if body else ""
         return CallStep(
             call_id=call_id,
             reply_seq=self._replies.get(call_id, 0),

@@ -103,12 +103,10 @@ def _sentence(
             "Nothing is live: every call is answered as it was recorded, and costs nothing; "
             "where nothing was recorded the fork stops and says so."
         )
-    cost = "at a cost that is not known"
-    if usage.cost_usd is not None:
-        cost = f"for ${usage.cost_usd:.4f}"
-    attempts = f"{calls} calls and their retries"
-    if calls == 1:
-        attempts = "1 call and its retries"
+    spent = usage.cost_usd
+    cost = "at a cost that is not known" if spent is None else f"for ${spent:.4f}"
+    many = f"{calls} calls and their retries"
+    attempts = "1 call and its retries" if calls == 1 else many
     words = (
         f"Live: {', '.join(models)}, at most {attempts} (when it was recorded this part took "
         f"{usage.all_input_tokens:,} tokens in and {usage.output_tokens:,} out, {cost})."

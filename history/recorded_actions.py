@@ -258,9 +258,8 @@ class RecordedActions:
     def _publish_next(self) -> None:
         for waiting in self._waiting.take():
             self._clock.advance(waiting.at + self._shift_s)
-            publish = self._publish
-            if isinstance(waiting.event, Reply | Result):
-                publish = self._end
+            ends_call = isinstance(waiting.event, Reply | Result)
+            publish = self._end if ends_call else self._publish
             waiting.context.run(publish, waiting.event)
 
     def _end(self, outcome: Event) -> None:

@@ -70,9 +70,7 @@ def noting_calls(wiring: Wiring, publish: Publish) -> Wiring:
     actions: list[Subscription] = []
     for action in wiring.actions:
         if action.kind in _REQUESTS:
-            repeat = action.repeat
-            if repeat is not None:
-                repeat = _noting(repeat, publish)
+            repeat = action.repeat and _noting(action.repeat, publish)
             action = action._replace(
                 handler=_noting(action.handler, publish), repeat=repeat
             )

@@ -88,22 +88,15 @@ def trace_test(
     # Crossing out may change what rules decide, and so what the query would have asked for.
     divergence = replay(events, subscribers=subscribers).divergence
     if divergence is not None and divergence.difference != "settings":
-        after = ""
-        if redact:
-            after = " after redaction"
+        after = " after redaction" if redact else ""
         raise BadInputError(
             f"This trace does not replay as it is{after} ({divergence.detail}): a test of it would fail from the start."
         )
     data = trace_file(events)
     first = events[0].event
-    question = ""
-    if isinstance(first, QueryReceived):
-        question = first.query
-    code = _WITHOUT_SUBSCRIBERS
-    if subscribers:
-        code = _WITH_SUBSCRIBERS | {
-            "load": _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)
-        }
+    question = first.query if isinstance(first, QueryReceived) else ""
+    load = _WITH_SUBSCRIBERS["load"].format(paths=subscriber_paths)
+    code = _WITH_SUBSCRIBERS | {"load": load} if subscribers else _WITHOUT_SUBSCRIBERS
     test = _TEST.format(
         question=_as_docstring(question),
         sha256=trace_lines(data)[0].sha256,
@@ -162,7 +155,7 @@ def _without_inputs(recorded: Recorded[Event]) -> Recorded[Event]:
     event = recorded.event
     if isinstance(event, ReasoningStarted):
         event = replace(event, profile=None, tool_definitions=None)
-    if isinstance(event, QueryReceived):
+    elif isinstance(event, QueryReceived):
         left = [version for version in event.versions if version[0] != "tools"]
         event = replace(event, versions=tuple(left))
     return replace(recorded, event=event)

@@ -263,9 +263,7 @@ class ReplayRun:
                     difference = FieldDifference(
                         path="cause", recorded=at.cause, now=emission.cause
                     )
-        subject = at.event
-        if event is None and now is not None:
-            subject = now
+        subject = now if event is None and now is not None else at.event
         return Divergence(
             seq=at.seq,
             kind=subject.kind_name(),

@@ -141,9 +141,7 @@ def replay_lines(
         try:
             events.append(from_json(line, catalog))
         except DecodeError as error:
-            query_id = "unknown"
-            if events:
-                query_id = events[0].query_id
+            query_id = events[0].query_id if events else "unknown"
             result = unreadable(query_id, len(lines), len(events) + 1, error)
             return with_missing(result, _versions(events), subscribers)
     forms: list[Form] = [msgspec.json.decode(line)["event"] for line in lines]

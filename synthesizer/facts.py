@@ -131,11 +131,10 @@ def standing(known: Sequence[Fact]) -> frozenset[str]:
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:
     # A call that failed, or whose reply was void, may have brought a result too: only what the round confirms counts.
-    confirmed = {
-        result.tool_call_id: result
-        for result in facts.waiting
-        if result.tool_call_id in settled.succeeded
-    }
+    confirmed: dict[str, ToolSucceeded] = {}
+    for result in facts.waiting:
+        if result.tool_call_id in settled.succeeded:
+            confirmed[result.tool_call_id] = result
     in_order = dict.fromkeys(facts.requested)
     return [confirmed[call_id] for call_id in in_order if call_id in confirmed]
 

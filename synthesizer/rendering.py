@@ -159,9 +159,8 @@ def _change(
     numbers: Numbers,
 ) -> Change:
     """Builds one change; no sentences are named where they are all of the fact's."""
-    named = tuple(sorted(numbers))
-    if len(numbers) == len(block.sentences):
-        named = ()
+    is_whole = len(numbers) == len(block.sentences)
+    named = () if is_whole else tuple(sorted(numbers))
     return Change(
         what=block.fact.id,
         change=change,

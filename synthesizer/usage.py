@@ -287,11 +287,11 @@ def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
         outcome=outcome,
         detail=". ".join(details),
     )
-    alike = [
-        AlikeFact(id=fact.id, source=shorten(fact.passage.source, NAME_CHARS))
-        for fact in new
-        if fact.like is not None
-    ]
+    alike: list[AlikeFact] = []
+    for fact in new:
+        if fact.like is not None:
+            source = shorten(fact.passage.source, NAME_CHARS)
+            alike.append(AlikeFact(id=fact.id, source=source))
     identity = call_identity(attempt.tool, attempt.arguments)
     return SettledAttempt(
         attempt=attempt, note=note, identity=identity, alike=tuple(alike)

@@ -114,9 +114,7 @@ def read_request(body: Json) -> DocumentedRequest:
 
 def signature_of(asked: DocumentedRequest, messages: int) -> str:
     """Returns the signature of thinking that stands behind so many messages: its model, and a digest of its prefix."""
-    before: list[object] = []
-    for message in asked.messages[:messages]:
-        before.append([message.role, message.blocks])
+    before = [[message.role, message.blocks] for message in asked.messages[:messages]]
     prefix = unmarked([asked.tools, asked.system_blocks, before])
     return f"{asked.name}.{sha256(msgspec.json.encode(prefix)).hexdigest()}"
 

@@ -50,9 +50,7 @@ def missed_searches(reading: Reading) -> Iterator[Finding]:
     if not missing or 1 - reading.asked.share(missing) > MOST_FOUND:
         return
     # A question is often put in other words than the courses': where the answer cites, it was found all the same.
-    factor = 1.0
-    if reading.is_answered:
-        factor = IN_OTHER_WORDS
+    factor = IN_OTHER_WORDS if reading.is_answered else 1.0
     for search in searches:
         finding = _missed(reading, search, missing)
         yield finding._replace(share=finding.share * factor)
@@ -60,9 +58,8 @@ def missed_searches(reading: Reading) -> Iterator[Finding]:
 
 def _missed(reading: Reading, search: Search, missing: frozenset[str]) -> Finding:
     """Says of a search what it brought nothing on, and whose doing that was: the query's, or the courses'."""
-    brought = "what it brought holds nothing"
-    if not search.found.event.passages:
-        brought = "it brought nothing"
+    passages = search.found.event.passages
+    brought = "what it brought holds nothing" if passages else "it brought nothing"
     text = (
         f"The search for {quoted(search.sought)} missed: {brought} on {reading.words_for(missing)}, "
         "which the question asks about."
@@ -126,9 +123,7 @@ def _left_out(
         # What another fact says too was shown by that fact.
         if fact is None or dropped.rule == "repeated":
             continue
-        numbers: Sequence[int] = dropped.sentences
-        if not numbers:
-            numbers = range(len(fact.passage.starts))
+        numbers = dropped.sentences or range(len(fact.passage.starts))
         sentences = sentences_of(fact, numbers)
         if sentences:
             best = max(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Literal, NamedTuple
 
 from antiphon.history.suspicion.evidence import (
@@ -154,10 +154,9 @@ FINDERS: Sequence[Callable[[Reading], Iterator[Finding]]] = (
 def suspects(events: Sequence[Recorded[Event]]) -> tuple[Suspect, ...]:
     """Returns what may have made the answer of a trace a bad one, the likeliest first; twelve at most."""
     reading = Reading(events)
-    findings: list[Finding] = []
-    for find in FINDERS:
-        # A trace from elsewhere may hold any number of anything.
-        findings += islice(find(reading), MOST_OF_A_FINDER)
+    # A trace from elsewhere may hold any number of anything.
+    found = [islice(find(reading), MOST_OF_A_FINDER) for find in FINDERS]
+    findings = list(chain.from_iterable(found))
     findings += _indicators(reading, findings)
     # Sorting keeps the order of those that weigh the same: the finders', and within one that of the trace.
     findings.sort(key=_weight, reverse=True)
