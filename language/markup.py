@@ -124,5 +124,6 @@ def _read_lines(tag: Tag, text: str, line_type: type[S]) -> tuple[S, ...]:
     if body is None:
         return ()
     lines = [line for line in body.split("\n") if line.strip()]
-    read = prepared(line_type)
-    return tuple([msgspec.json.decode(line, type=read) for line in lines])
+    return tuple(
+        [msgspec.json.decode(line, type=prepared(line_type)) for line in lines]
+    )

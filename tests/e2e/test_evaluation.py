@@ -17,10 +17,10 @@ LEAST = {
     "two_step": 7 / 12,
     "catalogue": 7 / 9,
     "said_so": 4 / 6,
-    "high": 17 / 23,
-    "medium": 29 / 39,
+    "high": 22 / 28,
+    "medium": 23 / 38,
 }
-MOST_REFUSED = 14 / 74
+MOST_REFUSED = 10 / 74
 
 
 def evaluated(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
