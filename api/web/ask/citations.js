@@ -179,12 +179,10 @@ function showPassage(card, text, cited) {
   if (text === null || at === -1) return;
   const before = text.slice(0, at);
   const after = text.slice(at + cited.length);
-  const quote = card.querySelector(".passage-text");
-  quote?.replaceChildren(
-    lastWords(before, AROUND_CHARS),
-    element("mark", {}, shortened(cited)),
-    firstWords(after, AROUND_CHARS),
-  );
+  // The mark itself stays: what a reader selects or a tool reads in it is not taken away.
+  const mark = card.querySelector(".passage-text mark");
+  mark?.before(lastWords(before, AROUND_CHARS));
+  mark?.after(firstWords(after, AROUND_CHARS));
 }
 
 /** @param {string} cited */
