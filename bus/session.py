@@ -109,7 +109,7 @@ class Session:
     def emit_live(self, live: Live, /) -> None:
         """Sends text to live followers, after the events published before it."""
         # Without anything before it there is no order to keep.
-        if self._followers and (self._mailbox or self._in_turn or self._outbox):
+        if self._followers and (self._mailbox or self._in_turn):
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
