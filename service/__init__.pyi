@@ -1,5 +1,21 @@
 """The service as a Python object, and the names that the REST API, the command line and the harness use."""
 
+from antiphon.access import (
+    COMMAND_WAIT_MS,
+    AccessFile,
+    KeyInfo,
+    Keys,
+    Limits,
+    Quotas,
+    Share,
+    UsageReport,
+    Used,
+    check_listening,
+    has_keys,
+    is_loopback,
+    share_keys,
+    shares_of,
+)
 from antiphon.bus import Pending
 from antiphon.composition import (
     Interceptor,
@@ -83,7 +99,6 @@ from antiphon.knowledge import (
     overview,
     remove_course,
 )
-from antiphon.service.access_file import COMMAND_WAIT_MS, AccessFile
 from antiphon.service.acting import act
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.archive import (
@@ -94,13 +109,6 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.backup import Manifest, back_up, restore
-from antiphon.service.callers import (
-    check_listening,
-    has_keys,
-    is_loopback,
-    share_keys,
-    shares_of,
-)
 from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import OVER, Documents, Job
 from antiphon.service.encrypting import encrypt_store
@@ -118,11 +126,9 @@ from antiphon.service.guide import (
     prices_of,
     query_settings,
 )
-from antiphon.service.keys import KeyInfo, Keys
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
-from antiphon.service.quotas import Quotas
 from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -143,7 +149,6 @@ from antiphon.service.uploads import (
     FileResult,
     SentFile,
 )
-from antiphon.service.usage import Limits, Share, UsageReport, Used
 from antiphon.service.working import queue_report, work
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (

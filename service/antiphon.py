@@ -9,6 +9,7 @@ from functools import partial
 
 import structlog
 
+from antiphon.access import UnderWay, UsageReport, count_earlier
 from antiphon.bus import Pending
 from antiphon.composition import (
     Interceptor,
@@ -26,7 +27,6 @@ from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
 from antiphon.service.asking import Asking
 from antiphon.service.continuing import Continuing
-from antiphon.service.earlier_queries import count_earlier
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
     EventKind,
@@ -34,18 +34,13 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
-from antiphon.service.ledgers import UnderWay
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.readiness import Readiness, has_documents
-from antiphon.service.remote_queries import RemoteQueries, followed
 from antiphon.service.runtime import Runtime
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
 from antiphon.service.suggesting import Suggestion, suggestions
-from antiphon.service.sweeping import Sweeper
 from antiphon.service.upkeep import SEARCH_WAITS_S
-from antiphon.service.usage import UsageReport
-from antiphon.service.worker import Worker
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
@@ -56,6 +51,7 @@ from antiphon.vocabulary.errors import (
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.queue_ports import QueuedQuery
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.workers import RemoteQueries, Sweeper, Worker, followed
 
 log = structlog.get_logger(__name__)
 

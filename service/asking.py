@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from antiphon.access import Need, bounded, need_of
 from antiphon.composition import (
     Interceptor,
     Query,
@@ -11,13 +12,12 @@ from antiphon.composition import (
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
-from antiphon.service.metering import Need, bounded, need_of
-from antiphon.service.remote_queries import RemoteQueries
 from antiphon.service.runtime import Runtime
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import ForbiddenError, SequenceError, TraceError
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.settings import QuerySettings
+from antiphon.workers import RemoteQueries
 
 
 class Asking:

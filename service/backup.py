@@ -19,9 +19,9 @@ from typing import IO
 
 import msgspec
 
+from antiphon.access import ACCESS_FILE
 from antiphon.composition.tenant_libraries import FOLDER as TENANTS
 from antiphon.knowledge import generation_in_use
-from antiphon.service.access_file import FILE_NAME as ACCESS_FILE
 from antiphon.traces import STORE_FILE, copy_store
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.private_files import (

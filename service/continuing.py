@@ -6,14 +6,13 @@ import uuid
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
+from antiphon.access import Allowance, Metering, Need, need_of, spent_on, within
 from antiphon.composition import Interceptor, Query, Resources, Settings
 from antiphon.composition.spending import ended_charges_in
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.history.planning import settings_in
-from antiphon.service.metering import Metering, Need, need_of, spent_on, within
 from antiphon.service.network_forks import IMPORTED, limited_changes
-from antiphon.service.usage import Allowance
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import ForbiddenError
 from antiphon.vocabulary.events import Event, Recorded

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from antiphon import cluster as on_nats
+from antiphon.access import Callers, Metering
 from antiphon.bus import Bus
 from antiphon.composition import (
     ServiceResources,
@@ -18,12 +19,8 @@ from antiphon.composition import (
     with_sharing,
 )
 from antiphon.service.admission import Admission, watch_loop
-from antiphon.service.callers import Callers
-from antiphon.service.metering import Metering
 from antiphon.service.probing import Probe
-from antiphon.service.queue_admission import QueueAdmission
 from antiphon.service.readiness import Readiness, readiness_of
-from antiphon.service.remote_queries import BegunHere
 from antiphon.service.state import service_state
 from antiphon.service.tenant_documents import TenantDocuments
 from antiphon.service.tenant_resources import TenantResources
@@ -34,6 +31,7 @@ from antiphon.service.upkeep import (
     refresh_library,
 )
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.workers import BegunHere, QueueAdmission
 
 
 class Runtime:

@@ -14,10 +14,10 @@ from antiphon.service.antiphon import Antiphon
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
-from antiphon.service.worker_health import Health, answering
 from antiphon.vocabulary.access import NOBODY
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.queue_ports import DeadQuery, QueueState
+from antiphon.workers import Health, answering
 
 MOST_DEAD = 50
 """Queries that were given up, as one look shows them."""

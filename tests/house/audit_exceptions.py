@@ -19,9 +19,9 @@ _STARTING = (
     "benchmarks/starting.py",
 )
 _QUERIES = (
-    "service/keys.py",
-    "service/ledgers.py",
-    "service/shared_access.py",
+    "access/keys.py",
+    "access/ledgers.py",
+    "access/shared_access.py",
     "traces/conversations.py",
     "traces/listing.py",
 )
@@ -59,7 +59,7 @@ CALLS = (
             "knowledge/loading.py",
             "service/documents.py",
             "service/network_forks.py",
-            "service/shared_trace.py",
+            "workers/shared_trace.py",
         )
     ),
     *(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.access.access_file import FILE_NAME, MODE_FILE
+from antiphon.access.usage import Allowance
 from antiphon.service import AccessFile, Keys, Quotas
-from antiphon.service.access_file import FILE_NAME, MODE_FILE
-from antiphon.service.usage import Allowance
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BusyError, ConfigurationError
 from tests.tenants import site
@@ -88,7 +88,7 @@ async def test_a_count_waits_for_another_process_and_is_refused_where_it_holds_o
         other.execute("COMMIT")
         await waiting
 
-        monkeypatch.setattr("antiphon.service.access_file._PATIENCE_S", 0.1)
+        monkeypatch.setattr("antiphon.access.access_file._PATIENCE_S", 0.1)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(BusyError, match="nothing is spent"):
             await quotas.reserve(CALLER, "q2", want, least)

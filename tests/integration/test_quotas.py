@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from antiphon.access.usage import Allowance, Spent, day_end, day_of, forecast
 from antiphon.service import Limits, Quotas, Used
-from antiphon.service.usage import Allowance, Spent, day_end, day_of, forecast
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import QuotaError
 from tests.tenants import ask, counted, share_of, site

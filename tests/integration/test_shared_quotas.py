@@ -12,15 +12,15 @@ from typing import cast
 
 import pytest
 
+from antiphon.access.callers import shared_access
+from antiphon.access.earlier_queries import count_earlier
+from antiphon.access.ledgers import OTHERS_S, SharedLedger, UnderWay
+from antiphon.access.metering import Metering, Need
+from antiphon.access.usage import Allowance, Spent
 from antiphon.cluster import LateConnection, SharedState
 from antiphon.composition import Query
 from antiphon.composition.spending import Charge
 from antiphon.service import AccessFile, Keys, Limits, Quotas
-from antiphon.service.callers import shared_access
-from antiphon.service.earlier_queries import count_earlier
-from antiphon.service.ledgers import OTHERS_S, SharedLedger, UnderWay
-from antiphon.service.metering import Metering, Need
-from antiphon.service.usage import Allowance, Spent
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import (
     BusyError,

@@ -7,18 +7,18 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from antiphon import cluster
-from antiphon.composition import Settings
-from antiphon.service.access_file import (
+from antiphon.access.access_file import (
     COMMAND_WAIT_MS,
     FILE_NAME,
     MODE_FILE,
     AccessFile,
 )
-from antiphon.service.keys import Keys
-from antiphon.service.ledgers import Ledger, SharedLedger
-from antiphon.service.quotas import Quotas
-from antiphon.service.shared_access import Access, SharedAccess
-from antiphon.service.usage import Share
+from antiphon.access.keys import Keys
+from antiphon.access.ledgers import Ledger, SharedLedger
+from antiphon.access.quotas import Quotas
+from antiphon.access.shared_access import Access, SharedAccess
+from antiphon.access.usage import Share
+from antiphon.composition import Settings
 from antiphon.vocabulary.access import (
     LOCAL_TENANT,
     NOBODY,

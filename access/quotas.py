@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from antiphon.service.access_file import AccessFile
-from antiphon.service.ledgers import FileLedger, Ledger, UnderWay
-from antiphon.service.usage import (
+from antiphon.access.access_file import AccessFile
+from antiphon.access.ledgers import FileLedger, Ledger, UnderWay
+from antiphon.access.usage import (
     Allowance,
     Balance,
     Balances,

@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from antiphon.service.shared_trace import LATE_S, SharedTrace
 from antiphon.vocabulary.errors import BusyError, TraceError
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded
 from antiphon.vocabulary.settings import QuerySettings
+from antiphon.workers.shared_trace import LATE_S, SharedTrace
 from tests.fakes import FixedClock
 
 DEADLINE_S = 6.0

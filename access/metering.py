@@ -10,12 +10,12 @@ from typing import NamedTuple
 import structlog
 from msgspec.structs import replace
 
+from antiphon.access.quotas import Quotas
+from antiphon.access.usage import Allowance, Spent
 from antiphon.composition import Query, Question, Resources, rates_of, unpriced
 from antiphon.composition.intake import BYTES_A_TOKEN
 from antiphon.composition.spending import Charge
 from antiphon.engine import fixed_size
-from antiphon.service.quotas import Quotas
-from antiphon.service.usage import Allowance, Spent
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import (
     ConfigurationError,

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
+from antiphon.access.ledgers import UnderWay
+from antiphon.access.metering import Metering
+from antiphon.access.quotas import Quotas
 from antiphon.composition import Query
-from antiphon.service.ledgers import UnderWay
-from antiphon.service.metering import Metering
-from antiphon.service.quotas import Quotas
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import ServiceError
 

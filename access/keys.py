@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from antiphon.service.access_file import FILE_NAME, AccessFile
+from antiphon.access.access_file import FILE_NAME, AccessFile
 from antiphon.vocabulary.access import (
     KEY_PREFIX,
     Principal,

@@ -12,8 +12,6 @@ import structlog
 from antiphon.bus import Session
 from antiphon.composition import Query, Sharing
 from antiphon.history.history import History
-from antiphon.service.claims import until_lost
-from antiphon.service.live_relay import LiveRelay
 from antiphon.vocabulary.errors import (
     BusyError,
     NotFoundError,
@@ -24,6 +22,8 @@ from antiphon.vocabulary.errors import (
 )
 from antiphon.vocabulary.following import TraceFollowing
 from antiphon.vocabulary.queue_ports import Claim, QueuedQuery, Wish, WorkerReport
+from antiphon.workers.claims import until_lost
+from antiphon.workers.live_relay import LiveRelay
 
 log = structlog.get_logger(__name__)
 

@@ -6,11 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.service.queue_admission import (
-    HEARD_FOR_S,
-    WITHOUT_WORKERS,
-    QueueAdmission,
-)
 from antiphon.vocabulary.errors import QueueFullError
 from antiphon.vocabulary.queue_ports import (
     Claim,
@@ -19,6 +14,11 @@ from antiphon.vocabulary.queue_ports import (
     QueuedQuery,
     QueueState,
     WorkerReport,
+)
+from antiphon.workers.queue_admission import (
+    HEARD_FOR_S,
+    WITHOUT_WORKERS,
+    QueueAdmission,
 )
 
 

@@ -16,7 +16,7 @@ import msgspec
 import structlog
 
 from antiphon import cluster
-from antiphon.service.access_file import AccessFile
+from antiphon.access.access_file import AccessFile
 from antiphon.vocabulary.errors import RemoteError, ServiceError
 from antiphon.vocabulary.typed import prepared
 

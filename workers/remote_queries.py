@@ -18,8 +18,6 @@ import structlog
 from antiphon.composition import Query, Sharing, Totals, outcome_of
 from antiphon.composition.intake import REMEMBERING_S
 from antiphon.history.history import History
-from antiphon.service.queue_admission import QueueAdmission
-from antiphon.service.shared_trace import LATE_S, SharedTrace
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -47,6 +45,8 @@ from antiphon.vocabulary.queue_ports import (
     QueuedQuery,
     Wish,
 )
+from antiphon.workers.queue_admission import QueueAdmission
+from antiphon.workers.shared_trace import LATE_S, SharedTrace
 
 log = structlog.get_logger(__name__)
 

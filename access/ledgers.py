@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 from antiphon import cluster
-from antiphon.service.access_file import AccessFile
-from antiphon.service.accounts import Account, SetAside
-from antiphon.service.usage import (
+from antiphon.access.access_file import AccessFile
+from antiphon.access.accounts import Account, SetAside
+from antiphon.access.usage import (
     Allowance,
     Balance,
     Balances,
