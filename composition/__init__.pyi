@@ -3,6 +3,7 @@
 from antiphon.composition.building import build, open_library
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
+from antiphon.composition.limits import Limits, LimitsOf, limits_of, own_budget
 from antiphon.composition.logs import (
     configure_logging,
     redacting_lines,
@@ -27,21 +28,20 @@ from antiphon.composition.resources import (
     NoInterceptor,
     Resources,
     ServiceResources,
-    Sharing,
 )
+from antiphon.composition.running import Beginning, Elsewhere, EndQuery, Runner
 from antiphon.composition.settings import (
     Settings,
     load_settings,
     settings_warnings,
 )
-from antiphon.composition.sharing import open_cluster, queue_of, with_sharing
 from antiphon.composition.subscribers import (
     catalog_of,
     load_subscribers,
     missing_subscribers,
 )
 from antiphon.composition.tools import tool_definitions
-from antiphon.composition.trace_store import open_trace_store, trace_store_of
+from antiphon.composition.trace_store import OpenStore, open_own_store, open_trace_store
 from antiphon.composition.wiring import (
     Deciders,
     Wiring,
@@ -54,19 +54,25 @@ from antiphon.composition.wiring import (
 __all__ = [
     "GIVEN_UP",
     "RECORDING_ENDS",
+    "Beginning",
     "CourseIndex",
     "Deciders",
+    "Elsewhere",
+    "EndQuery",
     "GrowingTrace",
     "Intake",
     "Interceptor",
+    "Limits",
+    "LimitsOf",
     "NoInterceptor",
+    "OpenStore",
     "Outcome",
     "Query",
     "Question",
     "Resources",
+    "Runner",
     "ServiceResources",
     "Settings",
-    "Sharing",
     "Totals",
     "Wiring",
     "build",
@@ -77,14 +83,15 @@ __all__ = [
     "embedder_of",
     "key_words",
     "late_embedder_of",
+    "limits_of",
     "load_settings",
     "load_subscribers",
     "missing_subscribers",
-    "open_cluster",
     "open_library",
+    "open_own_store",
     "open_trace_store",
     "outcome_of",
-    "queue_of",
+    "own_budget",
     "rates_of",
     "recording_ended",
     "redacting",
@@ -94,9 +101,7 @@ __all__ = [
     "silence_logging",
     "speaker_of",
     "tool_definitions",
-    "trace_store_of",
     "unpriced",
     "who_hears",
     "wire",
-    "with_sharing",
 ]

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from antiphon import cluster as on_nats
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.layered_library import LayeredLibrary
-from antiphon.composition.limits import Limits, limits_of
+from antiphon.composition.limits import Limits, LimitsOf, limits_of
 from antiphon.composition.reasoners import (
     Reasoners,
     offline_over,
@@ -29,7 +28,7 @@ from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.composition.telemetry import Telemetry, telemetry_of
 from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.composition.tools import registry_of
-from antiphon.composition.trace_store import open_trace_store
+from antiphon.composition.trace_store import OpenStore, open_own_store
 from antiphon.dispatcher import Registry, ToolCircuits
 from antiphon.engine import (
     SYSTEM_VERSION,
@@ -52,14 +51,16 @@ def build(
     subscribers: Sequence[Subscriber] = (),
     *,
     loads_later: bool = False,
-    cluster: on_nats.Cluster | None = None,
+    open_store: OpenStore = open_own_store,
+    limits_of: LimitsOf = limits_of,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
     Args:
         subscribers: Components from outside, in addition to those that the settings name.
         loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
-        cluster: Where traces are; None: in the data folder.
+        open_store: Opens the trace store.
+        limits_of: Returns the limits of the provider.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -93,15 +94,7 @@ def build(
     reasoner = reasoners.primary.name or settings.model
     return ServiceResources(
         shared=shared,
-        store=open_trace_store(
-            settings.data_dir,
-            settings.durability,
-            shared.redaction,
-            shared.catalog,
-            settings.store_key,
-            cluster,
-            settings.claim_s,
-        ),
+        store=open_store(settings, shared.redaction, shared.catalog),
         library=library,
         tenants=tenants,
         over=partial(_over, settings, shared, reasoners, library),

@@ -1,33 +1,29 @@
-"""What all processes share of a provider: the rate of its calls and its circuit, over NATS or in this process alone."""
+"""The limits of a provider: the rate of its calls and its circuit."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from antiphon import cluster, engine
+from antiphon import engine
 from antiphon.composition.settings import Settings
 from antiphon.coordinator import ProviderCircuit
-from antiphon.vocabulary.circuit import Circuit
-from antiphon.vocabulary.pacing import Bucket, CallBudget, Pace
-from antiphon.vocabulary.ports import Clock, Model
-
-CIRCUIT_KEY = "circuit.provider"
-RATE_KEY = "rate.model"
+from antiphon.vocabulary.pacing import CallBudget, Pace
+from antiphon.vocabulary.ports import Clock, Model, at_once
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of one process.
+    """The limits that a process keeps to.
 
     Attributes:
-        connection: The way to the servers that they are shared on; None: they are this process's own.
+        close: Lets go of what they are shared by.
     """
 
     circuit: ProviderCircuit
     budget: CallBudget | None
     clock: Clock
-    connection: cluster.LateConnection | None = None
-    shared_circuit: cluster.SharedCircuit | None = None
+    close: Callable[[], Awaitable[None]] = at_once
 
     def limited(self, model: Model) -> Model:
         """Returns the model, called no faster than the settings allow."""
@@ -35,32 +31,21 @@ class Limits:
             return model
         return engine.LimitedModel(model, self.budget, self.clock)
 
-    async def close(self) -> None:
-        """Lets go of the servers."""
-        if self.shared_circuit is not None:
-            await self.shared_circuit.close()
-        if self.connection is not None:
-            await self.connection.close()
+
+LimitsOf = Callable[[Settings, Clock, float], Limits]
+"""Returns the limits that the settings name; the last argument is the deadline of a query, in seconds."""
 
 
 def limits_of(settings: Settings, clock: Clock, deadline_s: float) -> Limits:
-    """Returns the limits that the settings name; nothing is connected yet."""
+    """Returns the limits of this process alone."""
+    return Limits(
+        ProviderCircuit(deadline_s=deadline_s), own_budget(settings, clock), clock
+    )
+
+
+def own_budget(settings: Settings, clock: Clock) -> CallBudget | None:
+    """Returns what this process may call by itself; None: as much as it likes."""
     pace = Pace(requests=settings.model_rpm, tokens=settings.model_tpm)
-    budget: CallBudget | None = (
-        engine.LocalCallBudget(pace, clock) if pace.is_limited else None
-    )
-    if not settings.nats_url:
-        return Limits(ProviderCircuit(deadline_s=deadline_s), budget, clock)
-    connection = cluster.LateConnection(
-        settings.nats_url,
-        name="antiphon limits",
-        prefix=settings.nats_prefix,
-        replicas=settings.nats_replicas,
-    )
-    if budget is not None:
-        bucket = cluster.SharedValue(connection, RATE_KEY, Bucket)
-        budget = cluster.SharedCallBudget(bucket, pace, budget, engine.check_wait)
-    value = cluster.SharedValue(connection, CIRCUIT_KEY, Circuit)
-    shared = cluster.SharedCircuit(value, Circuit())
-    circuit = ProviderCircuit(deadline_s=deadline_s, holder=shared)
-    return Limits(circuit, budget, clock, connection, shared)
+    if not pace.is_limited:
+        return None
+    return engine.LocalCallBudget(pace, clock)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from antiphon import cluster
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
@@ -32,7 +31,6 @@ from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.health import LastTry
 from antiphon.vocabulary.ports import Clock, Model, QueryStore
-from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
@@ -117,23 +115,6 @@ class LoadedLater(Protocol):
 
 
 @dataclass(frozen=True)
-class Sharing:
-    """What a process shares with others, beside the traces.
-
-    Attributes:
-        close: Closes the connection, when everything else is closed.
-        state: What all agree upon, such as what callers have spent; None: each process keeps that to itself.
-        counts: Counts what is done with the queries of the queue; None: nobody asked for it.
-    """
-
-    queue: QueryQueue
-    signals: Signals
-    close: Callable[[], Awaitable[None]]
-    state: cluster.SharedState | None = None
-    counts: ClaimCounts | None = None
-
-
-@dataclass(frozen=True)
 class ServiceResources:
     """Everything that lives as long as the service.
 
@@ -148,8 +129,7 @@ class ServiceResources:
             objects, and would leave them lying in a process that opens one service after another.
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
-        sharing: The queue that workers in other processes take queries from; None: this process works on its own.
-        limits: What is shared with other processes of the provider; None: nothing is.
+        limits: The limits of the provider; None: there are none.
         model_key: What is known of the key for the model's server; None: no server is asked.
     """
 
@@ -164,7 +144,6 @@ class ServiceResources:
     tenants: TenantLibraries | None = None
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
-    sharing: Sharing | None = None
     limits: Limits | None = None
     model_key: ModelKey | None = None
 
@@ -180,8 +159,6 @@ class ServiceResources:
             await part.link.close()
         await self.store.close()
         self.library.close()
-        if self.sharing is not None:
-            await self.sharing.close()
         self.unload()
 
 

@@ -43,7 +43,6 @@ from antiphon.composition import (
     silence_logging,
     speaker_of,
     tool_definitions,
-    trace_store_of,
     who_hears,
     wire,
 )
@@ -129,6 +128,7 @@ from antiphon.service.guide import (
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
+from antiphon.service.opening import trace_store_of
 from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,

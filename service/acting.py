@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import get_args
 
 from antiphon import cluster as on_nats
+from antiphon import workers
 from antiphon.composition import ServiceResources, Settings, build
 from antiphon.composition.hosting import HostedRoom, hosted_room
 from antiphon.composition.remote import check_room, connection_of
@@ -37,7 +38,9 @@ async def act(
     # Whatever the settings say of others: here the part is at home.
     settings = settings.model_copy(update={"remote": ""})
     cluster = await connection.get()
-    resources = await asyncio.to_thread(build, settings)
+    resources = await asyncio.to_thread(
+        build, settings, limits_of=workers.shared_limits
+    )
     keep_loaded()
     take_short_turns()
     try:

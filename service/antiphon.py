@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 
 import structlog
 
@@ -16,6 +15,7 @@ from antiphon.composition import (
     NoInterceptor,
     Outcome,
     Query,
+    Runner,
     ServiceResources,
     Settings,
 )
@@ -25,7 +25,7 @@ from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History, TraceOf
 from antiphon.knowledge import Course
 from antiphon.service.archive import Archive
-from antiphon.service.asking import Asking
+from antiphon.service.asking import Asking, LocalRunner, not_here
 from antiphon.service.continuing import Continuing
 from antiphon.service.fault_reports import FaultReports
 from antiphon.service.guide import (
@@ -35,7 +35,8 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.readiness import Readiness, has_documents
+from antiphon.service.opening import Parts, open_parts
+from antiphon.service.readiness import Readiness
 from antiphon.service.runtime import Runtime
 from antiphon.service.searching import PASSAGES, SearchResult, search
 from antiphon.service.short_ids import whole_id
@@ -43,15 +44,10 @@ from antiphon.service.suggesting import Suggestion, suggestions
 from antiphon.service.upkeep import SEARCH_WAITS_S
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.errors import (
-    ConfigurationError,
-    ServiceError,
-    TraceStateError,
-)
+from antiphon.vocabulary.errors import ServiceError
+from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.ports import TraceStore
-from antiphon.vocabulary.queue_ports import QueuedQuery
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.workers import RemoteQueries, Sweeper, Worker, followed
 
 log = structlog.get_logger(__name__)
 
@@ -86,18 +82,25 @@ class Antiphon:
         self.fault_reports = FaultReports(
             self.settings.data_dir, self.archive, self.store
         )
-        self._remote = self._remote_queries()
-        waits: Callable[[float], Awaitable[float]] | None = runtime.loading.wait
-        elsewhere: TraceOf | None = None
-        if self._remote is not None:
-            # Workers search; whoever is only asked needs no embedder.
-            waits = None
-            elsewhere = self._remote.trace
+        self._runner: Runner
+        waits: Callable[[float], Awaitable[float]] | None = None
+        trace_elsewhere: TraceOf | None = None
+        if runtime.elsewhere is None:
+            self._runner = LocalRunner(
+                runtime.bus, runtime.admission, self._shared, self.store, self.totals
+            )
+            waits = runtime.loading.wait
+        else:
+            # Others search; whoever is only asked needs no embedder.
+            self._runner = runtime.elsewhere.runner(
+                self.principal, self.store, self._shared.clock, self.totals, self._end
+            )
+            trace_elsewhere = self._runner.trace
         intake = Intake(
-            self.settings, self._resources, waits, opens=self._remote is None
+            self.settings, self._resources, waits, opens=runtime.elsewhere is None
         )
         self._asking = Asking(
-            self.principal, runtime, self._shared, self.store, intake, self._remote
+            self.principal, runtime, self._shared, self.store, intake, self._runner
         )
         self.history = History(
             runtime.bus,
@@ -106,7 +109,7 @@ class Antiphon:
             runtime.admit,
             self.totals,
             intake.versions,
-            elsewhere,
+            trace_elsewhere,
         )
         self._continuing = Continuing(
             self.principal,
@@ -119,20 +122,8 @@ class Antiphon:
             runtime.admit,
         )
 
-    def _remote_queries(self) -> RemoteQueries | None:
-        """Returns the connection to the workers, if other processes work on queries."""
-        sharing = self._runtime.resources.sharing
-        if sharing is None or self._runtime.queue_admission is None:
-            return None
-        return RemoteQueries(
-            self.principal,
-            sharing,
-            self._runtime.queue_admission,
-            followed(self.store),
-            lambda: self.history,
-            self._shared.clock,
-            self._runtime.begun,
-        )
+    async def _end(self, query_id: str, why: str, last: Event) -> Query:
+        return await self.history.end(query_id, why, last)
 
     def seen_by(self, principal: Principal) -> Antiphon:
         """Returns this service as a caller sees it; other tenants' data is invisible."""
@@ -171,13 +162,13 @@ class Antiphon:
             KnowledgeError: The index cannot be read.
             TraceError: The trace store cannot be opened.
         """
-        runtime = await Runtime.open(settings, subscribers, loads_later=loads_later)
-        return cls(runtime)
+        parts = await open_parts(settings, subscribers, loads_later=loads_later)
+        return cls(await Runtime.open(settings, parts))
 
     @classmethod
     def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
         """Returns a service over resources that are already open, such as those of a test."""
-        return cls(Runtime(settings, resources))
+        return cls(Runtime(settings, Parts(resources)))
 
     def load(self) -> None:
         """Starts loading what was left out, in the background; `readiness` reports when it is loaded."""
@@ -209,7 +200,7 @@ class Antiphon:
             NotFoundError: No such conversation.
             BusyError: Too many queries run or wait, or the service is closing, or NATS cannot be reached.
             LoadingError: What questions need is still being loaded.
-            ForbiddenError: It is to be broken on purpose, and workers in other processes answer.
+            ForbiddenError: It is to be broken on purpose, and other processes answer.
             TraceError: It must be stored, and was not.
         """
         return await self._asking.start(
@@ -261,7 +252,7 @@ class Antiphon:
         """Resumes the queries and the jobs of documents that a process left behind, each for its own caller."""
         await self._runtime.documents.resume()
         resumed: list[Query] = []
-        if self._runtime.resources.sharing is not None:
+        if self._runtime.elsewhere is not None:
             self._runtime.keep(
                 count_earlier(
                     self._runtime.callers.quotas, self._runtime.metering, self._earlier
@@ -288,7 +279,7 @@ class Antiphon:
         if beginning in self.running():
             return beginning
         # Mostly it is a whole id, for which no list of traces is needed.
-        if self._remote is not None and await self._remote.is_there(beginning):
+        if await self._runner.knows(beginning):
             return beginning
         return await whole_id(self.store, beginning)
 
@@ -307,8 +298,7 @@ class Antiphon:
         Raises:
             BusyError: That cannot be found out.
         """
-        if self._remote is not None:
-            await self._remote.make_sure(query_id)
+        await self._runner.make_sure(query_id)
         return self.history.query(query_id)
 
     @property
@@ -331,13 +321,11 @@ class Antiphon:
             TraceStateError: It is over, or does not run here where no other process works on queries.
         """
         session = self._runtime.bus.sessions.get(query_id)
-        if session is None and self._remote is not None:
-            await self._remote.cancel(query_id, why)
+        if session is None:
+            await self._runner.cancel(query_id, why)
             return
-        if session is None or session.over:
-            raise TraceStateError(
-                f"query {query_id} does not run here: there is nothing to cancel"
-            )
+        if session.over:
+            raise not_here(query_id)
         session.cancel(why)
 
     def courses(self) -> tuple[Course, ...]:
@@ -383,7 +371,8 @@ class Antiphon:
 
     async def look(self) -> None:
         """Reads what the queries of other processes are waiting for; `running` then shows it."""
-        await self._runtime.begun.look(self._opened)
+        if self._runtime.elsewhere is not None:
+            await self._runtime.elsewhere.look(self._opened)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
         """Returns each open query of the caller, with the events that it is waiting for."""
@@ -392,9 +381,9 @@ class Antiphon:
             for query_id, session in self._runtime.bus.sessions.items()
             if self._opened(query_id)
         }
-        for query_id, query in self._runtime.begun.traces.items():
+        for query_id, trace in self._runtime.under_way_elsewhere.items():
             if self._opened(query_id):
-                running[query_id] = query.pending()
+                running[query_id] = trace.pending()
         return running
 
     def _opened(self, query_id: str) -> bool:
@@ -416,40 +405,6 @@ class Antiphon:
         # Over a network anybody may ask; what the model's server says of the account is for its owner.
         in_full = "admin" in self.principal.scopes
         return self._runtime.readiness(self._resources, in_full=in_full)
-
-    def worker(self, name: str) -> tuple[Worker, Sweeper]:
-        """Returns the part that works on queries of the queue, and the one that looks for those which nobody comes to.
-
-        Raises:
-            ConfigurationError: No queue is named.
-        """
-        sharing = self._runtime.resources.sharing
-        if sharing is None:
-            raise ConfigurationError(
-                "A worker takes queries from a queue, and none is named: set ANTIPHON_NATS_URL, such as "
-                "nats://127.0.0.1:4222, or give it with --queue."
-            )
-        store = self._runtime.resources.store
-        worker = Worker(
-            name,
-            sharing,
-            followed(store),
-            self._history_of,
-            self._runtime.bus.sessions,
-            places=self.settings.worker_queries,
-            most_claims=self.settings.most_claims,
-            drain_s=self.settings.drain_s,
-            can_answer=partial(has_documents, self._runtime.resources),
-        )
-        sweeper = Sweeper(
-            sharing, self._history_of, store, store.tenant_of, self.settings.claim_s
-        )
-        return worker, sweeper
-
-    def _history_of(self, query: QueuedQuery) -> History:
-        """Returns the recorded queries as whoever asked a query sees them."""
-        principal = self._runtime.callers.asker(query.key_id, query.tenant)
-        return self.seen_by(principal).history
 
     async def leave(self) -> None:
         """Ends every query; the resources stay open, because another service may use them."""

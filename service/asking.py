@@ -1,31 +1,35 @@
-"""How a caller's question becomes a query: let in, counted, received and begun, here or by a worker elsewhere."""
+"""How a caller's question becomes a query: let in, counted, received and begun."""
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
+
 from antiphon.access import Need, bounded, need_of
+from antiphon.bus import Bus
 from antiphon.composition import (
+    Beginning,
+    GrowingTrace,
     Interceptor,
     Query,
     Resources,
+    Runner,
+    Totals,
     check_question,
     wire,
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
+from antiphon.history.local_trace import LocalTrace
+from antiphon.service.admission import Admission
 from antiphon.service.runtime import Runtime
 from antiphon.vocabulary.access import Principal
-from antiphon.vocabulary.errors import ForbiddenError, SequenceError, TraceError
+from antiphon.vocabulary.errors import SequenceError, TraceError, TraceStateError
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.settings import QuerySettings
-from antiphon.workers import RemoteQueries
 
 
 class Asking:
-    """The questions of one caller, who sees the resources and the store given.
-
-    Args:
-        remote: The way to the workers in other processes; None where this process works on queries itself.
-    """
+    """The questions of one caller, who sees the resources and the store given."""
 
     def __init__(
         self,
@@ -34,14 +38,14 @@ class Asking:
         resources: Resources,
         store: TraceStore,
         intake: Intake,
-        remote: RemoteQueries | None,
+        runner: Runner,
     ) -> None:
         self._principal = principal
         self._runtime = runtime
         self._resources = resources
         self._store = store
         self._intake = intake
-        self._remote = remote
+        self._runner = runner
 
     async def start(
         self,
@@ -52,37 +56,16 @@ class Asking:
         must_be_stored: bool,
     ) -> Query:
         """Begins to work on a question. Takes and raises what `Antiphon.start` does."""
-        if self._remote is not None:
-            return await self._queue(question, interceptor, query_id, self._remote)
-        async with self._runtime.admission.place(query_id):
-            return await self._let_in(
-                question, interceptor, query_id, must_be_stored=must_be_stored
-            )
-
-    async def _queue(
-        self,
-        question: Question,
-        interceptor: Interceptor,
-        query_id: str,
-        remote: RemoteQueries,
-    ) -> Query:
-        """Begins a query that a worker will go on with."""
-        if interceptor.faults:
-            raise ForbiddenError(
-                "Fault plans are not taken where workers answer: they are for a service of one process."
-            )
         self._runtime.admission.check_open()
-        settings = check_question(question, self._runtime.settings).settings
-        async with remote.in_time(query_id, settings.deadline_s):
-            await remote.let_in()
+        async with self._runner.place(query_id, question, interceptor):
             try:
                 return await self._let_in(
-                    question, interceptor, query_id, must_be_stored=True
+                    question, interceptor, query_id, must_be_stored=must_be_stored
                 )
             except SequenceError:
-                # The same was asked of two nodes at once, and the other was first.
-                await remote.make_sure(query_id)
-                return Query(remote.trace(query_id))
+                # The same was asked of two processes at once, and the other was first.
+                await self._runner.make_sure(query_id)
+                return Query(self._runner.trace(query_id))
 
     async def _let_in(
         self,
@@ -122,21 +105,82 @@ class Asking:
         first = await self._intake.receive(question, store, interceptor)
         # The service may have begun to close while the conversation was read.
         self._runtime.admission.check_open()
-        totals = self._runtime.totals
-        if self._remote is not None:
-            return await self._remote.begin(
-                query_id, first, totals, is_new=question.session_id is None
-            )
+        beginning = Beginning(
+            query_id=query_id,
+            first=first,
+            interceptor=interceptor,
+            store=store,
+            is_new=question.session_id is None,
+            must_be_stored=must_be_stored,
+        )
+        return await self._runner.begin(beginning)
+
+
+class LocalRunner:
+    """Works on a caller's queries in this process. Satisfies `composition.Runner`."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        admission: Admission,
+        resources: Resources,
+        store: TraceStore,
+        totals: Totals,
+    ) -> None:
+        self._bus = bus
+        self._admission = admission
+        self._resources = resources
+        self._store = store
+        self._totals = totals
+
+    def place(
+        self, query_id: str, question: Question, interceptor: Interceptor
+    ) -> AbstractAsyncContextManager[None]:
+        """Waits for a place. Raises as `Admission.place` does."""
+        del question, interceptor  # whatever they are
+        return self._admission.place(query_id)
+
+    async def begin(self, beginning: Beginning) -> Query:
+        """Starts a session, and returns when its first event is stored, or that failed.
+
+        Raises:
+            TraceError: It must be stored, and was not.
+        """
+        interceptor = beginning.interceptor
         resources = interceptor.resources(self._resources)
         components = interceptor.components(
             lambda ports: wire(resources, ports).subscriptions()
         )
-        session = self._runtime.bus.open(query_id, components, store=store)
-        session.start(first, must_be_stored=must_be_stored)
+        session = self._bus.open(beginning.query_id, components, store=beginning.store)
+        session.start(beginning.first, must_be_stored=beginning.must_be_stored)
         try:
             await session.begun()
         except TraceError as error:
             raise TraceError(
                 f"The question was not taken, for it could not be stored: {error}. Nothing was begun: ask again."
             ) from error
-        return Query(session, totals)
+        return Query(session, self._totals)
+
+    async def make_sure(self, query_id: str) -> None:
+        """Does nothing: what was begun here is worked on here, or over."""
+
+    def trace(self, query_id: str) -> GrowingTrace:
+        """Returns the trace of a query that was begun before."""
+        return LocalTrace(query_id, self._bus.sessions, self._store)
+
+    async def knows(self, query_id: str) -> bool:
+        """Returns False: only the list of traces tells."""
+        del query_id
+        return False
+
+    async def cancel(self, query_id: str, why: str) -> None:
+        """Refuses (TraceStateError): nobody else works on it."""
+        del why
+        raise not_here(query_id)
+
+
+def not_here(query_id: str) -> TraceStateError:
+    """Returns the refusal to cancel a query that nobody works on."""
+    return TraceStateError(
+        f"query {query_id} does not run here: there is nothing to cancel"
+    )

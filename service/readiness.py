@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from antiphon.composition import ServiceResources
+from antiphon.composition import Elsewhere, ServiceResources
 from antiphon.service.probing import Probe
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
@@ -53,6 +53,7 @@ def readiness_of(
     resources: ServiceResources,
     loading: Loading,
     probe: Probe,
+    elsewhere: Elsewhere | None,
     *,
     closing: bool,
     in_full: bool,
@@ -69,10 +70,10 @@ def readiness_of(
     if loading.problem is not None:
         refusing.append(loading.problem)
     passing: list[str] = list(probe.problems(in_full=in_full))
-    if resources.sharing is None and not loading.over:
+    if elsewhere is None and not loading.over:
         passing.append(_LOADING)
-    if resources.sharing is not None and resources.sharing.queue.trouble is not None:
-        passing.append(resources.sharing.queue.trouble)
+    if elsewhere is not None and elsewhere.trouble is not None:
+        passing.append(elsewhere.trouble)
         # Whoever begins the query refuses it as what is away for a moment.
         passing, refusing = [*refusing, *passing], []
     model_key: ModelKeyState = "none"

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from typing import Any
 
-from antiphon import cluster as on_nats
 from antiphon.access import Callers, Metering
 from antiphon.bus import Bus
-from antiphon.composition import (
-    ServiceResources,
-    Settings,
-    Totals,
-    build,
-    open_cluster,
-    with_sharing,
-)
+from antiphon.composition import Elsewhere, ServiceResources, Settings, Totals
+from antiphon.composition.running import TraceElsewhere
 from antiphon.service.admission import Admission, watch_loop
+from antiphon.service.opening import Parts
 from antiphon.service.probing import Probe
 from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.state import service_state
@@ -30,8 +24,6 @@ from antiphon.service.upkeep import (
     keep_traces,
     refresh_library,
 )
-from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.workers import BegunHere, QueueAdmission
 
 
 class Runtime:
@@ -39,13 +31,13 @@ class Runtime:
 
     Attributes:
         totals: The sums of every query's outcome.
-        begun: The queries that workers in other processes were given here; empty where there are none.
-        queue_admission: The door to those workers; None where this process works on queries itself.
+        elsewhere: Other processes that work on the queries; None: this one does.
     """
 
-    def __init__(self, settings: Settings, resources: ServiceResources) -> None:
+    def __init__(self, settings: Settings, parts: Parts) -> None:
         self.settings = settings
-        self.resources = resources
+        self.resources = resources = parts.resources
+        self.elsewhere: Elsewhere | None = parts.membership
         self.totals = Totals()
         self.admission = Admission(
             settings.concurrent_queries, settings.most_wait_s, lambda: bus.under_way
@@ -57,20 +49,15 @@ class Runtime:
             resources.shared.catalog,
             self.admission.ended,
         )
-        self.callers = Callers(settings, _state_of(resources))
+        state = parts.membership.state if parts.membership is not None else None
+        self.callers = Callers(settings, state)
         self.metering = Metering(self.callers.quotas, resources.store)
         self.loading = Loading(resources.later)
-        # Where workers search, this process answers for storing alone.
-        searched = resources.library if resources.sharing is None else None
+        # Where others search, this process answers for storing alone.
+        searched = resources.library if self.elsewhere is None else None
         self.probe = Probe(resources.store, searched)
         self.tenants = TenantResources(resources)
         self.documents = TenantDocuments(settings, resources)
-        self.begun = BegunHere()
-        self.queue_admission: QueueAdmission | None = None
-        if resources.sharing is not None:
-            self.queue_admission = QueueAdmission(
-                resources.sharing.queue, settings.queue_wait_s
-            )
         self.metrics = resources.telemetry.metrics
         if self.metrics is not None:
             self.metrics.watch(partial(service_state, self))
@@ -78,28 +65,19 @@ class Runtime:
         self._begin_upkeep()
 
     @classmethod
-    async def open(
-        cls, settings: Settings, subscribers: Sequence[Subscriber], *, loads_later: bool
-    ) -> Runtime:
-        """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
-        cluster = await open_cluster(settings)
+    async def open(cls, settings: Settings, parts: Parts) -> Runtime:
+        """Begins with parts that were just opened. Raises as `Antiphon.open` does."""
+        opened = cls(settings, parts)
         try:
-            # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
-            resources = await asyncio.to_thread(
-                build, settings, subscribers, loads_later=loads_later, cluster=cluster
-            )
-            opened = cls(settings, await with_sharing(resources, cluster, settings))
-            await opened._share()
+            await opened._share_keys()
         except BaseException:
-            if cluster is not None:
-                await cluster.close()
+            if parts.membership is not None:
+                await parts.membership.close()
             raise
         return opened
 
-    async def _share(self) -> None:
-        """Begins to hear of workers, and to share keys: before anybody is let in who has none."""
-        if self.resources.sharing is not None and self.queue_admission is not None:
-            await self.resources.sharing.signals.hear_reports(self.queue_admission.hear)
+    async def _share_keys(self) -> None:
+        """Begins to share keys with other nodes: before anybody is let in who has none."""
         shared = self.callers.shared
         if shared is not None:
             await shared.sync_at_start()
@@ -125,16 +103,24 @@ class Runtime:
         library, store = self.resources.library, self.resources.store
         self.keep(refresh_library(library), "watch the index")
         self.keep(watch_loop(self.admission), "watch the loop")
-        if self.resources.sharing is not None:
-            self.keep(self.resources.sharing.queue.watch(), "watch the queue")
+        if self.elsewhere is not None:
+            for name, work in self.elsewhere.upkeep():
+                self.keep(work, name)
         if self.settings.keep_days is not None or self.settings.keep_mb is not None:
             keeping = keep_traces(store, self.settings, self.resources.shared.clock)
             self.keep(keeping, "keep the traces")
 
     @property
     def queries_running(self) -> int:
-        """The queries that are not over: those that are worked on here, and those that workers were given here."""
-        return len(self.bus.sessions) + len(self.begun.traces)
+        """The queries that are not over: those that are worked on here, and those that others were given here."""
+        return len(self.bus.sessions) + len(self.under_way_elsewhere)
+
+    @property
+    def under_way_elsewhere(self) -> Mapping[str, TraceElsewhere]:
+        """The traces of the queries that were asked here, that others work on, and that are not over."""
+        if self.elsewhere is None:
+            return {}
+        return self.elsewhere.under_way
 
     def readiness(
         self, resources: ServiceResources | None = None, *, in_full: bool = True
@@ -149,6 +135,7 @@ class Runtime:
             resources or self.resources,
             self.loading,
             self.probe,
+            self.elsewhere,
             closing=self.admission.closing,
             in_full=in_full,
         )
@@ -157,7 +144,8 @@ class Runtime:
         """Ends every query; the resources stay open, for they may be another service's too."""
         # First of all, so that no query begins while others end.
         self.admission.close()
-        await self.begun.close()
+        if self.elsewhere is not None:
+            await self.elsewhere.leave()
         await self.documents.close()
         await self.probe.close()
         for task in self._upkeep:
@@ -171,9 +159,5 @@ class Runtime:
         """Ends every query and lets go of everything."""
         await self.leave()
         await self.resources.close()
-
-
-def _state_of(resources: ServiceResources) -> on_nats.SharedState | None:
-    if resources.sharing is None:
-        return None
-    return resources.sharing.state
+        if self.elsewhere is not None:
+            await self.elsewhere.close()

@@ -8,16 +8,21 @@ import signal
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
-from antiphon.composition import Settings, open_cluster, queue_of
+from antiphon import workers
+from antiphon.composition import Settings
+from antiphon.history.history import History
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.memory import keep_loaded, spare_memory
+from antiphon.service.opening import open_parts
+from antiphon.service.readiness import has_documents
+from antiphon.service.runtime import Runtime
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
 from antiphon.vocabulary.access import NOBODY
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.queue_ports import DeadQuery, QueueState
-from antiphon.workers import Health, answering
+from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
 
 MOST_DEAD = 50
 """Queries that were given up, as one look shows them."""
@@ -45,12 +50,30 @@ async def work(
     spare_memory()
     take_short_turns()
     name = f"{socket.gethostname()}-{os.getpid()}"
-    antiphon = await Antiphon.open(settings)
+    parts = await open_parts(settings)
+    runtime = await Runtime.open(settings, parts)
     keep_loaded()
     stopped_by: list[int] = []
     async with AsyncExitStack() as stack:
-        stack.push_async_callback(antiphon.close)
-        worker, sweeper = antiphon.worker(name)
+        stack.push_async_callback(runtime.close)
+        antiphon = Antiphon(runtime)
+        if parts.membership is None:
+            raise ConfigurationError(
+                "A worker takes queries from a queue, and none is named: set ANTIPHON_NATS_URL, such as "
+                "nats://127.0.0.1:4222, or give it with --queue."
+            )
+
+        def history_of(query: QueuedQuery) -> History:
+            principal = runtime.callers.asker(query.key_id, query.tenant)
+            return antiphon.seen_by(principal).history
+
+        worker, sweeper = parts.membership.worker(
+            name,
+            runtime.resources.store,
+            history_of,
+            runtime.bus.sessions,
+            can_answer=partial(has_documents, runtime.resources),
+        )
         loop = asyncio.get_running_loop()
 
         def stop(number: int) -> None:
@@ -66,14 +89,14 @@ async def work(
             metrics = antiphon.metrics.scrape if antiphon.metrics is not None else None
             # The port asks nobody who they are.
             public = antiphon.seen_by(NOBODY)
-            health = Health(
+            health = workers.Health(
                 lambda: worker.ready,
                 metrics,
                 lambda: public.readiness().warnings,
                 lambda: worker.trouble,
             )
             port = await stack.enter_async_context(
-                answering(health, health_host, health_port)
+                workers.answering(health, health_host, health_port)
             )
         antiphon.check_model_key()
         sweeping = asyncio.create_task(sweeper.run(), name="sweep")
@@ -97,13 +120,9 @@ async def queue_report(
         ConfigurationError: No servers are named, or they cannot be reached.
         BusyError: They do not answer.
     """
-    cluster = await open_cluster(settings)
-    if cluster is None:
-        raise ConfigurationError(
-            "No queue is named: set ANTIPHON_NATS_URL, or give it with --queue."
-        )
+    cluster = await workers.connected(settings, f"antiphon on {socket.gethostname()}")
     try:
-        queue = await queue_of(cluster, settings)
+        queue = await workers.queue_of(cluster, settings)
         return await queue.state(), await queue.dead(MOST_DEAD)
     finally:
         await cluster.close()

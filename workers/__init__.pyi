@@ -1,18 +1,17 @@
 """Queries that wait in a queue: asked in one process, worked on in others, over the cluster's servers."""
 
-from antiphon.workers.queue_admission import QueueAdmission
-from antiphon.workers.remote_queries import BegunHere, RemoteQueries, followed
-from antiphon.workers.sweeping import Sweeper
-from antiphon.workers.worker import Worker
+from antiphon.workers.connecting import connected, queue_of
+from antiphon.workers.limits import shared_limits
+from antiphon.workers.membership import Membership
+from antiphon.workers.trace_store import shared_store
 from antiphon.workers.worker_health import Health, answering
 
 __all__ = [
-    "BegunHere",
     "Health",
-    "QueueAdmission",
-    "RemoteQueries",
-    "Sweeper",
-    "Worker",
+    "Membership",
     "answering",
-    "followed",
+    "connected",
+    "queue_of",
+    "shared_limits",
+    "shared_store",
 ]

@@ -15,13 +15,23 @@ from typing import Any, cast
 
 import structlog
 
-from antiphon.composition import Query, Sharing, Totals, outcome_of
+from antiphon.composition import (
+    Beginning,
+    EndQuery,
+    Interceptor,
+    Query,
+    Question,
+    Settings,
+    Totals,
+    check_question,
+    outcome_of,
+)
 from antiphon.composition.intake import REMEMBERING_S
-from antiphon.history.history import History
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 from antiphon.vocabulary.errors import (
     BusyError,
     ConfigurationError,
+    ForbiddenError,
     NotFoundError,
     SequenceError,
     ServiceError,
@@ -33,7 +43,6 @@ from antiphon.vocabulary.events import (
     Live,
     QueryCancelled,
     QueryClosed,
-    QueryReceived,
     QueryResumed,
     Recorded,
 )
@@ -42,7 +51,9 @@ from antiphon.vocabulary.ports import Clock, TraceStore
 from antiphon.vocabulary.queue_ports import (
     NOT_RECORDED,
     FollowedStore,
+    QueryQueue,
     QueuedQuery,
+    Signals,
     Wish,
 )
 from antiphon.workers.queue_admission import QueueAdmission
@@ -105,58 +116,66 @@ class BegunHere:
 
 
 class RemoteQueries:
-    """What a caller may have workers do. The traces are those that they see."""
+    """What a caller may have workers do. The traces are those that they see. Satisfies `composition.Runner`."""
 
     def __init__(
         self,
         principal: Principal,
-        sharing: Sharing,
+        settings: Settings,
+        queue: QueryQueue,
+        signals: Signals,
         admission: QueueAdmission,
         store: FollowedStore,
-        history: Callable[[], History],
+        end: EndQuery,
         clock: Clock,
+        totals: Totals,
         begun: BegunHere,
     ) -> None:
         self._principal = principal
-        self._sharing = sharing
+        self._settings = settings
+        self._queue = queue
+        self._signals = signals
         self._admission = admission
         self._store = store
-        self._history = history
+        self._end = end
         self._clock = clock
+        self._totals = totals
         self._begun = begun
 
-    async def let_in(self) -> None:
-        """Waits at the door of the queue. Raises as `QueueAdmission.let_in` does."""
-        await self._admission.let_in(self._principal.tenant)
-
     @asynccontextmanager
-    async def in_time(self, query_id: str, deadline_s: float) -> AsyncIterator[None]:
-        """Begins a query within the time in which its caller is to be told of its end, which counts from here.
+    async def place(
+        self, query_id: str, question: Question, interceptor: Interceptor
+    ) -> AsyncIterator[None]:
+        """Waits at the door of the queue, and begins a query in the time in which its caller is to be told of its end.
 
         Raises:
-            BusyError: It could not be begun by then.
+            BadInputError: The question cannot be used.
+            BusyError: It could not be begun by then, or the queue is full.
+            ForbiddenError: It is to be broken on purpose.
         """
+        if interceptor.faults:
+            raise ForbiddenError(
+                "Fault plans are not taken where workers answer: they are for a service of one process."
+            )
+        deadline_s = check_question(question, self._settings).settings.deadline_s
         tell_by = self._clock.now() + deadline_s + LATE_S
         try:
             async with asyncio.timeout(deadline_s + LATE_S):
+                await self._admission.let_in(self._principal.tenant)
                 yield
         except TimeoutError as error:
             raise self._not_taken("NATS has not stored it in time") from error
         if query_id in self._begun.traces:
             self._begun.traces[query_id].tell_by(tell_by)
 
-    async def begin(
-        self, query_id: str, first: QueryReceived, totals: Totals, *, is_new: bool
-    ) -> Query:
+    async def begin(self, beginning: Beginning) -> Query:
         """Writes the beginning of a query's trace, and puts it into the queue; returns when both are stored.
-
-        Args:
-            is_new: Its conversation is not known yet.
 
         Raises:
             BusyError: It cannot be stored.
             SequenceError: There is a query of that id.
         """
+        query_id, first = beginning.query_id, beginning.first
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )
@@ -164,14 +183,14 @@ class RemoteQueries:
             # Before anybody could tell of it.
             end = await self._store.end_of(query_id)
             storing = [self._store.append(query_id, 0, [recorded])]
-            if is_new:
+            if beginning.is_new:
                 storing.append(self._open(first.session_id))
             # Together they are one write and one wait.
             await asyncio.gather(*storing)
         # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
         await self._submit(query_id)
         trace = self._shared(query_id, (recorded, end))
-        self._begun.add(trace, totals)
+        self._begun.add(trace, self._totals)
         return Query(trace)
 
     async def make_sure(self, query_id: str) -> None:
@@ -187,7 +206,7 @@ class RemoteQueries:
                 await self._submit(query_id)
 
     async def _submit(self, query_id: str) -> None:
-        await self._sharing.queue.submit(
+        await self._queue.submit(
             QueuedQuery(
                 query_id=query_id,
                 tenant=self._principal.tenant or LOCAL_TENANT,
@@ -207,8 +226,7 @@ class RemoteQueries:
 
     def _not_taken(self, found: str) -> BusyError:
         trouble = (
-            self._sharing.queue.trouble
-            or f"{found}: {NOT_RECORDED}. Ask again in a moment."
+            self._queue.trouble or f"{found}: {NOT_RECORDED}. Ask again in a moment."
         )
         return BusyError(f"The question is not taken. {trouble}", 2.0)
 
@@ -233,8 +251,8 @@ class RemoteQueries:
         return SharedTrace(
             query_id,
             self._store,
-            lambda: self._sharing.queue.trouble,
-            self._history,
+            lambda: self._queue.trouble,
+            self._end,
             self._clock,
             begun,
             is_counted=bool(self._principal.key_id),
@@ -244,7 +262,7 @@ class RemoteQueries:
             spawn=self._begun.spawn,
         )
 
-    async def is_there(self, query_id: str) -> bool:
+    async def knows(self, query_id: str) -> bool:
         """Returns True for the whole id of a trace that the caller sees."""
         try:
             await self._store.head(query_id)
@@ -275,7 +293,7 @@ class RemoteQueries:
 
     async def _wish_text(self, query_id: str) -> None:
         while True:
-            await self._sharing.signals.tell(Wish(query_id=query_id, wants="text"))
+            await self._signals.tell(Wish(query_id=query_id, wants="text"))
             await asyncio.sleep(WISH_EVERY_S)
 
     async def cancel(self, query_id: str, why: str) -> None:
@@ -290,12 +308,10 @@ class RemoteQueries:
             raise TraceStateError(
                 f"query {query_id} is over: there is nothing to cancel"
             )
-        if await self._sharing.signals.wish(
-            Wish(query_id=query_id, wants="end", why=why)
-        ):
+        if await self._signals.wish(Wish(query_id=query_id, wants="end", why=why)):
             return
         # Nobody works on it: it waits, or its worker has died.
-        ended = await self._history().end(query_id, why, QueryCancelled(why=why))
+        ended = await self._end(query_id, why, QueryCancelled(why=why))
         await ended.is_whole()
         await self._remove(query_id)
 
@@ -310,7 +326,7 @@ class RemoteQueries:
 
     async def _remove(self, query_id: str) -> None:
         tenant = self._principal.tenant or LOCAL_TENANT
-        await self._sharing.queue.remove(QueuedQuery(query_id=query_id, tenant=tenant))
+        await self._queue.remove(QueuedQuery(query_id=query_id, tenant=tenant))
 
 
 def followed(store: TraceStore) -> FollowedStore:

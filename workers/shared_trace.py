@@ -17,8 +17,8 @@ from typing import Any
 import structlog
 
 from antiphon.bus import Pending, PendingTable, fold_pending
+from antiphon.composition import EndQuery
 from antiphon.coordinator import alarms
-from antiphon.history.history import History
 from antiphon.vocabulary.errors import (
     BusyError,
     DecodeError,
@@ -76,7 +76,7 @@ class SharedTrace:
         query_id: str,
         store: FollowedStore,
         trouble: Callable[[], str | None],
-        history: Callable[[], History],
+        end: EndQuery,
         clock: Clock,
         begun: tuple[Recorded[Event], TraceEnd] | None,
         *,
@@ -89,7 +89,7 @@ class SharedTrace:
         self.query_id = query_id
         self._store = store
         self._trouble = trouble
-        self._history = history
+        self._end_query = end
         self._clock = clock
         self._is_counted = is_counted
         self._follow = follow
@@ -296,7 +296,7 @@ class SharedTrace:
         assert isinstance(first, QueryReceived)  # or there was no deadline
         log.warning("query_taken_over", query_id=self.query_id)
         try:
-            ending = await self._history().end(
+            ending = await self._end_query(
                 self.query_id, LATE, alarms(first.settings)[-1]
             )
             if await ending.is_whole():

@@ -7,12 +7,17 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from antiphon.composition import GIVEN_UP, Sharing
+from antiphon.composition import GIVEN_UP
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import NotFoundError, ServiceError, TraceStateError
 from antiphon.vocabulary.events import QueryCancelled
 from antiphon.vocabulary.ports import Ownership
-from antiphon.vocabulary.queue_ports import DeadClaim, QueuedQuery
+from antiphon.vocabulary.queue_ports import (
+    ClaimCounts,
+    DeadClaim,
+    QueryQueue,
+    QueuedQuery,
+)
 from antiphon.workers.worker import HistoryOf
 
 log = structlog.get_logger(__name__)
@@ -37,14 +42,15 @@ class Sweeper:
 
     def __init__(
         self,
-        sharing: Sharing,
+        queue: QueryQueue,
+        counts: ClaimCounts | None,
         history_of: HistoryOf,
         ownership: Ownership,
         tenant_of: TenantOf,
         claim_s: float,
     ) -> None:
-        self._queue = sharing.queue
-        self._counts = sharing.counts
+        self._queue = queue
+        self._counts = counts
         self._history_of = history_of
         self._ownership = ownership
         self._tenant_of = tenant_of

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from antiphon.bus import Session
-from antiphon.composition import Query, Sharing
+from antiphon.composition import Query
 from antiphon.history.history import History
 from antiphon.vocabulary.errors import (
     BusyError,
@@ -21,7 +21,15 @@ from antiphon.vocabulary.errors import (
     TraceStateError,
 )
 from antiphon.vocabulary.following import TraceFollowing
-from antiphon.vocabulary.queue_ports import Claim, QueuedQuery, Wish, WorkerReport
+from antiphon.vocabulary.queue_ports import (
+    Claim,
+    ClaimCounts,
+    QueryQueue,
+    QueuedQuery,
+    Signals,
+    Wish,
+    WorkerReport,
+)
 from antiphon.workers.claims import until_lost
 from antiphon.workers.live_relay import LiveRelay
 
@@ -62,7 +70,9 @@ class Worker:
     def __init__(
         self,
         name: str,
-        sharing: Sharing,
+        queue: QueryQueue,
+        signals: Signals,
+        counts: ClaimCounts | None,
         store: TraceFollowing,
         history_of: HistoryOf,
         sessions: Mapping[str, Session],
@@ -73,9 +83,9 @@ class Worker:
         can_answer: Callable[[], bool] = lambda: True,
     ) -> None:
         self.name = name
-        self._queue = sharing.queue
-        self._signals = sharing.signals
-        self._counts = sharing.counts
+        self._queue = queue
+        self._signals = signals
+        self._counts = counts
         self._history_of = history_of
         self._sessions = sessions
         self._most = places

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
@@ -62,7 +62,7 @@ def trace(clock: FixedClock, cancelled: list[str]) -> SharedTrace:
         "q1",
         cast(Any, LostStore()),
         lambda: "NATS cannot be reached.",
-        cast(Callable[[], Any], None),
+        cast(Any, None),
         clock,
         (first, UntoldEnd()),
         is_counted=False,

@@ -1,0 +1,165 @@
+"""This process as one of those that share traces and queries over NATS."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from antiphon import cluster as on_nats
+from antiphon import telemetry
+from antiphon.bus import Session
+from antiphon.composition import EndQuery, Settings, Totals
+from antiphon.traces import Redaction
+from antiphon.vocabulary.access import Principal
+from antiphon.vocabulary.catalog import Catalog
+from antiphon.vocabulary.ports import Clock, TraceStore
+from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue
+from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.workers.connecting import connected, late_connection, queue_of
+from antiphon.workers.limits import limits_over
+from antiphon.workers.queue_admission import QueueAdmission
+from antiphon.workers.remote_queries import BegunHere, RemoteQueries, followed
+from antiphon.workers.shared_trace import SharedTrace
+from antiphon.workers.sweeping import Sweeper
+from antiphon.workers.trace_store import open_shared_store
+from antiphon.workers.worker import HistoryOf, Worker
+
+
+class Membership:
+    """What the process shares, and the queries that it was asked. Satisfies `composition.Elsewhere`.
+
+    Attributes:
+        limits_of: Returns the limits of all processes.
+        state: What all of them agree upon, such as what callers have spent.
+    """
+
+    def __init__(
+        self, cluster: on_nats.Cluster, queue: QueryQueue, settings: Settings
+    ) -> None:
+        self._cluster = cluster
+        self._settings = settings
+        limits = late_connection(settings, "limits")
+        self.limits_of = partial(limits_over, limits)
+        self.state = on_nats.SharedState(limits)
+        self._queue = queue
+        self._signals = on_nats.NatsSignals(cluster)
+        self._counts: ClaimCounts | None = None
+        self._admission = QueueAdmission(queue, settings.queue_wait_s)
+        self._begun = BegunHere()
+
+    @classmethod
+    async def open(cls, settings: Settings) -> Membership:
+        """Connects to the servers that the settings name.
+
+        Raises:
+            ConfigurationError: They cannot be reached, or are too old.
+            BusyError: They cannot be reached any more.
+        """
+        cluster = await connected(settings, f"antiphon on {socket.gethostname()}")
+        try:
+            return cls(cluster, await queue_of(cluster, settings), settings)
+        except BaseException:
+            await cluster.close()
+            raise
+
+    def open_store(
+        self, settings: Settings, redaction: Redaction, catalog: Catalog
+    ) -> on_nats.JetStreamTraceStore:
+        """Opens the trace store of all processes."""
+        return open_shared_store(self._cluster, settings, redaction, catalog)
+
+    async def begin(self, metrics: telemetry.Metrics | None) -> None:
+        """Begins to hear of workers, and to count what is done with the queue."""
+        if metrics is not None:
+            self._counts = metrics.watch_queue(self._queue)
+        await self._signals.hear_reports(self._admission.hear)
+
+    @property
+    def trouble(self) -> str | None:
+        """The reason why nothing can be stored or queued now, in a sentence; None: it can."""
+        return self._queue.trouble
+
+    @property
+    def under_way(self) -> Mapping[str, SharedTrace]:
+        """The traces of the queries that were asked here and are not over."""
+        return self._begun.traces
+
+    def runner(
+        self,
+        caller: Principal,
+        store: TraceStore,
+        clock: Clock,
+        totals: Totals,
+        end: EndQuery,
+    ) -> RemoteQueries:
+        """Returns what has workers work on a caller's queries.
+
+        Raises:
+            ConfigurationError: The traces of `store` cannot be followed.
+        """
+        return RemoteQueries(
+            caller,
+            self._settings,
+            self._queue,
+            self._signals,
+            self._admission,
+            followed(store),
+            end,
+            clock,
+            totals,
+            self._begun,
+        )
+
+    def worker(
+        self,
+        name: str,
+        store: TenantTraceStore,
+        history_of: HistoryOf,
+        sessions: Mapping[str, Session],
+        *,
+        can_answer: Callable[[], bool],
+    ) -> tuple[Worker, Sweeper]:
+        """Returns what works on queries of the queue, and what looks for those which nobody would come to.
+
+        Takes what `Worker` takes.
+        """
+        worker = Worker(
+            name,
+            self._queue,
+            self._signals,
+            self._counts,
+            followed(store),
+            history_of,
+            sessions,
+            places=self._settings.worker_queries,
+            most_claims=self._settings.most_claims,
+            drain_s=self._settings.drain_s,
+            can_answer=can_answer,
+        )
+        sweeper = Sweeper(
+            self._queue,
+            self._counts,
+            history_of,
+            store,
+            store.tenant_of,
+            self._settings.claim_s,
+        )
+        return worker, sweeper
+
+    async def look(self, is_wanted: Callable[[str], bool]) -> None:
+        """Reads what the traces of some of the queries hold by now."""
+        await self._begun.look(is_wanted)
+
+    def upkeep(self) -> Sequence[tuple[str, Coroutine[Any, Any, None]]]:
+        """Returns what goes on beside queries."""
+        return [("watch the queue", self._queue.watch())]
+
+    async def leave(self) -> None:
+        """Lets go of the queries: workers go on with them."""
+        await self._begun.close()
+
+    async def close(self) -> None:
+        """Closes the connection."""
+        await self._cluster.close()
