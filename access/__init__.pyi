@@ -2,52 +2,51 @@
 
 from antiphon.access.access_file import COMMAND_WAIT_MS, AccessFile
 from antiphon.access.access_file import FILE_NAME as ACCESS_FILE
-from antiphon.access.callers import (
-    Callers,
-    check_listening,
-    has_keys,
-    is_loopback,
-    share_keys,
-    shares_of,
-)
-from antiphon.access.earlier_queries import count_earlier
+from antiphon.access.callers import KeyCallers
 from antiphon.access.keys import KeyInfo, Keys
-from antiphon.access.ledgers import UnderWay
-from antiphon.access.metering import (
-    Metering,
-    Need,
-    bounded,
-    need_of,
-    spent_on,
-    within,
+from antiphon.access.ledgers import Grant, Ledger, UnderWay
+from antiphon.access.listening import check_listening, has_keys, is_loopback
+from antiphon.access.quotas import Quotas, shares_of
+from antiphon.access.tenant_resources import TenantResources
+from antiphon.access.usage import (
+    Balance,
+    Balances,
+    Holder,
+    Limits,
+    Share,
+    Spent,
+    UsageReport,
+    Used,
+    day_of,
+    holders_of,
+    settled,
 )
-from antiphon.access.quotas import Quotas
-from antiphon.access.usage import Allowance, Limits, Share, UsageReport, Used
 
 __all__ = [
     "ACCESS_FILE",
     "COMMAND_WAIT_MS",
     "AccessFile",
-    "Allowance",
-    "Callers",
+    "Balance",
+    "Balances",
+    "Grant",
+    "Holder",
+    "KeyCallers",
     "KeyInfo",
     "Keys",
+    "Ledger",
     "Limits",
-    "Metering",
-    "Need",
     "Quotas",
     "Share",
+    "Spent",
+    "TenantResources",
     "UnderWay",
     "UsageReport",
     "Used",
-    "bounded",
     "check_listening",
-    "count_earlier",
+    "day_of",
     "has_keys",
+    "holders_of",
     "is_loopback",
-    "need_of",
-    "share_keys",
+    "settled",
     "shares_of",
-    "spent_on",
-    "within",
 ]

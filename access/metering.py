@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import NamedTuple
 
 import structlog
 from msgspec.structs import replace
 
 from antiphon.access.quotas import Quotas
-from antiphon.access.usage import Allowance, Spent
-from antiphon.composition import Query, Question, Resources, rates_of, unpriced
-from antiphon.composition.intake import BYTES_A_TOKEN
-from antiphon.composition.spending import Charge
-from antiphon.engine import fixed_size
+from antiphon.access.usage import Spent
+from antiphon.composition import UNBOUND, Allowance, Need, Query
+from antiphon.composition.spending import Charge, total_of
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import (
     ConfigurationError,
@@ -24,103 +21,20 @@ from antiphon.vocabulary.errors import (
     SupersededError,
 )
 from antiphon.vocabulary.ports import EventLog
-from antiphon.vocabulary.settings import QuerySettings
 
 log = structlog.get_logger(__name__)
-
-MARGIN = 1.5
-"""A query may want so many times what its calls take by themselves: for retries, and for estimates that are too low."""
-UNBOUND = Allowance()
-_LEAST_BRIEFING = 200
-"""Tokens of the smallest briefing that a setting allows."""
-
-
-class Need(NamedTuple):
-    """The most that a query may want.
-
-    Attributes:
-        least: What a single call takes: where less is left, there is nothing to begin.
-        problem: Why its cost cannot be kept within a limit; None where it can.
-    """
-
-    tokens: int = 0
-    cost_usd: float = 0.0
-    least: Allowance = Allowance(0, 0.0)
-    problem: str | None = None
-
-
-def need_of(
-    settings: QuerySettings, resources: Resources, calls: int | None = None
-) -> Need:
-    """Returns the most that a query may want: its calls with full briefings and replies, or its own limits.
-
-    Args:
-        calls: The calls that it makes at most; None: those of a whole query.
-    """
-    if calls is None:
-        calls = settings.max_rounds + 1
-    if calls == 0:
-        return Need()
-    rates = rates_of(settings, resources)
-    fixed = fixed_size(settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN
-    shown = settings.briefing_tokens + fixed
-    # The final call thinks most.
-    written = settings.max_tokens
-    written += max([rate.final_thinking for rate in rates], default=0)
-    tokens = round(calls * (shown + written) * MARGIN)
-    dearest = max([rate.cost(shown, written) for rate in rates], default=0.0)
-    cost_usd = calls * dearest * MARGIN
-    if settings.max_total_tokens is not None:
-        tokens = min(tokens, settings.max_total_tokens)
-    if settings.max_cost_usd is not None:
-        cost_usd = min(cost_usd, settings.max_cost_usd)
-    # As the query itself reckons (coordinator/budget.py): no call is made that might not be paid for.
-    smallest = round((fixed + _LEAST_BRIEFING) * MARGIN)
-    # The reasoner that stands in is free, and no reason to begin.
-    costs = [rate.cost(smallest, written) for rate in rates if rate.output]
-    least = Allowance(
-        min(tokens, smallest + written),
-        min(cost_usd, min(costs, default=0.0)),
-    )
-    problem = unpriced(replace(settings, max_cost_usd=0.0), rates)
-    return Need(tokens, cost_usd, least, problem)
-
-
-def bounded(
-    question: Question, settings: QuerySettings, allowance: Allowance
-) -> Question:
-    """Returns the question with settings by which it stays within what it may use."""
-    if allowance == UNBOUND:
-        return question
-    return Question(
-        query=question.query,
-        session_id=question.session_id,
-        settings=within(settings, allowance),
-    )
-
-
-def within(settings: QuerySettings, allowance: Allowance) -> QuerySettings:
-    """Returns the settings, with limits that are no larger than what is allowed."""
-    if allowance.tokens is not None:
-        settings = replace(settings, max_total_tokens=allowance.tokens)
-    if allowance.cost_usd is not None:
-        settings = replace(settings, max_cost_usd=allowance.cost_usd)
-    return settings
 
 
 def spent_on(charges: Sequence[Charge]) -> Spent:
     """Returns what calls are counted for; one whose price is not known counts by its tokens alone."""
-    tokens = 0
-    cost_usd = 0.0
-    for charge in charges:
-        if charge is not None:
-            tokens += charge.all_tokens
-            cost_usd += charge.cost_usd or 0.0
+    tokens, cost_usd = total_of(charges)
     return Spent(tokens=tokens, cost_usd=cost_usd, is_known=None not in charges)
 
 
-class Metering:
+class KeyMetering:
     """The queries under way of callers with a key; one a service. Callers without a key are not counted.
+
+    Satisfies `composition.Metering`.
 
     Args:
         store: Holds the traces of all of them.
@@ -132,9 +46,13 @@ class Metering:
         self._opened_by: dict[str, str] = {}
         self._watching: set[asyncio.Task[None]] = set()
 
-    def opened(self, query_id: str, tenant: str) -> bool:
-        """Returns True for a query under way that the tenant has opened."""
-        return self._opened_by.get(query_id) == tenant
+    def counts(self, caller: Principal) -> bool:
+        """Returns True for a caller with a key."""
+        return bool(caller.key_id)
+
+    def opened(self, caller: Principal, query_id: str) -> bool:
+        """Returns True for a query under way that the caller's tenant has opened, or that they see as everybody's."""
+        return caller.sees_all or self._opened_by.get(query_id) == caller.tenant
 
     def watches(self, query_id: str) -> bool:
         """Returns True for a query under way that is counted here when it is over."""

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from antiphon.access.access_file import AccessFile
+from antiphon.access.keys import Keys
 from antiphon.access.ledgers import FileLedger, Ledger, UnderWay
 from antiphon.access.usage import (
-    Allowance,
     Balance,
     Balances,
     Holder,
@@ -31,6 +31,7 @@ from antiphon.access.usage import (
     too_many_at_once,
     used_up,
 )
+from antiphon.composition import Allowance
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BadInputError, BusyError
 
@@ -254,3 +255,21 @@ def _check_counts(holder: Holder, limits: Limits, balance: Balance, now: float) 
         raise too_many_at_once(holder, limits.at_once, balance.at_once)
     if limits.requests is not None and balance.used.requests >= limits.requests:
         raise used_up(holder, "requests", limits, balance.used, now)
+
+
+async def shares_of(file: AccessFile, ledger: Ledger | None = None) -> Sequence[Share]:
+    """Returns what each key and tenant has used today.
+
+    Args:
+        ledger: Where it is written down; None: in the file.
+
+    Raises:
+        BusyError: It cannot be read now.
+    """
+    quotas = Quotas(file, ledger=ledger)
+    found: dict[tuple[str, str], Share] = {}
+    for key in Keys(file).listed():
+        caller = Principal(tenant=key.tenant, scopes=frozenset(), key_id=key.key_id)
+        for share in (await quotas.report(caller)).shares:
+            found[share.holder, share.name] = share
+    return list(found.values())

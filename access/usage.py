@@ -83,13 +83,6 @@ class UsageReport(Value, frozen=True, kw_only=True):
     shares: tuple[Share, ...] = ()
 
 
-class Allowance(NamedTuple):
-    """What one query may use; None: no more is said than its settings do."""
-
-    tokens: int | None = None
-    cost_usd: float | None = None
-
-
 class Holder(NamedTuple):
     """A key or a tenant, with limits of its own."""
 

@@ -1,6 +1,8 @@
 """The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
 
+from antiphon.composition.allowance import UNBOUND, Allowance, Need, within
 from antiphon.composition.building import build, open_library
+from antiphon.composition.callers import Callers, DocumentFolder, Metering, View
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
 from antiphon.composition.limits import Limits, LimitsOf, limits_of, own_budget
@@ -10,6 +12,7 @@ from antiphon.composition.logs import (
     silence_logging,
 )
 from antiphon.composition.model_key import key_words
+from antiphon.composition.needs import bounded, need_of
 from antiphon.composition.outcome import (
     GIVEN_UP,
     RECORDING_ENDS,
@@ -24,6 +27,7 @@ from antiphon.composition.reasoners import speaker_of
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import (
     CourseIndex,
+    Indexes,
     Interceptor,
     NoInterceptor,
     Resources,
@@ -54,16 +58,23 @@ from antiphon.composition.wiring import (
 __all__ = [
     "GIVEN_UP",
     "RECORDING_ENDS",
+    "UNBOUND",
+    "Allowance",
     "Beginning",
+    "Callers",
     "CourseIndex",
     "Deciders",
+    "DocumentFolder",
     "Elsewhere",
     "EndQuery",
     "GrowingTrace",
+    "Indexes",
     "Intake",
     "Interceptor",
     "Limits",
     "LimitsOf",
+    "Metering",
+    "Need",
     "NoInterceptor",
     "OpenStore",
     "Outcome",
@@ -74,7 +85,9 @@ __all__ = [
     "ServiceResources",
     "Settings",
     "Totals",
+    "View",
     "Wiring",
+    "bounded",
     "build",
     "catalog_of",
     "check_question",
@@ -87,6 +100,7 @@ __all__ = [
     "load_settings",
     "load_subscribers",
     "missing_subscribers",
+    "need_of",
     "open_library",
     "open_own_store",
     "open_trace_store",
@@ -104,4 +118,5 @@ __all__ = [
     "unpriced",
     "who_hears",
     "wire",
+    "within",
 ]

@@ -9,7 +9,6 @@ from functools import partial
 from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
-from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.limits import Limits, LimitsOf, limits_of
 from antiphon.composition.reasoners import (
     Reasoners,
@@ -19,14 +18,15 @@ from antiphon.composition.reasoners import (
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.remote import remote_parts
 from antiphon.composition.resources import (
+    Indexes,
     LoadedLater,
     Resources,
+    SearchedLibrary,
     ServiceResources,
 )
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.composition.telemetry import Telemetry, telemetry_of
-from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.composition.tools import registry_of
 from antiphon.composition.trace_store import OpenStore, open_own_store
 from antiphon.dispatcher import Registry, ToolCircuits
@@ -85,19 +85,18 @@ def build(
         for part in later:
             part.load()
         later = ()
-    tenants = TenantLibraries(
+    indexes = Indexes(
         settings.data_dir,
         library,
         lambda folder: Library.open(folder, embedder, settings.chroma_url),
+        partial(_over, settings, shared, reasoners, library),
     )
-    tenants.open_all()
     reasoner = reasoners.primary.name or settings.model
     return ServiceResources(
         shared=shared,
         store=open_store(settings, shared.redaction, shared.catalog),
         library=library,
-        tenants=tenants,
-        over=partial(_over, settings, shared, reasoners, library),
+        indexes=indexes,
         models=reasoners.models,
         limits=limits,
         model_key=reasoners.key,
@@ -158,9 +157,9 @@ def _over(
     shared: Resources,
     reasoners: Reasoners,
     library: Library,
-    another: LayeredLibrary,
+    another: SearchedLibrary,
 ) -> Resources:
-    """Returns the same for a tenant's queries: the tools and the offline reasoner know their courses."""
+    """Returns the same over another library: the tools and the offline reasoner know its courses."""
     stands_in = offline_over(another.courses, library)
     primary = shared.models["primary"]
     asked_first = stands_in if primary is reasoners.offline else primary

@@ -6,20 +6,22 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Protocol
 
+# As a module: who only names these classes must not load what searching needs.
+from antiphon import knowledge
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
-from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.limits import Limits
 from antiphon.composition.model_key import ModelKey
 from antiphon.composition.remote import RemotePart
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
-from antiphon.composition.tenant_libraries import TenantLibraries
 from antiphon.coordinator import ProviderCircuit
 from antiphon.dispatcher import (
     CourseCatalogue,
+    CourseLibrary,
     Registry,
     ToolCircuits,
     ToolTimes,
@@ -107,6 +109,48 @@ class CourseIndex(CourseCatalogue, Protocol):
     def close(self) -> None: ...
 
 
+class SearchedLibrary(CourseLibrary, Protocol):
+    """The courses that a query is asked about."""
+
+    def courses(self) -> tuple[Course, ...]: ...
+
+
+class Indexes:
+    """The shared index, and others that are opened beside it.
+
+    Args:
+        open_index: Opens the index of a folder; blocks.
+
+    Attributes:
+        shared: The one of everybody, in `data_dir`.
+        over: Returns what queries use over another library than the shared one.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        shared: knowledge.Library,
+        open_index: Callable[[Path], knowledge.Library],
+        over: Callable[[SearchedLibrary], Resources],
+    ) -> None:
+        self.data_dir = data_dir
+        self.shared = shared
+        self.over = over
+        self._open_index = open_index
+        self._opened: list[knowledge.Library] = []
+
+    def open(self, folder: Path) -> knowledge.Library:
+        """Opens the index of a folder; blocks. Raises as `Library.open` does."""
+        library = self._open_index(folder)
+        self._opened.append(library)
+        return library
+
+    def close(self) -> None:
+        """Closes all but the shared one."""
+        for library in self._opened:
+            library.close()
+
+
 class LoadedLater(Protocol):
     """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
@@ -124,10 +168,9 @@ class ServiceResources:
         reasoner: The name of the primary model, or `offline`.
         versions: Names and versions of what shapes a run, for the first event of each query.
         later: What is loaded behind the service, in this order.
-        tenants: The libraries of tenants with documents of their own; None: there can be none.
         unload: Lets go of the embedder once all is closed: a hundred megabytes, of which the collector sees a few
             objects, and would leave them lying in a process that opens one service after another.
-        over: Returns the part that queries use over another library than the shared one; None: there is no other.
+        indexes: Opens other indexes beside the shared one; None: there are no others.
         telemetry: What is told of the queries to the outside.
         limits: The limits of the provider; None: there are none.
         model_key: What is known of the key for the model's server; None: no server is asked.
@@ -141,16 +184,15 @@ class ServiceResources:
     versions: tuple[tuple[str, str], ...]
     later: tuple[LoadedLater, ...] = ()
     unload: Callable[[], None] = lambda: None
-    tenants: TenantLibraries | None = None
-    over: Callable[[LayeredLibrary], Resources] | None = None
+    indexes: Indexes | None = None
     telemetry: Telemetry = NO_TELEMETRY
     limits: Limits | None = None
     model_key: ModelKey | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)
-        if self.tenants is not None:
-            self.tenants.close()
+        if self.indexes is not None:
+            self.indexes.close()
         for model in self.models:
             await model.aclose()
         if self.limits is not None:

@@ -76,6 +76,13 @@ def ended_charges_in(trace: Sequence[Recorded[Event]]) -> list[Charge]:
     return _folded(trace, 0).ended
 
 
+def total_of(charges: Sequence[Charge]) -> tuple[int, float]:
+    """Returns the tokens and dollars of calls; one whose price is not known counts by its tokens alone."""
+    known = [charge for charge in charges if charge is not None]
+    tokens = sum(charge.all_tokens for charge in known)
+    return tokens, sum(charge.cost_usd or 0.0 for charge in known)
+
+
 def lost_in(trace: Sequence[Recorded[Event]]) -> Usage:
     """Returns the most that the calls under way at a trace's end may have taken."""
     lost = Usage()

@@ -13,8 +13,6 @@ from antiphon.access import (
     check_listening,
     has_keys,
     is_loopback,
-    share_keys,
-    shares_of,
 )
 from antiphon.bus import Pending
 from antiphon.composition import (
@@ -128,7 +126,7 @@ from antiphon.service.guide import (
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
-from antiphon.service.opening import trace_store_of
+from antiphon.service.opening import share_keys, shares_of, trace_store_of
 from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,

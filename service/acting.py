@@ -8,12 +8,12 @@ from typing import get_args
 
 from antiphon import cluster as on_nats
 from antiphon import workers
+from antiphon.access import TenantResources
 from antiphon.composition import ServiceResources, Settings, build
 from antiphon.composition.hosting import HostedRoom, hosted_room
 from antiphon.composition.remote import check_room, connection_of
 from antiphon.service.memory import keep_loaded
 from antiphon.service.short_turns import take_short_turns
-from antiphon.service.tenant_resources import TenantResources
 from antiphon.vocabulary.access import OWNER, Principal, Scope
 from antiphon.vocabulary.ports import Ports
 
@@ -44,7 +44,7 @@ async def act(
     keep_loaded()
     take_short_turns()
     try:
-        host = host_of(name, resources, cluster)
+        host = await asyncio.to_thread(host_of, name, resources, cluster)
         await host.start()
         announce()
         await stopped()
@@ -57,8 +57,9 @@ async def act(
 def host_of(
     name: str, resources: ServiceResources, cluster: on_nats.Cluster
 ) -> on_nats.RemoteHost:
-    """Returns the host of one part over a connection."""
+    """Returns the host of one part over a connection; blocks while it opens the documents of tenants."""
     views = TenantResources(resources)
+    views.open()
 
     async def part_of(place: on_nats.Place, ports: Ports) -> HostedRoom:
         shared = views.of(caller_of(place)).shared

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import structlog
 
-from antiphon.access import UnderWay, UsageReport, count_earlier
 from antiphon.bus import Pending
 from antiphon.composition import (
     Interceptor,
@@ -35,7 +34,7 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.opening import Parts, open_parts
+from antiphon.service.opening import open_parts, parts_over
 from antiphon.service.readiness import Readiness
 from antiphon.service.runtime import Runtime
 from antiphon.service.searching import PASSAGES, SearchResult, search
@@ -48,6 +47,7 @@ from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.values import Value
 
 log = structlog.get_logger(__name__)
 
@@ -67,17 +67,18 @@ class Antiphon:
         self.totals = runtime.totals
         self.metrics = runtime.metrics
         self.principal = principal or runtime.callers.without_key
-        self._resources = runtime.tenants.of(self.principal)
+        self._view = runtime.callers.view_of(self.principal)
+        self._resources = self._view.resources
         self._shared = self._resources.shared
-        self.store: TraceStore = runtime.resources.store
-        tenant: str | None = None
-        if not self.principal.sees_all:
-            tenant = self.principal.tenant
-            self.store = runtime.resources.store.seen_by(tenant)
-        self.documents = runtime.documents.of(self.principal)
+        self.store: TraceStore = self._view.store
+        self.documents = runtime.documents_in(self._view.documents)
         sessions = runtime.bus.sessions
         self.archive = Archive(
-            self.store, self.settings, self._shared.subscribers, sessions, tenant
+            self.store,
+            self.settings,
+            self._shared.subscribers,
+            sessions,
+            self._view.stored_as,
         )
         self.fault_reports = FaultReports(
             self.settings.data_dir, self.archive, self.store
@@ -117,7 +118,7 @@ class Antiphon:
             self._shared,
             self.store,
             self.history,
-            runtime.metering,
+            runtime.callers.metering,
             sessions,
             runtime.admit,
         )
@@ -126,7 +127,7 @@ class Antiphon:
         return await self.history.end(query_id, why, last)
 
     def seen_by(self, principal: Principal) -> Antiphon:
-        """Returns this service as a caller sees it; other tenants' data is invisible."""
+        """Returns this service as a caller sees it; others' data is invisible."""
         if principal == self.principal:
             return self
         return Antiphon(self._runtime, principal)
@@ -139,9 +140,9 @@ class Antiphon:
         """Identifies a caller without a key, for routes that require none."""
         return self._runtime.callers.public_principal(from_here=from_here)
 
-    async def usage(self) -> UsageReport:
-        """Returns what the caller's key and tenant have used today."""
-        return await self._runtime.callers.quotas.report(self.principal)
+    async def usage(self) -> Value:
+        """Returns what the caller has used today, as the API shows it."""
+        return await self._runtime.callers.usage(self.principal)
 
     @classmethod
     async def open(
@@ -163,12 +164,12 @@ class Antiphon:
             TraceError: The trace store cannot be opened.
         """
         parts = await open_parts(settings, subscribers, loads_later=loads_later)
-        return cls(await Runtime.open(settings, parts))
+        return cls(Runtime(settings, parts))
 
     @classmethod
     def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
         """Returns a service over resources that are already open, such as those of a test."""
-        return cls(Runtime(settings, Parts(resources)))
+        return cls(Runtime(settings, parts_over(settings, resources)))
 
     def load(self) -> None:
         """Starts loading what was left out, in the background; `readiness` reports when it is loaded."""
@@ -250,26 +251,21 @@ class Antiphon:
 
     async def resume_unfinished(self) -> Sequence[Query]:
         """Resumes the queries and the jobs of documents that a process left behind, each for its own caller."""
-        await self._runtime.documents.resume()
+        await self._runtime.resume_documents()
         resumed: list[Query] = []
         if self._runtime.elsewhere is not None:
-            self._runtime.keep(
-                count_earlier(
-                    self._runtime.callers.quotas, self._runtime.metering, self._earlier
-                ),
-                "count the rest",
-            )
+            counting = self._runtime.callers.count_others(self._query_of)
+            self._runtime.keep(counting, "count the rest")
             return resumed
         for query_id in await self._runtime.resources.store.unfinished():
-            tenant = await self._runtime.resources.store.tenant_of(query_id)
-            principal = await self._runtime.callers.opener_of(query_id, tenant)
+            principal = await self._runtime.callers.opener_of(query_id)
             # One that cannot be gone on with is left as it is.
             try:
                 handle = await self.seen_by(principal).history.resume(query_id)
             except ServiceError as error:
                 log.warning("query_not_resumed", query_id=query_id, error=str(error))
                 continue
-            self._runtime.metering.watch_resumed(principal, handle)
+            self._runtime.callers.metering.watch_resumed(principal, handle)
             resumed.append(handle)
         return resumed
 
@@ -283,10 +279,9 @@ class Antiphon:
             return beginning
         return await whole_id(self.store, beginning)
 
-    async def _earlier(self, query: UnderWay) -> tuple[Principal, Query]:
-        """Returns a query that another process accepted, and its caller."""
-        principal = self._runtime.callers.asker(query.key_id, query.tenant)
-        return principal, self.seen_by(principal).history.query(query.query_id)
+    def _query_of(self, principal: Principal, query_id: str) -> Query:
+        """Returns a query as a caller sees it."""
+        return self.seen_by(principal).history.query(query_id)
 
     def recorded(self, query_id: str) -> Query:
         """Returns a query that was started earlier."""
@@ -352,10 +347,7 @@ class Antiphon:
         self, course: str, lesson: int | None, start: int, length: int
     ) -> TextStretch:
         """Reads a stretch of a lesson's text. Raises as `lesson_texts.text_stretch` does."""
-        folder = self.settings.data_dir
-        own = self._runtime.tenants.library_of(self.principal)
-        if own is not None and own.library.holds_itself(course):
-            folder = own.data_dir
+        folder = self._view.folder_of(course)
         return await asyncio.to_thread(
             text_stretch, folder, course, lesson, start, length
         )
@@ -387,9 +379,7 @@ class Antiphon:
         return running
 
     def _opened(self, query_id: str) -> bool:
-        if self.principal.sees_all:
-            return True
-        return self._runtime.metering.opened(query_id, self.principal.tenant)
+        return self._runtime.callers.metering.opened(self.principal, query_id)
 
     async def check_readiness(self) -> Readiness:
         """Tries to store and to search, unless somebody did in the last seconds, and reports the readiness."""

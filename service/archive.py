@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import get_args
 
 from msgspec.structs import replace
@@ -82,7 +81,7 @@ class Archive:
 
     Args:
         running: The ids of the queries that run in this process.
-        tenant: Whose archive it is; None: of who works on the machine.
+        stored_as: Returns the id under which a trace is stored that comes from a file.
     """
 
     def __init__(
@@ -91,22 +90,13 @@ class Archive:
         settings: Settings,
         subscribers: Sequence[Subscriber],
         running: Container[str],
-        tenant: str | None = None,
+        stored_as: Callable[[str], str] = str,
     ) -> None:
         self._store = store
         self._settings = settings
         self._subscribers = subscribers
         self._running = running
-        self._tenant = tenant
-
-    def id_of(self, query_id: str) -> str:
-        """Returns the id under which an imported trace is stored.
-
-        For a tenant it is made anew from theirs: that another one has a trace of that id must not show.
-        """
-        if self._tenant is None:
-            return query_id
-        return hashlib.sha256(f"{self._tenant}\0{query_id}".encode()).hexdigest()[:32]
+        self.id_of = stored_as
 
     async def export(self, query_id: str) -> bytes:
         """Returns a trace as a file of JSON lines, with a hash over all of it. Raises as reading it does."""
@@ -127,7 +117,7 @@ class Archive:
         except DecodeError as error:
             raise BadInputError(f"This is no sound trace file: {error}.") from error
         stored_as = self.id_of(events[0].query_id)
-        if self._tenant is not None:
+        if stored_as != events[0].query_id:
             events = [replace(each, query_id=stored_as) for each in events]
         await self._store.add(events)
         return events

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 
-from antiphon.access import Need, bounded, need_of
 from antiphon.bus import Bus
 from antiphon.composition import (
     Beginning,
     GrowingTrace,
     Interceptor,
+    Need,
     Query,
     Resources,
     Runner,
     Totals,
+    bounded,
     check_question,
+    need_of,
     wire,
 )
 from antiphon.composition.intake import Intake
@@ -76,10 +78,10 @@ class Asking:
         must_be_stored: bool,
     ) -> Query:
         """Begins a query within what is left of its caller's share, and has it counted."""
-        metering = self._runtime.metering
+        metering = self._runtime.callers.metering
         need = Need()
         settings: QuerySettings | None = None
-        if self._principal.key_id:
+        if metering.counts(self._principal):
             # What cannot be asked is not counted.
             settings = check_question(question, self._runtime.settings).settings
             need = need_of(settings, self._resources)

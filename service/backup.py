@@ -20,7 +20,7 @@ from typing import IO
 import msgspec
 
 from antiphon.access import ACCESS_FILE
-from antiphon.composition.tenant_libraries import FOLDER as TENANTS
+from antiphon.access.tenant_libraries import FOLDER as TENANTS
 from antiphon.knowledge import generation_in_use
 from antiphon.traces import STORE_FILE, copy_store
 from antiphon.vocabulary.errors import BadInputError

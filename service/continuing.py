@@ -6,9 +6,18 @@ import uuid
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from antiphon.access import Allowance, Metering, Need, need_of, spent_on, within
-from antiphon.composition import Interceptor, Query, Resources, Settings
-from antiphon.composition.spending import ended_charges_in
+from antiphon.composition import (
+    Allowance,
+    Interceptor,
+    Metering,
+    Need,
+    Query,
+    Resources,
+    Settings,
+    need_of,
+    within,
+)
+from antiphon.composition.spending import ended_charges_in, total_of
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History
 from antiphon.history.planning import settings_in
@@ -73,7 +82,7 @@ class Continuing:
         fork = await self._limited(query_id, at, changes, interceptor)
         need, spent = Need(), Allowance(0, 0.0)
         # By the recording alone nothing is spent.
-        if self._principal.key_id and mode != "recorded":
+        if self._metering.counts(self._principal) and mode != "recorded":
             need, spent = await self._need_of(fork, mode, interceptor)
         fork_id = uuid.uuid4().hex
         async with self._metering.let_in(self._principal, fork_id, need) as allowance:
@@ -119,7 +128,7 @@ class Continuing:
             self._metering.watch_resumed(self._principal, handle)
             return handle
         need = Need()
-        if self._principal.key_id:
+        if self._metering.counts(self._principal):
             settings = settings_in(await self._store.read(query_id))
             need = need_of(settings, self._resources)
         async with self._metering.let_in(self._principal, query_id, need):
@@ -153,8 +162,8 @@ class Continuing:
             fork.events[0].query_id, fork.at, fork.changes, mode, interceptor
         )
         need = need_of(settings_in(fork.events), self._resources, plan.calls)
-        spent = spent_on(ended_charges_in(fork.events[: plan.shared]))
-        return need, Allowance(spent.tokens, spent.cost_usd)
+        spent = total_of(ended_charges_in(fork.events[: plan.shared]))
+        return need, Allowance(*spent)
 
     async def _check_own(self, query_id: str) -> None:
         if self._settings().fork_messages or query_id in self._running:

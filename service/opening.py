@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 # As modules: a command loads only what it uses.
-from antiphon import composition, workers
+from antiphon import access, composition, workers
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
@@ -25,7 +25,15 @@ class Parts:
     """
 
     resources: composition.ServiceResources
+    callers: access.KeyCallers
     membership: workers.Membership | None = None
+
+
+def parts_over(
+    settings: composition.Settings, resources: composition.ServiceResources
+) -> Parts:
+    """Returns the parts of a service over resources that are already open."""
+    return Parts(resources, access.KeyCallers(settings, resources))
 
 
 async def open_parts(
@@ -37,11 +45,12 @@ async def open_parts(
     """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
     # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
     if settings.nats_url is None:
-        return Parts(
-            await asyncio.to_thread(
-                composition.build, settings, subscribers, loads_later=loads_later
-            )
+        resources = await asyncio.to_thread(
+            composition.build, settings, subscribers, loads_later=loads_later
         )
+        parts = parts_over(settings, resources)
+        await asyncio.to_thread(parts.callers.open)
+        return parts
     membership = await workers.Membership.open(settings)
     try:
         resources = await asyncio.to_thread(
@@ -52,11 +61,36 @@ async def open_parts(
             open_store=membership.open_store,
             limits_of=membership.limits_of,
         )
-        await membership.begin(resources.telemetry.metrics)
+        callers = access.KeyCallers(settings, resources, membership.ledger)
+        await asyncio.to_thread(callers.open)
+        await membership.begin(callers.file, resources.telemetry.metrics)
     except BaseException:
         await membership.close()
         raise
-    return Parts(resources, membership)
+    return Parts(resources, callers, membership)
+
+
+async def share_keys(settings: composition.Settings, *, at_start: bool = False) -> None:
+    """Makes the keys of the data folder the same as other nodes', where there are others.
+
+    Args:
+        at_start: Their servers may have been started just now, and are waited for.
+
+    Raises:
+        RemoteError: They do not answer.
+        ConfigurationError: They cannot be reached, or the file cannot be used.
+    """
+    if settings.nats_url is not None:
+        await workers.share_keys(settings, at_start=at_start)
+
+
+async def shares_of(
+    settings: composition.Settings, file: access.AccessFile
+) -> Sequence[access.Share]:
+    """Returns what each key and tenant has used today, on all nodes. Raises BusyError where that cannot be read."""
+    if settings.nats_url is not None:
+        return await workers.shares_of_all(settings, file)
+    return await access.shares_of(file)
 
 
 @asynccontextmanager

@@ -42,13 +42,6 @@ class Readiness(Value, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-def has_documents(resources: ServiceResources) -> bool:
-    """Returns True if there is something to search, for everybody or for a tenant."""
-    if resources.tenants is not None and resources.tenants.are_there:
-        return True
-    return resources.library.describe().chunks > 0
-
-
 def readiness_of(
     resources: ServiceResources,
     loading: Loading,

@@ -5,19 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from antiphon.access import Callers, Metering
 from antiphon.bus import Bus
-from antiphon.composition import Elsewhere, ServiceResources, Settings, Totals
+from antiphon.composition import (
+    Callers,
+    DocumentFolder,
+    Elsewhere,
+    ServiceResources,
+    Settings,
+    Totals,
+)
 from antiphon.composition.running import TraceElsewhere
 from antiphon.service.admission import Admission, watch_loop
+from antiphon.service.documents import Documents
 from antiphon.service.opening import Parts
 from antiphon.service.probing import Probe
 from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.state import service_state
-from antiphon.service.tenant_documents import TenantDocuments
-from antiphon.service.tenant_resources import TenantResources
 from antiphon.service.upkeep import (
     Loading,
     check_model_key,
@@ -49,39 +55,32 @@ class Runtime:
             resources.shared.catalog,
             self.admission.ended,
         )
-        state = parts.membership.state if parts.membership is not None else None
-        self.callers = Callers(settings, state)
-        self.metering = Metering(self.callers.quotas, resources.store)
+        self.callers: Callers = parts.callers
         self.loading = Loading(resources.later)
         # Where others search, this process answers for storing alone.
         searched = resources.library if self.elsewhere is None else None
         self.probe = Probe(resources.store, searched)
-        self.tenants = TenantResources(resources)
-        self.documents = TenantDocuments(settings, resources)
+        self._documents: dict[Path, Documents] = {}
+        self._indexing = asyncio.Lock()
         self.metrics = resources.telemetry.metrics
         if self.metrics is not None:
             self.metrics.watch(partial(service_state, self))
         self._upkeep: list[asyncio.Task[None]] = []
         self._begin_upkeep()
 
-    @classmethod
-    async def open(cls, settings: Settings, parts: Parts) -> Runtime:
-        """Begins with parts that were just opened. Raises as `Antiphon.open` does."""
-        opened = cls(settings, parts)
-        try:
-            await opened._share_keys()
-        except BaseException:
-            if parts.membership is not None:
-                await parts.membership.close()
-            raise
-        return opened
+    def documents_in(self, folder: DocumentFolder) -> Documents:
+        """Returns the jobs of a folder's documents; one job is done at a time, in whichever folder."""
+        if folder.path not in self._documents:
+            settings = self.settings.model_copy(update={"data_dir": folder.path})
+            self._documents[folder.path] = Documents(
+                settings, folder.refresh, self._indexing
+            )
+        return self._documents[folder.path]
 
-    async def _share_keys(self) -> None:
-        """Begins to share keys with other nodes: before anybody is let in who has none."""
-        shared = self.callers.shared
-        if shared is not None:
-            await shared.sync_at_start()
-            self.keep(shared.keep_same(), "share the keys")
+    async def resume_documents(self) -> None:
+        """Goes on with the jobs that a process which died had accepted."""
+        for folder in self.callers.folders():
+            await self.documents_in(folder).resume()
 
     def admit(self) -> None:
         """Refuses (BusyError) where no further query may begin: too many run, or what they need is being loaded."""
@@ -146,13 +145,14 @@ class Runtime:
         self.admission.close()
         if self.elsewhere is not None:
             await self.elsewhere.leave()
-        await self.documents.close()
+        for documents in self._documents.values():
+            await documents.close()
         await self.probe.close()
         for task in self._upkeep:
             task.cancel()
         await asyncio.gather(*self._upkeep, return_exceptions=True)
         await self.bus.close()
-        await self.metering.close()
+        await self.callers.metering.close()
         self.callers.close()
 
     async def close(self) -> None:

@@ -8,7 +8,6 @@ import signal
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from functools import partial
 
 from antiphon import workers
 from antiphon.composition import Settings
@@ -16,7 +15,6 @@ from antiphon.history.history import History
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.opening import open_parts
-from antiphon.service.readiness import has_documents
 from antiphon.service.runtime import Runtime
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
@@ -51,7 +49,7 @@ async def work(
     take_short_turns()
     name = f"{socket.gethostname()}-{os.getpid()}"
     parts = await open_parts(settings)
-    runtime = await Runtime.open(settings, parts)
+    runtime = Runtime(settings, parts)
     keep_loaded()
     stopped_by: list[int] = []
     async with AsyncExitStack() as stack:
@@ -64,7 +62,7 @@ async def work(
             )
 
         def history_of(query: QueuedQuery) -> History:
-            principal = runtime.callers.asker(query.key_id, query.tenant)
+            principal = parts.callers.asker(query.key_id, query.tenant)
             return antiphon.seen_by(principal).history
 
         worker, sweeper = parts.membership.worker(
@@ -72,7 +70,7 @@ async def work(
             runtime.resources.store,
             history_of,
             runtime.bus.sessions,
-            can_answer=partial(has_documents, runtime.resources),
+            can_answer=lambda: parts.callers.have_documents,
         )
         loop = asyncio.get_running_loop()
 

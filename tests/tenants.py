@@ -128,4 +128,4 @@ async def share_of(client: httpx2.AsyncClient, holder: str = "key") -> dict[str,
 
 async def counted(at: Site) -> None:
     """Waits until the queries that are over are counted."""
-    await at.house.service._runtime.metering.close()
+    await at.house.service._runtime.callers.metering.close()

@@ -3,6 +3,7 @@
 from antiphon.workers.connecting import connected, queue_of
 from antiphon.workers.limits import shared_limits
 from antiphon.workers.membership import Membership
+from antiphon.workers.shared_access import share_keys, shares_of_all
 from antiphon.workers.trace_store import shared_store
 from antiphon.workers.worker_health import Health, answering
 
@@ -12,6 +13,8 @@ __all__ = [
     "answering",
     "connected",
     "queue_of",
+    "share_keys",
     "shared_limits",
     "shared_store",
+    "shares_of_all",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from antiphon import cluster as on_nats
 from antiphon import telemetry
+from antiphon.access import AccessFile
 from antiphon.bus import Session
 from antiphon.composition import EndQuery, Settings, Totals
 from antiphon.traces import Redaction
@@ -21,6 +22,8 @@ from antiphon.workers.connecting import connected, late_connection, queue_of
 from antiphon.workers.limits import limits_over
 from antiphon.workers.queue_admission import QueueAdmission
 from antiphon.workers.remote_queries import BegunHere, RemoteQueries, followed
+from antiphon.workers.shared_access import SharedAccess, shared_access
+from antiphon.workers.shared_ledger import SharedLedger
 from antiphon.workers.shared_trace import SharedTrace
 from antiphon.workers.sweeping import Sweeper
 from antiphon.workers.trace_store import open_shared_store
@@ -32,7 +35,7 @@ class Membership:
 
     Attributes:
         limits_of: Returns the limits of all processes.
-        state: What all of them agree upon, such as what callers have spent.
+        ledger: Where it is written down what callers have used.
     """
 
     def __init__(
@@ -42,7 +45,9 @@ class Membership:
         self._settings = settings
         limits = late_connection(settings, "limits")
         self.limits_of = partial(limits_over, limits)
-        self.state = on_nats.SharedState(limits)
+        self._state = on_nats.SharedState(limits)
+        self.ledger = SharedLedger(self._state)
+        self._keys: SharedAccess | None = None
         self._queue = queue
         self._signals = on_nats.NatsSignals(cluster)
         self._counts: ClaimCounts | None = None
@@ -70,11 +75,21 @@ class Membership:
         """Opens the trace store of all processes."""
         return open_shared_store(self._cluster, settings, redaction, catalog)
 
-    async def begin(self, metrics: telemetry.Metrics | None) -> None:
-        """Begins to hear of workers, and to count what is done with the queue."""
+    async def begin(self, keys: AccessFile, metrics: telemetry.Metrics | None) -> None:
+        """Begins to hear of workers and to share keys: before anybody is let in who has none.
+
+        Args:
+            metrics: Counts what is done with the queue; None: nobody asked for it.
+
+        Raises:
+            RemoteError: The servers do not answer.
+            ConfigurationError: The file of keys cannot be used.
+        """
         if metrics is not None:
             self._counts = metrics.watch_queue(self._queue)
         await self._signals.hear_reports(self._admission.hear)
+        self._keys = shared_access(keys, self._state)
+        await self._keys.sync_at_start()
 
     @property
     def trouble(self) -> str | None:
@@ -154,7 +169,10 @@ class Membership:
 
     def upkeep(self) -> Sequence[tuple[str, Coroutine[Any, Any, None]]]:
         """Returns what goes on beside queries."""
-        return [("watch the queue", self._queue.watch())]
+        upkeep = [("watch the queue", self._queue.watch())]
+        if self._keys is not None:
+            upkeep.append(("share the keys", self._keys.keep_same()))
+        return upkeep
 
     async def leave(self) -> None:
         """Lets go of the queries: workers go on with them."""

@@ -21,7 +21,7 @@ _STARTING = (
 _QUERIES = (
     "access/keys.py",
     "access/ledgers.py",
-    "access/shared_access.py",
+    "workers/shared_access.py",
     "traces/conversations.py",
     "traces/listing.py",
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.access.access_file import FILE_NAME, MODE_FILE
-from antiphon.access.usage import Allowance
+from antiphon.composition import Allowance
 from antiphon.service import AccessFile, Keys, Quotas
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import BusyError, ConfigurationError

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.composition.tenant_libraries import tenant_folder
+from antiphon.access.tenant_libraries import tenant_folder
 from antiphon.knowledge import generation_in_use
 from antiphon.service import (
     AccessFile,

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from antiphon.access.usage import Allowance, Spent, day_end, day_of, forecast
+from antiphon.access.usage import Spent, day_end, day_of, forecast
+from antiphon.composition import Allowance
 from antiphon.service import Limits, Quotas, Used
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import QuotaError

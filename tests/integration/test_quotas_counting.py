@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.access.usage import Allowance
+from antiphon.composition import Allowance
 from antiphon.service import Limits, Question
 from antiphon.vocabulary.values import QuerySettings
 from tests.tenants import QUESTION, ask, counted, interrupted, share_of, site

@@ -12,13 +12,12 @@ from typing import cast
 
 import pytest
 
-from antiphon.access.callers import shared_access
 from antiphon.access.earlier_queries import count_earlier
-from antiphon.access.ledgers import OTHERS_S, SharedLedger, UnderWay
-from antiphon.access.metering import Metering, Need
-from antiphon.access.usage import Allowance, Spent
+from antiphon.access.ledgers import UnderWay
+from antiphon.access.metering import KeyMetering
+from antiphon.access.usage import Spent
 from antiphon.cluster import LateConnection, SharedState
-from antiphon.composition import Query
+from antiphon.composition import Allowance, Need, Query
 from antiphon.composition.spending import Charge
 from antiphon.service import AccessFile, Keys, Limits, Quotas
 from antiphon.vocabulary.access import Principal
@@ -30,6 +29,8 @@ from antiphon.vocabulary.errors import (
     UnauthorizedError,
 )
 from antiphon.vocabulary.values import Usage
+from antiphon.workers.shared_access import shared_access
+from antiphon.workers.shared_ledger import OTHERS_S, SharedLedger
 from tests.fakes import MemoryTraceStore
 from tests.nats_servers import NatsServer, free_port, give_up_soon, nats_server
 
@@ -200,10 +201,10 @@ async def test_what_a_query_of_such_a_node_used_is_counted_once(
         others = [site.quotas(), site.quotas()]
         for quotas in others:
 
-            async def find(query: UnderWay) -> tuple[Principal, Query]:
+            def find(query: UnderWay) -> tuple[Principal, Query]:
                 return CALLER, cast(Query, Ended())
 
-            looks = count_earlier(quotas, Metering(quotas, MemoryTraceStore()), find)
+            looks = count_earlier(quotas, KeyMetering(quotas, MemoryTraceStore()), find)
             looking.append(asyncio.create_task(looks))
         await until_settled(others[0], "old")
         for task in looking:
@@ -239,7 +240,7 @@ async def test_who_deletes_the_running_query_pays_what_was_set_aside_for_it(
 ) -> None:
     async with nodes(server, tmp_path) as site:
         quotas = site.quotas()
-        metering = Metering(quotas, MemoryTraceStore())
+        metering = KeyMetering(quotas, MemoryTraceStore())
         want = Need(WANT.tokens or 0, WANT.cost_usd or 0.0, LEAST)
         async with metering.let_in(CALLER, "old", want):
             metering.watch(CALLER, cast(Query, Deleted(ending)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.access.layered_library import LayeredLibrary
 from antiphon.dispatcher import course_tools
 from antiphon.dispatcher.fusing import fuse, search_phrasings
 from antiphon.dispatcher.places import Place

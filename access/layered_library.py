@@ -21,7 +21,7 @@ RESULTS = 5
 
 
 class LayeredLibrary:
-    """A tenant's own library over the shared one; satisfies `CourseIndex` and `dispatcher.CourseLibrary`.
+    """A tenant's own library over the shared one; satisfies `CourseIndex` and `SearchedLibrary`.
 
     Two indexes and not one with a filter: nothing of another tenant's documents, not even that a title is taken or how
     rare a word is, can reach a search. A course of one's own hides the shared one of the same title.

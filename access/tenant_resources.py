@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from antiphon.access.tenant_libraries import TenantLibraries, TenantLibrary
 from antiphon.composition import Resources, ServiceResources
-from antiphon.composition.tenant_libraries import TenantLibrary
 from antiphon.coordinator import ProviderCircuit, another_provider_circuit
 from antiphon.dispatcher import Registry, Tool, ToolCircuits, another_tool_circuits
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 
 
 class TenantResources:
-    """Makes the resources of each kind of caller once."""
+    """Makes the resources of each kind of caller once.
+
+    Attributes:
+        libraries: The documents that tenants have of their own; None: there can be none.
+    """
 
     def __init__(self, service: ServiceResources) -> None:
         self._service = service
+        self.libraries: TenantLibraries | None = None
+        if service.indexes is not None:
+            self.libraries = TenantLibraries(service.indexes)
         self._made: dict[tuple[str, TenantLibrary | None, bool], ServiceResources] = {}
         self._circuits: dict[str, tuple[ProviderCircuit, ToolCircuits]] = {}
+
+    def open(self) -> None:
+        """Opens the documents of tenants; blocks, and so is done before the service begins."""
+        if self.libraries is not None:
+            self.libraries.open_all()
 
     def of(self, principal: Principal) -> ServiceResources:
         """Returns what the caller's queries use."""
@@ -27,8 +39,8 @@ class TenantResources:
         key = (tenant, library, with_effects)
         if key not in self._made:
             made = self._service
-            if library is not None and made.over is not None:
-                shared = made.over(library.library)
+            if library is not None and made.indexes is not None:
+                shared = made.indexes.over(library.library)
                 made = replace(made, library=library.library, shared=shared)
             if not with_effects:
                 made = _with_tools(made, _without_effects(made.shared.tools))
@@ -52,9 +64,9 @@ class TenantResources:
 
     def library_of(self, principal: Principal) -> TenantLibrary | None:
         """Returns the documents that only the caller's tenant sees; None where there are none."""
-        if not is_apart(principal) or self._service.tenants is None:
+        if not is_apart(principal) or self.libraries is None:
             return None
-        return self._service.tenants.of(principal.tenant)
+        return self.libraries.of(principal.tenant)
 
 
 def is_apart(principal: Principal) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from antiphon.access.usage import Balance, Holder, Spent, Used, settled
+from antiphon.access import Balance, Holder, Spent, Used, settled
 
 KEPT_DAYS = 3
 """Days that an account remembers: a query counts to the day on which it was let in, and may end on the next."""

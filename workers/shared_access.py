@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 import msgspec
 import structlog
 
 from antiphon import cluster
-from antiphon.access.access_file import AccessFile
+from antiphon.access import COMMAND_WAIT_MS, AccessFile, Share, shares_of
+from antiphon.composition import Settings
 from antiphon.vocabulary.errors import RemoteError, ServiceError
 from antiphon.vocabulary.typed import prepared
+from antiphon.workers.connecting import late_connection
+from antiphon.workers.shared_ledger import SharedLedger
 
 log = structlog.get_logger(__name__)
 
@@ -145,6 +149,50 @@ class SharedAccess:
         # A file that holds nothing is not made for nothing.
         if (mine, agreed) != (newest, newest):
             await self._file.write(_storing(self._file, mine, newest))
+
+
+def shared_access(file: AccessFile, state: cluster.SharedState) -> SharedAccess:
+    """Returns the keys and limits of a file, to be kept the same as those of all nodes."""
+    return SharedAccess(file, state.value("access.", "keys", Access))
+
+
+async def share_keys(settings: Settings, *, at_start: bool = False) -> None:
+    """Makes the keys of the data folder the same as other nodes'.
+
+    Args:
+        at_start: The servers may have been started just now, and are waited for.
+
+    Raises:
+        RemoteError: They do not answer.
+        ConfigurationError: They cannot be reached, or the file cannot be used.
+    """
+    file = AccessFile(settings.data_dir, COMMAND_WAIT_MS)
+    try:
+        async with _state_of(settings) as state:
+            shared = shared_access(file, state)
+            if at_start:
+                await shared.sync_at_start()
+            else:
+                await shared.sync()
+    finally:
+        file.close()
+
+
+async def shares_of_all(settings: Settings, file: AccessFile) -> Sequence[Share]:
+    """Returns what each key and tenant has used today on all nodes. Raises BusyError without the servers."""
+    async with _state_of(settings) as state:
+        return await shares_of(file, SharedLedger(state))
+
+
+@asynccontextmanager
+async def _state_of(settings: Settings) -> AsyncIterator[cluster.SharedState]:
+    connection = late_connection(settings, "keys")
+    try:
+        # Where there is no server that is said at once, and not tried again.
+        await connection.get()
+        yield cluster.SharedState(connection)
+    finally:
+        await connection.close()
 
 
 def _storing(

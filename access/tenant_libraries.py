@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
-# As a module: who only names these classes must not load what searching needs.
-from antiphon import knowledge
-from antiphon.composition.layered_library import LayeredLibrary
+from antiphon.access.layered_library import LayeredLibrary
+from antiphon.composition import Indexes
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.private_files import make_private_folder
 
@@ -39,23 +37,11 @@ def tenant_folder(data_dir: Path, tenant: str) -> Path:
 
 
 class TenantLibraries:
-    """The tenants' libraries that are open.
+    """The tenants' libraries that are open."""
 
-    Args:
-        data_dir: The service's.
-        shared: The library of everybody.
-        open_own: Opens the library of a folder; blocks.
-    """
-
-    def __init__(
-        self,
-        data_dir: Path,
-        shared: knowledge.Library,
-        open_own: Callable[[Path], knowledge.Library],
-    ) -> None:
-        self._folder = data_dir / FOLDER
-        self._shared = shared
-        self._open_own = open_own
+    def __init__(self, indexes: Indexes) -> None:
+        self._folder = indexes.data_dir / FOLDER
+        self._indexes = indexes
         self._open: dict[str, TenantLibrary] = {}
         self._lock = threading.Lock()
 
@@ -89,10 +75,6 @@ class TenantLibraries:
             folder = self._folder / tenant
             make_private_folder(self._folder)
             make_private_folder(folder)
-            library = LayeredLibrary(self._open_own(folder), self._shared)
+            library = LayeredLibrary(self._indexes.open(folder), self._indexes.shared)
             self._open[tenant] = TenantLibrary(library, folder)
             return True
-
-    def close(self) -> None:
-        for each in self._open.values():
-            each.library.close()
