@@ -1,4 +1,4 @@
-"""Who calls, what they may do and see, and what they may spend: keys, tenants, quotas."""
+"""Whose data it is: keys, tenants, quotas; and the data folder as a whole: backups, encryption."""
 
 from antiphon.exports import exports
 

@@ -1,8 +1,9 @@
-"""Who calls, what they may do and see, and what they may spend: keys, tenants, quotas."""
+"""Whose data it is: keys, tenants, quotas; and the data folder as a whole: backups, encryption."""
 
 from antiphon.access.access_file import COMMAND_WAIT_MS, AccessFile
-from antiphon.access.access_file import FILE_NAME as ACCESS_FILE
+from antiphon.access.backup import Manifest, back_up, restore
 from antiphon.access.callers import KeyCallers
+from antiphon.access.encrypting import encrypt_store
 from antiphon.access.keys import KeyInfo, Keys
 from antiphon.access.ledgers import Grant, Ledger, UnderWay
 from antiphon.access.listening import check_listening, has_keys, is_loopback
@@ -23,7 +24,6 @@ from antiphon.access.usage import (
 )
 
 __all__ = [
-    "ACCESS_FILE",
     "COMMAND_WAIT_MS",
     "AccessFile",
     "Balance",
@@ -35,6 +35,7 @@ __all__ = [
     "Keys",
     "Ledger",
     "Limits",
+    "Manifest",
     "Quotas",
     "Share",
     "Spent",
@@ -42,11 +43,14 @@ __all__ = [
     "UnderWay",
     "UsageReport",
     "Used",
+    "back_up",
     "check_listening",
     "day_of",
+    "encrypt_store",
     "has_keys",
     "holders_of",
     "is_loopback",
+    "restore",
     "settled",
     "shares_of",
 ]

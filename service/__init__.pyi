@@ -6,13 +6,17 @@ from antiphon.access import (
     KeyInfo,
     Keys,
     Limits,
+    Manifest,
     Quotas,
     Share,
     UsageReport,
     Used,
+    back_up,
     check_listening,
+    encrypt_store,
     has_keys,
     is_loopback,
+    restore,
 )
 from antiphon.bus import Pending
 from antiphon.composition import (
@@ -105,10 +109,8 @@ from antiphon.service.archive import (
     check_filter,
     nearest,
 )
-from antiphon.service.backup import Manifest, back_up, restore
 from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import OVER, Documents, Job
-from antiphon.service.encrypting import encrypt_store
 from antiphon.service.event_loop import run_serving
 from antiphon.service.fault_reports import (
     KEEP_REPORT,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.access.backup import MANIFEST
 from antiphon.access.tenant_libraries import tenant_folder
 from antiphon.knowledge import generation_in_use
 from antiphon.service import (
@@ -26,7 +27,6 @@ from antiphon.service import (
     replay,
     restore,
 )
-from antiphon.service.backup import MANIFEST
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import BadInputError, ConfigurationError
 from antiphon.vocabulary.events import QueryClosed

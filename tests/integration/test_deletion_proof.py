@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from antiphon.access.encrypting import encrypt_store
 from antiphon.service import delete_with_proof, ids_holding
-from antiphon.service.encrypting import encrypt_store
 from antiphon.traces import SqliteTraceStore, files_holding
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from tests.integration.test_trace_store_keeping import whole

@@ -19,7 +19,7 @@ from typing import IO
 
 import msgspec
 
-from antiphon.access import ACCESS_FILE
+from antiphon.access.access_file import FILE_NAME as ACCESS_FILE
 from antiphon.access.tenant_libraries import FOLDER as TENANTS
 from antiphon.knowledge import generation_in_use
 from antiphon.traces import STORE_FILE, copy_store
