@@ -159,7 +159,7 @@ class KeyCallers:
 
     async def opener_of(self, query_id: str) -> Principal:
         """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
-        tenant = await self._resources.store.tenant_of(query_id)
+        tenant = await self._resources.store.label_of(query_id)
         anybody = Principal(tenant=tenant or LOCAL_TENANT, scopes=frozenset())
         key_id = await self.quotas.key_under_way(anybody, query_id)
         return self.asker(key_id or "", tenant)

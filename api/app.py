@@ -38,7 +38,7 @@ from antiphon.api.routes import (
     views,
 )
 from antiphon.api.stopping import EventStreams, StreamEnds
-from antiphon.api.streams import StreamsOfTenants
+from antiphon.api.streams import OpenStreams
 from antiphon.api.telemetry import RequestTelemetry
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
@@ -154,7 +154,7 @@ def start_afresh(
     In the app's state and not in a closure: a test puts its own service there, and uses an app again.
     """
     app.state.running_queries = RunningQueries()
-    app.state.streams_of_tenants = StreamsOfTenants(settings.most_streams)
+    app.state.open_streams = OpenStreams(settings.most_streams)
     app.state.idempotent_queries = IdempotentQueries()
     app.state.event_streams = StreamEnds()
     app.state.interceptor_of = interceptor_of

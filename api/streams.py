@@ -31,7 +31,7 @@ NEARLY_FULL = 0.8
 """Share of a tenant's streams at which the log warns, once until half of them are closed."""
 
 
-class StreamsOfTenants:
+class OpenStreams:
     """The open streams of each tenant; one an app. Who needs no key is not counted.
 
     Args:
@@ -80,7 +80,7 @@ class FollowedEvents(StreamingResponse):
     media_type = EVENT_STREAM
 
     def __init__(
-        self, events: AsyncIterator[bytes], streams: StreamsOfTenants, caller: Principal
+        self, events: AsyncIterator[bytes], streams: OpenStreams, caller: Principal
     ) -> None:
         items = _until_old(with_keep_alive(events, KEEP_ALIVE_S))
         super().__init__(items, headers=STREAM_HEADERS)
@@ -118,9 +118,9 @@ async def _until_old(
                 return
 
 
-async def _streams_of_tenants(request: Request) -> StreamsOfTenants:
-    return cast(StreamsOfTenants, request.app.state.streams_of_tenants)
+async def _open_streams(request: Request) -> OpenStreams:
+    return cast(OpenStreams, request.app.state.open_streams)
 
 
-Streams = Annotated[StreamsOfTenants, Depends(_streams_of_tenants)]
+Streams = Annotated[OpenStreams, Depends(_open_streams)]
 """The event streams that followers hold open, as a route asks for them."""

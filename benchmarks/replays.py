@@ -26,6 +26,7 @@ from antiphon.composition.question import Question
 from antiphon.service import Antiphon, load_settings
 from antiphon.traces import SqliteTraceStore, from_json, trace_lines
 from antiphon.traces.event_rows import EventRow
+from antiphon.traces.ownership import Origin
 from antiphon.traces.packing import Batch
 from benchmarks.processes import log_errors_only
 from benchmarks.soak import copied_index
@@ -65,7 +66,9 @@ def fill(store: SqliteTraceStore, traces: Iterable[Sequence[bytes]]) -> None:
     for lines in traces:
         events = [from_json(line) for line in lines]
         query_id = events[0].query_id
-        packed = store._writer.pack(Batch(query_id, 0, events, "bench", "bench"))
+        packed = store._writer.pack(
+            Batch(query_id, 0, events, Origin("bench", "bench"))
+        )
         rows: list[EventRow] = []
         for line, recorded in zip(lines, events, strict=True):
             written = msgspec.json.decode(line, type=_Line)

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from antiphon.engine import events_of, request_json
 from antiphon.traces import SqliteTraceStore
+from antiphon.traces.ownership import Origin
 from antiphon.traces.packing import Batch
 from antiphon.vocabulary.events import (
     Event,
@@ -69,7 +70,7 @@ def fill(store: SqliteTraceStore, template: Trace, count: int) -> None:
             events = [_varied(recorded, number) for recorded in template]
             batches.append(
                 store._writer.pack(
-                    Batch(events[0].query_id, 0, events, "bench", "bench")
+                    Batch(events[0].query_id, 0, events, Origin("bench", "bench"))
                 )
             )
         store._writer.write(batches)

@@ -30,7 +30,7 @@ from antiphon.vocabulary.values import Exchange
 
 
 class JetStreamTraceStore:
-    """Stores traces in a stream; satisfies `TenantTraceStore` and `TraceFollowing`.
+    """Stores traces in a stream; satisfies `WholeTraceStore` and `TraceFollowing`.
 
     Appending and reading need the servers alone. Listing, searching and conversations need the list of traces, which
     is made in the data folder when it is first asked for. It sees the traces of every tenant.
@@ -86,11 +86,11 @@ class JetStreamTraceStore:
             redaction = Redaction()
         return cls(cluster, folder, redaction, catalog, abandoned_after_s)
 
-    def seen_by(self, tenant: str) -> JetStreamTraceStore:
-        """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
+    def seen_by(self, label: str) -> JetStreamTraceStore:
+        """Returns the store of a tenant: what is written by it is theirs, and nothing else is there."""
         seen = copy.copy(self)
-        seen._tenant = tenant
-        seen._traces = self._traces.seen_by(tenant)
+        seen._tenant = label
+        seen._traces = self._traces.seen_by(label)
         return seen
 
     @property
@@ -98,7 +98,7 @@ class JetStreamTraceStore:
         """Whose is what is written by it."""
         return LOCAL_TENANT if self._tenant is None else self._tenant
 
-    async def tenant_of(self, query_id: str) -> str | None:
+    async def label_of(self, query_id: str) -> str | None:
         """Returns whose trace it is; None where it is not there."""
         return await self._traces.tenant_of(query_id)
 
@@ -227,7 +227,7 @@ class JetStreamTraceStore:
         """Deletes traces and all their texts; returns how many there were."""
         seen: list[str] = []
         for query_id in dict.fromkeys(query_ids):
-            tenant = await self.tenant_of(query_id)
+            tenant = await self.label_of(query_id)
             if tenant is not None and self._tenant in (None, tenant):
                 seen.append(query_id)
         await self._deleter.delete(seen)

@@ -32,10 +32,9 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.health import LastTry
-from antiphon.vocabulary.ports import Clock, Model, QueryStore
+from antiphon.vocabulary.ports import Clock, Model, QueryStore, WholeTraceStore
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Passage, StoredText
 
 
@@ -177,7 +176,7 @@ class ServiceResources:
     """
 
     shared: Resources
-    store: TenantTraceStore
+    store: WholeTraceStore
     library: CourseIndex
     models: tuple[OpenModel, ...]
     reasoner: str

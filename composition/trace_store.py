@@ -8,9 +8,9 @@ from pathlib import Path
 from antiphon.composition.settings import Settings
 from antiphon.traces import Durability, Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import WholeTraceStore
 
-OpenStore = Callable[[Settings, Redaction, Catalog], TenantTraceStore]
+OpenStore = Callable[[Settings, Redaction, Catalog], WholeTraceStore]
 """Opens the trace store that the settings describe."""
 
 
@@ -20,7 +20,7 @@ def open_trace_store(
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
     key: str | None = None,
-) -> TenantTraceStore:
+) -> WholeTraceStore:
     """Opens the trace store of a data folder; only this module knows its class.
 
     Args:
@@ -37,7 +37,7 @@ def open_trace_store(
 
 def open_own_store(
     settings: Settings, redaction: Redaction, catalog: Catalog
-) -> TenantTraceStore:
+) -> WholeTraceStore:
     """Opens the trace store of the settings' data folder. Raises as `open_trace_store` does."""
     return open_trace_store(
         settings.data_dir, settings.durability, redaction, catalog, settings.store_key

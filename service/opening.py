@@ -12,8 +12,8 @@ from antiphon import access, composition, workers
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ async def trace_store_of(
     settings: composition.Settings,
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
-) -> AsyncIterator[TenantTraceStore]:
+) -> AsyncIterator[WholeTraceStore]:
     """Opens the store that the settings name for a command, and closes it at the end.
 
     Raises:

@@ -12,7 +12,7 @@ import pytest
 from antiphon.cluster import Cluster, JetStreamTraceStore, connect
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import WholeTraceStore
 from tests.nats_servers import nats_server
 
 KINDS = ("sqlite", "jetstream")
@@ -45,7 +45,7 @@ async def opened(
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
     prefix: str | None = None,
-) -> AsyncIterator[TenantTraceStore]:
+) -> AsyncIterator[WholeTraceStore]:
     """A store of this kind; on NATS another one with the same prefix holds the same."""
     if kind == "sqlite":
         store = SqliteTraceStore.open(folder, redaction=redaction, catalog=catalog)

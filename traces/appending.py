@@ -217,9 +217,7 @@ class Writer:
         for recorded in batch.events:
             # Most events say nothing of what a query is listed or found by, and each call here counts.
             if type(recorded.event) in SEARCHABLE:
-                note_query(
-                    connection, batch.query_id, recorded, batch.owner, batch.tenant
-                )
+                note_query(connection, batch.query_id, recorded, batch.origin)
                 self._search_index.note(connection, batch.query_id, recorded)
 
     def _check_file(self) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from antiphon.traces.event_log import unpacker_of
 from antiphon.traces.event_rows import EventRow, events_in
-from antiphon.traces.tenants import VISIBLE, unknown_conversation
 from antiphon.traces.unpacking import Unpacker
+from antiphon.traces.visibility import VISIBLE, unknown_conversation
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Exchange
@@ -38,12 +38,12 @@ _FORGET_EMPTY = """
 
 
 def open_conversation(
-    connection: sqlite3.Connection, session_id: str, tenant: str
+    connection: sqlite3.Connection, session_id: str, label: str
 ) -> None:
-    """Makes the conversation known, as that of the tenant who opened it."""
+    """Makes the conversation known, as that of whoever opened it."""
     connection.execute(
         "INSERT OR IGNORE INTO conversations (session_id, tenant) VALUES (?, ?)",
-        (session_id, tenant),
+        (session_id, label),
     )
 
 
@@ -91,7 +91,7 @@ def forget_empty_conversations(
 
 
 def read_exchanges(
-    connection: sqlite3.Connection, session_id: str, limit: int, tenant: str | None
+    connection: sqlite3.Connection, session_id: str, limit: int, label: str | None
 ) -> list[Exchange]:
     """Reads the conversation's last answered questions since it was cleared, oldest first.
 
@@ -105,11 +105,11 @@ def read_exchanges(
         raise unknown_conversation(session_id)
     unpacker = unpacker_of(connection)
     exchanges: list[Exchange] = []
-    # A query of another tenant may name the conversation, where its own store could not be read in time.
+    # Somebody else's query may name the conversation, where its own store could not be read in time.
     wanted = {
         "session_id": session_id,
         "after": cleared_after[0],
-        "tenant": tenant,
+        "label": label,
         "limit": limit,
     }
     for query, answer_seq, *row in connection.execute(_ANSWERS, wanted):
@@ -131,16 +131,16 @@ def _answer_in(row: EventRow, seq: int, unpacker: Unpacker) -> str:
 
 
 def ids_of_conversation(
-    connection: sqlite3.Connection, session_id: str, tenant: str | None
+    connection: sqlite3.Connection, session_id: str, label: str | None
 ) -> list[str]:
-    """Reads the ids of a conversation's traces, as far as the tenant sees them.
+    """Reads the ids of a conversation's traces, as far as they have a label, or any (None).
 
     Raises:
         NotFoundError: No such conversation.
     """
     rows = connection.execute(
         f"SELECT query_id FROM queries WHERE session_id = :session_id AND {VISIBLE}",  # noqa: S608 - a constant
-        {"session_id": session_id, "tenant": tenant},
+        {"session_id": session_id, "label": label},
     )
     ids = [row[0] for row in rows]
     known = connection.execute(

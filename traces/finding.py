@@ -1,4 +1,4 @@
-"""Reads over a store's tables of what traces are listed and found by, as one tenant sees them."""
+"""Reads over a store's tables of what traces are listed and found by, as one caller sees them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from functools import partial
 from antiphon.traces.connections import Readers
 from antiphon.traces.conversations import ids_of_conversation, read_exchanges
 from antiphon.traces.listing import read_ids, read_listing
-from antiphon.traces.tenants import Sight
+from antiphon.traces.visibility import Sight
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 
 
 class Finder:
-    """Lists traces and reads conversations; None as tenant sees everything."""
+    """Lists traces and reads conversations: those with a label, or all (None)."""
 
-    def __init__(self, readers: Readers, tenant: str | None = None) -> None:
+    def __init__(self, readers: Readers, label: str | None = None) -> None:
         self._readers = readers
-        self.sight = Sight(readers, tenant)
+        self.sight = Sight(readers, label)
 
     async def list(
         self,
@@ -37,16 +37,14 @@ class Finder:
                 before=before,
                 after_id=after_id,
                 where=where,
-                tenant=self.sight.tenant,
+                label=self.sight.label,
             )
         )
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order."""
         return await self._readers.run(
-            partial(
-                read_ids, beginning=beginning, limit=limit, tenant=self.sight.tenant
-            )
+            partial(read_ids, beginning=beginning, limit=limit, label=self.sight.label)
         )
 
     async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
@@ -56,11 +54,11 @@ class Finder:
             NotFoundError: No such conversation.
         """
         return await self.sight.of_conversation(
-            read_exchanges, session_id, limit=limit, tenant=self.sight.tenant
+            read_exchanges, session_id, limit=limit, label=self.sight.label
         )
 
     async def ids_of_conversation(self, session_id: str) -> Sequence[str]:
         """Returns the ids of a conversation's traces. Raises as `exchanges` does."""
         return await self.sight.of_conversation(
-            ids_of_conversation, session_id, tenant=self.sight.tenant
+            ids_of_conversation, session_id, label=self.sight.label
         )

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from antiphon.traces.codec import sound_text
 from antiphon.traces.conversations import NO_CONVERSATION, open_conversation
-from antiphon.traces.ownership import IMPORTED
-from antiphon.traces.tenants import VISIBLE
+from antiphon.traces.ownership import IMPORTED, Origin
+from antiphon.traces.visibility import VISIBLE
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.events import (
     Event,
@@ -56,8 +56,7 @@ def note_query(
     connection: sqlite3.Connection,
     query_id: str,
     recorded: Recorded[Event],
-    owner: str,
-    tenant: str,
+    origin: Origin,
     number: int | None = None,
 ) -> None:
     """Keeps the query's line up to date with an event that was written.
@@ -71,13 +70,13 @@ def note_query(
     match recorded.event:
         case QueryReceived(query=query, session_id=session_id, parent=parent):
             # A file may name any conversation: its texts must not get into the next question's.
-            if owner == IMPORTED:
+            if origin.owner == IMPORTED:
                 session_id = NO_CONVERSATION
             else:
-                open_conversation(connection, session_id, tenant)
+                open_conversation(connection, session_id, origin.label)
             words = sound_text(query)
-            line = (query_id, session_id, words, recorded.at, owner, parent, tenant)
-            connection.execute(_INSERT_QUERY, (*line, number))
+            line = (query_id, session_id, words, recorded.at, origin.owner, parent)
+            connection.execute(_INSERT_QUERY, (*line, origin.label, number))
         case ResponseAssembled(confidence=confidence, reasoner=reasoner):
             connection.execute(
                 _NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id)
@@ -92,11 +91,11 @@ def read_listing(
     before: float | None,
     after_id: str | None,
     where: TraceFilter,
-    tenant: str | None,
+    label: str | None,
 ) -> list[TraceSummary]:
-    """Reads one line a query that the tenant sees, the newest first."""
+    """Reads one line a query that has a label, or has any (None), the newest first."""
     lines: list[TraceSummary] = []
-    statement = _Listing(before, after_id, where, tenant)
+    statement = _Listing(before, after_id, where, label)
     for row in connection.execute(statement.sql, [*statement.values, limit]):
         (
             query_id,
@@ -127,9 +126,9 @@ def read_listing(
 
 
 def read_ids(
-    connection: sqlite3.Connection, beginning: str, limit: int, tenant: str | None
+    connection: sqlite3.Connection, beginning: str, limit: int, label: str | None
 ) -> list[str]:
-    """Reads the ids that begin so and that the tenant sees, by one range of the index."""
+    """Reads the ids that begin so and have a label, or any (None), by one range of the index."""
     # U+10FFFF is the last character there is, so the range holds every id that begins so.
     rows = connection.execute(
         f"SELECT query_id FROM queries WHERE query_id >= :first AND query_id < :end AND {VISIBLE} "  # noqa: S608 - a constant
@@ -137,7 +136,7 @@ def read_ids(
         {
             "first": beginning,
             "end": f"{beginning}\U0010ffff",
-            "tenant": tenant,
+            "label": label,
             "limit": limit,
         },
     )
@@ -152,7 +151,7 @@ class _Listing:
         before: float | None,
         after_id: str | None,
         where: TraceFilter,
-        tenant: str | None,
+        label: str | None,
     ) -> None:
         self._clauses: list[str] = []
         self.values: list[object] = []
@@ -160,7 +159,7 @@ class _Listing:
         # read off it in order. Whichever table leads is also the one that the rows are ordered by.
         self._leading = "queries"
         self._add_marks(where)
-        self._add_tenant(tenant)
+        self._add_label(label)
         self._add_plain(before, where)
         if after_id is not None:
             self._add(_AFTER[self._leading], after_id)
@@ -193,12 +192,12 @@ class _Listing:
             else:
                 self._add(_HAS_ONE_MORE_MARK, kind, value)
 
-    def _add_tenant(self, tenant: str | None) -> None:
-        if tenant is None:
+    def _add_label(self, label: str | None) -> None:
+        if label is None:
             return
-        self._add("tenant = ?", tenant)
+        self._add("tenant = ?", label)
         # Says no more than the line above does, but SQLite takes the tenants' index only where it stands there.
-        if tenant != LOCAL_TENANT:
+        if label != LOCAL_TENANT:
             self._add(f"tenant <> '{LOCAL_TENANT}'")
 
     def _add_plain(self, before: float | None, where: TraceFilter) -> None:

@@ -11,6 +11,7 @@ import os
 import sqlite3
 import uuid
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
@@ -23,6 +24,18 @@ _SUFFIX = ".owner"
 
 IMPORTED = "imported"
 """The owner of traces that came from files: nobody will go on with them by itself."""
+
+
+class Origin(NamedTuple):
+    """What is kept of who wrote a trace.
+
+    Attributes:
+        owner: The process that writes it, or `IMPORTED`.
+        label: Whose it is.
+    """
+
+    owner: str
+    label: str
 
 
 class Owner:

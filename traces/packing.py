@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from antiphon.traces.event_rows import EventRow, Packer
+from antiphon.traces.ownership import Origin
 from antiphon.traces.redacting import Redaction
 from antiphon.vocabulary.events import Event, Recorded
 
@@ -18,8 +19,7 @@ class Batch(NamedTuple):
     query_id: str
     expected_seq: int
     events: Sequence[Recorded[Event]]
-    owner: str
-    tenant: str
+    origin: Origin
 
 
 class Packed(NamedTuple):

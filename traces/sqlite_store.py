@@ -25,6 +25,7 @@ from antiphon.traces.inspecting import damage_in
 from antiphon.traces.losses import note_losses, noted_losses
 from antiphon.traces.ownership import (
     IMPORTED,
+    Origin,
     Owner,
     check_abandoned,
     is_imported,
@@ -51,7 +52,7 @@ class SqliteTraceStore:
     Commits survive the death of the process; the last ones may be lost with the machine's power, save with the
     durability `power`, by which each waits for the disk.
 
-    It sees the traces of every tenant; `seen_by` returns the same store as one of them sees it.
+    It sees everybody's traces; `seen_by` returns the same store as one of them sees it.
     """
 
     def __init__(
@@ -72,8 +73,8 @@ class SqliteTraceStore:
         self._path = path
         self._see(None)
 
-    def _see(self, tenant: str | None) -> None:
-        self._finder = Finder(self._readers, tenant)
+    def _see(self, label: str | None) -> None:
+        self._finder = Finder(self._readers, label)
         self._sight = self._finder.sight
 
     @classmethod
@@ -103,15 +104,15 @@ class SqliteTraceStore:
         writer = open_writer(path, durability, key)
         return cls(path, writer, redaction, catalog, connector(key))
 
-    def seen_by(self, tenant: str) -> SqliteTraceStore:
-        """Returns this store as a tenant sees it: what is written by it is theirs, and nothing else is there."""
+    def seen_by(self, label: str) -> SqliteTraceStore:
+        """Returns the store of what has a label: what is written by it gets the label, and nothing else is there."""
         seen = copy.copy(self)
-        seen._see(tenant)
+        seen._see(label)
         return seen
 
-    async def tenant_of(self, query_id: str) -> str | None:
-        """Returns whose trace it is; None where it is not there."""
-        return await self._sight.tenant_of(query_id)
+    async def label_of(self, query_id: str) -> str | None:
+        """Returns the label of a trace; None where it is not there."""
+        return await self._sight.label_of(query_id)
 
     async def append(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
@@ -129,8 +130,8 @@ class SqliteTraceStore:
     def _batch(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
     ) -> Batch:
-        owner, tenant = self._owner.name, self._sight.label
-        return Batch(query_id, expected_seq, events, owner, tenant)
+        origin = Origin(self._owner.name, self._sight.own_label)
+        return Batch(query_id, expected_seq, events, origin)
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
         """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
@@ -141,7 +142,7 @@ class SqliteTraceStore:
         """
         query_id = events[0].query_id
         await self._commits.store(
-            Batch(query_id, 0, events, IMPORTED, self._sight.label)
+            Batch(query_id, 0, events, Origin(IMPORTED, self._sight.own_label))
         )
 
     async def is_imported(self, query_id: str) -> bool:
@@ -262,7 +263,7 @@ class SqliteTraceStore:
             partial(
                 open_conversation,
                 session_id=session_id,
-                tenant=self._sight.label,
+                label=self._sight.own_label,
             )
         )
 

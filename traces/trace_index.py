@@ -22,7 +22,7 @@ from antiphon.traces.encryption import connector, database_errors
 from antiphon.traces.event_log import last_seq, write_events
 from antiphon.traces.event_rows import EventRow
 from antiphon.traces.listing import note_query
-from antiphon.traces.ownership import IMPORTED
+from antiphon.traces.ownership import IMPORTED, Origin
 from antiphon.traces.schema import open_writer
 from antiphon.traces.search_index import index_events
 from antiphon.traces.unpacking import Unpacker
@@ -80,7 +80,7 @@ class TracePart(NamedTuple):
     query_id: str
     rows: Sequence[EventRow]
     number: int
-    tenant: str
+    label: str
     imported: bool
 
     @property
@@ -89,9 +89,9 @@ class TracePart(NamedTuple):
         return self.rows[0].seq == 1
 
     @property
-    def owner(self) -> str:
-        """The mark of a trace that was recorded elsewhere, and else nothing."""
-        return IMPORTED if self.imported else ""
+    def origin(self) -> Origin:
+        """Names no process: only a trace that was recorded elsewhere has an owner."""
+        return Origin(IMPORTED if self.imported else "", self.label)
 
 
 class TraceIndex:
@@ -158,9 +158,7 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
         )
     events = _events_in(part)
     for recorded in events:
-        note_query(
-            connection, part.query_id, recorded, part.owner, part.tenant, part.number
-        )
+        note_query(connection, part.query_id, recorded, part.origin, part.number)
     write_events(connection, _kept_rows(part, events))
     if any(isinstance(each.event, QueryClosed) for each in events):
         _index_whole(connection, part.query_id)

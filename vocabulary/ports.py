@@ -362,3 +362,13 @@ class TraceStore(
     """Everything that the service needs from its store; each component depends on the part that it uses."""
 
     async def close(self) -> None: ...
+
+
+class WholeTraceStore(TraceStore, Protocol):
+    """A store that sees everybody's traces. A label says whose a trace is."""
+
+    def seen_by(self, label: str) -> TraceStore:
+        """Returns the store of what has a label: what is written by it gets the label, and nothing else is there."""
+
+    async def label_of(self, query_id: str) -> str | None:
+        """Returns the label of a trace; None where it is not there."""

@@ -15,9 +15,8 @@ from antiphon.composition import EndQuery, Settings, Totals
 from antiphon.traces import Redaction
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.ports import Clock, TraceStore
+from antiphon.vocabulary.ports import Clock, TraceStore, WholeTraceStore
 from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.workers.connecting import connected, late_connection, queue_of
 from antiphon.workers.limits import limits_over
 from antiphon.workers.queue_admission import QueueAdmission
@@ -130,7 +129,7 @@ class Membership:
     def worker(
         self,
         name: str,
-        store: TenantTraceStore,
+        store: WholeTraceStore,
         history_of: HistoryOf,
         sessions: Mapping[str, Session],
         *,
@@ -158,7 +157,7 @@ class Membership:
             self._counts,
             history_of,
             store,
-            store.tenant_of,
+            store.label_of,
             self._settings.claim_s,
         )
         return worker, sweeper

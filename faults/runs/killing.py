@@ -17,8 +17,7 @@ from antiphon.faults.runs.world import World
 from antiphon.service import Redaction
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
-from antiphon.vocabulary.ports import EventLog
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import EventLog, WholeTraceStore
 
 _MOST_KILLS = 1_000
 _ACKNOWLEDGED = "acknowledged"
@@ -98,7 +97,7 @@ def _wrong_in(folder: Path, open_store: OpenStore, *, killed: bool) -> list[str]
 
 
 async def _compare(
-    store: TenantTraceStore, acknowledged: dict[str, int], *, killed: bool
+    store: WholeTraceStore, acknowledged: dict[str, int], *, killed: bool
 ) -> list[str]:
     statuses = {listed.query_id: listed.status for listed in await store.list(1_000)}
     wrong: list[str] = []

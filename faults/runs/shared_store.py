@@ -22,7 +22,7 @@ from antiphon.service import (
     trace_store_of,
 )
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import WholeTraceStore
 
 T = TypeVar("T")
 
@@ -32,12 +32,10 @@ class OpenStore(Protocol):
 
     def __call__(
         self, folder: Path, redaction: Redaction, catalog: Catalog, /
-    ) -> TenantTraceStore: ...
+    ) -> WholeTraceStore: ...
 
 
-def open_local(
-    folder: Path, redaction: Redaction, catalog: Catalog
-) -> TenantTraceStore:
+def open_local(folder: Path, redaction: Redaction, catalog: Catalog) -> WholeTraceStore:
     """Opens the store of one machine."""
     return open_trace_store(folder, redaction=redaction, catalog=catalog)
 
@@ -50,13 +48,13 @@ class OpenShared:
 
     def __call__(
         self, folder: Path, redaction: Redaction, catalog: Catalog, /
-    ) -> TenantTraceStore:
+    ) -> WholeTraceStore:
         name = hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:16]
         # Made without its constructor, which would read the environment.
         settings = Settings.model_construct(
             data_dir=folder, nats_url=self._url, nats_prefix=f"faults-{name}"
         )
-        return cast(TenantTraceStore, _InThread.opened(settings, redaction, catalog))
+        return cast(WholeTraceStore, _InThread.opened(settings, redaction, catalog))
 
 
 class _Loop:
@@ -81,7 +79,7 @@ class _InThread:
     """A store whose coroutines run in a thread; it passes for the store itself."""
 
     def __init__(
-        self, inner: TenantTraceStore, loop: _Loop, leave: AsyncExitStack
+        self, inner: WholeTraceStore, loop: _Loop, leave: AsyncExitStack
     ) -> None:
         self._inner = inner
         self._loop = loop
@@ -102,8 +100,8 @@ class _InThread:
             return self._held_up(found)
         return found
 
-    def seen_by(self, tenant: str) -> _InThread:
-        seen = cast(TenantTraceStore, self._inner.seen_by(tenant))
+    def seen_by(self, label: str) -> _InThread:
+        seen = cast(WholeTraceStore, self._inner.seen_by(label))
         return _InThread(seen, self._loop, self._leave)
 
     async def close(self) -> None:

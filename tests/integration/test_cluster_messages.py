@@ -116,7 +116,7 @@ async def test_an_id_that_no_subject_holds_is_refused_and_costs_nobody_the_conne
     for asked in (store.read(odd), store.head(odd), store.take_over(odd)):
         with pytest.raises(NotFoundError):
             await asked
-    assert await store.tenant_of(odd) is None
+    assert await store.label_of(odd) is None
     assert await store.delete([odd]) == 0
 
     await store.append("q1", 0, events)

@@ -14,7 +14,7 @@ from antiphon.traces import Redaction, read_trace_file, trace_file
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.values import StoredText, UntrustedText
 from tests.story import answered, placed, query_received
 from tests.trace_stores import KINDS, nats_url, opened
@@ -30,7 +30,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest_asyncio.fixture
 async def store(
     kind: str, tmp_path: Path, nats_url: str
-) -> AsyncIterator[TenantTraceStore]:
+) -> AsyncIterator[WholeTraceStore]:
     async with opened(kind, tmp_path, nats_url) as of_kind:
         yield of_kind
 
@@ -86,7 +86,7 @@ class OddNoted(Event, frozen=True, kw_only=True, tag="odd_noted"):
 
 
 async def test_an_event_that_cannot_be_encoded_is_refused_to_whoever_appended_it_alone(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     odd = [query_received(), OddNoted(odd=object())]
     appends = [

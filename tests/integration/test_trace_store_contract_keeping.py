@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from antiphon.vocabulary.errors import NotFoundError, SequenceError
 from antiphon.vocabulary.events import QueryClosed
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.values import Exchange
 from tests.integration.test_trace_store_keeping import DAY_S, left, long_text, whole
 from tests.story import NOON, answered, placed, query_received, tool_succeeded
@@ -28,12 +28,12 @@ def kind(request: pytest.FixtureRequest) -> str:
 @pytest_asyncio.fixture
 async def store(
     kind: str, tmp_path: Path, nats_url: str
-) -> AsyncIterator[TenantTraceStore]:
+) -> AsyncIterator[WholeTraceStore]:
     async with opened(kind, tmp_path, nats_url) as of_kind:
         yield of_kind
 
 
-async def fill(store: TenantTraceStore, count: int, *more: str) -> None:
+async def fill(store: WholeTraceStore, count: int, *more: str) -> None:
     """Stores traces q0 … of one day each, the oldest first."""
     for number in range(count):
         events = placed(
@@ -43,7 +43,7 @@ async def fill(store: TenantTraceStore, count: int, *more: str) -> None:
 
 
 async def test_deleted_traces_are_gone_and_the_others_stay_whole(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await fill(store, 3, "shared passage " * 30)
 
@@ -58,7 +58,7 @@ async def test_deleted_traces_are_gone_and_the_others_stay_whole(
 
 
 async def test_an_id_can_be_used_again_after_its_trace_was_deleted(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await fill(store, 1)
     await store.delete(["q0"])
@@ -69,7 +69,7 @@ async def test_an_id_can_be_used_again_after_its_trace_was_deleted(
 
 
 async def test_a_deleted_conversation_is_not_known_any_more(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await store.open_conversation("s1")
     for number, session_id in enumerate(("s1", "s2", "s1")):
@@ -89,7 +89,7 @@ async def test_a_deleted_conversation_is_not_known_any_more(
 
 
 async def test_pruning_by_age_spares_what_is_younger_and_what_still_runs(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await fill(store, 6)
     await store.append(
@@ -105,7 +105,7 @@ async def test_pruning_by_age_spares_what_is_younger_and_what_still_runs(
 
 
 async def test_pruning_what_is_small_and_young_changes_nothing(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await fill(store, 2)
 
@@ -114,7 +114,7 @@ async def test_pruning_what_is_small_and_young_changes_nothing(
     assert await left(store) == ["q0", "q1"]
 
 
-async def test_pruning_by_size_takes_the_oldest(store: TenantTraceStore) -> None:
+async def test_pruning_by_size_takes_the_oldest(store: WholeTraceStore) -> None:
     await fill(store, 60)
 
     deleted = await store.prune(most_bytes=60_000)
@@ -124,7 +124,7 @@ async def test_pruning_by_size_takes_the_oldest(store: TenantTraceStore) -> None
 
 
 async def test_a_fork_outlives_the_trace_that_it_came_from(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await fill(store, 1)
     fork = placed("fork", whole("0"))
@@ -136,7 +136,7 @@ async def test_a_fork_outlives_the_trace_that_it_came_from(
 
 
 async def test_what_is_deleted_while_others_are_written_loses_none_of_their_texts(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     shared = [f"shared {number} " * 60 for number in range(20)]
     await fill(store, 30, *shared)
@@ -184,15 +184,15 @@ async def test_what_is_opened_again_holds_what_was_stored(
 
 
 async def test_tenants_see_their_own_and_the_store_itself_sees_all(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     red, blue = store.seen_by("red"), store.seen_by("blüe")
     await red.append("r", 0, placed("r", answered("red?", "yes", "red-talk")))
     await blue.append("b", 0, placed("b", answered("blue?", "yes", "blue-talk")))
     await blue.open_conversation("opened")
 
-    assert (await store.tenant_of("r"), await store.tenant_of("b")) == ("red", "blüe")
-    assert await store.tenant_of("nobody's") is None
+    assert (await store.label_of("r"), await store.label_of("b")) == ("red", "blüe")
+    assert await store.label_of("nobody's") is None
     assert await left(red) == ["r"]
     assert await left(store) == ["b", "r"]
     for wrong in (
@@ -213,7 +213,7 @@ async def test_tenants_see_their_own_and_the_store_itself_sees_all(
 
 
 async def test_an_imported_trace_is_nobodys_to_go_on_with_and_in_no_conversation(
-    store: TenantTraceStore,
+    store: WholeTraceStore,
 ) -> None:
     await store.add(placed("q1", answered("a", "b")[:2]))
 

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import Event, QueryClosed, Status, ToolRequested
-from antiphon.vocabulary.ports import TraceFilter
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import TraceFilter, WholeTraceStore
 from antiphon.vocabulary.values import Indicator, ToolCall
 from tests.story import NOON, placed, query_received, response_assembled, tool_succeeded
 from tests.trace_stores import KINDS, nats_url, opened
@@ -85,7 +84,7 @@ TRACES: Sequence[list[Event]] = (
 )
 
 
-async def fill(store: TenantTraceStore) -> None:
+async def fill(store: WholeTraceStore) -> None:
     """Stores the traces."""
     for number, events in enumerate(TRACES):
         await store.append(
@@ -96,7 +95,7 @@ async def fill(store: TenantTraceStore) -> None:
 @pytest_asyncio.fixture(params=KINDS)
 async def store(
     request: pytest.FixtureRequest, tmp_path: Path, nats_url: str
-) -> AsyncIterator[TenantTraceStore]:
+) -> AsyncIterator[WholeTraceStore]:
     async with opened(request.param, tmp_path, nats_url) as of_kind:
         await fill(of_kind)
         yield of_kind
@@ -136,7 +135,7 @@ async def store(
     ],
 )
 async def test_a_filter_finds_what_it_says_newest_first(
-    store: TenantTraceStore, where: TraceFilter, found: str
+    store: WholeTraceStore, where: TraceFilter, found: str
 ) -> None:
     listed = await store.list(where=where)
 
@@ -161,7 +160,7 @@ async def test_a_filter_finds_what_it_says_newest_first(
     ],
 )
 async def test_words_that_are_a_query_language_elsewhere_are_only_words(
-    store: TenantTraceStore, text: str
+    store: WholeTraceStore, text: str
 ) -> None:
     listed = await store.list(where=TraceFilter(text=text))
 
@@ -178,7 +177,7 @@ async def test_words_that_are_a_query_language_elsewhere_are_only_words(
     ],
 )
 async def test_pages_of_one_hold_together_what_one_page_holds(
-    store: TenantTraceStore, where: TraceFilter
+    store: WholeTraceStore, where: TraceFilter
 ) -> None:
     whole = [line.query_id for line in await store.list(where=where)]
     paged: list[str] = []

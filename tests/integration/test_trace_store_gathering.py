@@ -12,8 +12,7 @@ import pytest
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, ToolSucceeded
-from antiphon.vocabulary.ports import TraceFilter
-from antiphon.vocabulary.tenant_ports import TenantTraceStore
+from antiphon.vocabulary.ports import TraceFilter, WholeTraceStore
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.integration.test_trace_store_sqlite import ask, changed_file
 from tests.story import placed, query_received, response_assembled
@@ -39,7 +38,7 @@ STORY: tuple[Event, ...] = (
 EVENTS = placed("q1", STORY)
 
 
-async def _found(store: TenantTraceStore, where: TraceFilter) -> list[str]:
+async def _found(store: WholeTraceStore, where: TraceFilter) -> list[str]:
     return [line.query_id for line in await store.list(where=where)]
 
 

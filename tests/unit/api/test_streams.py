@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from antiphon.api import streams
-from antiphon.api.streams import FollowedEvents, StreamsOfTenants
+from antiphon.api.streams import FollowedEvents, OpenStreams
 from antiphon.vocabulary.access import Principal
 
 ACME = Principal(tenant="acme", key_id="k1", scopes=frozenset({"ask"}))
@@ -16,7 +16,7 @@ ACME = Principal(tenant="acme", key_id="k1", scopes=frozenset({"ask"}))
 def test_the_log_warns_once_when_four_fifths_of_a_tenants_streams_are_open(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    counted = StreamsOfTenants(10)
+    counted = OpenStreams(10)
 
     for _ in range(7):
         assert counted.enter(ACME)
@@ -35,7 +35,7 @@ def test_the_log_warns_once_when_four_fifths_of_a_tenants_streams_are_open(
 def test_streams_that_were_closed_meanwhile_are_warned_of_anew(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    counted = StreamsOfTenants(10)
+    counted = OpenStreams(10)
 
     for _ in range(2):
         for _ in range(8):
@@ -53,6 +53,6 @@ async def test_a_stream_ends_when_it_is_old(monkeypatch: pytest.MonkeyPatch) -> 
         while True:
             yield b"event: progress\n\n"
 
-    reply = FollowedEvents(events(), StreamsOfTenants(1), ACME)
+    reply = FollowedEvents(events(), OpenStreams(1), ACME)
 
     assert [item async for item in reply.body_iterator] == [b"event: progress\n\n"]

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from antiphon.traces import Redaction
 from antiphon.traces.event_rows import Packer
+from antiphon.traces.ownership import Origin
 from antiphon.traces.packing import Batch, BatchPacker, Packed
 from antiphon.vocabulary.events import Event, ToolRequested
 from antiphon.vocabulary.values import ToolCall
@@ -25,7 +26,7 @@ def calling(arguments: str) -> ToolRequested:
 
 
 def packed(events: list[Event], redaction: Redaction) -> Packed:
-    batch = Batch("q1", 0, placed("q1", events), "owner", "tenant")
+    batch = Batch("q1", 0, placed("q1", events), Origin("owner", "label"))
     return BatchPacker(redaction).pack(batch, known=set())
 
 
@@ -115,7 +116,9 @@ def test_a_pattern_is_looked_for_in_every_field() -> None:
 def test_a_text_that_went_through_before_is_not_looked_through_again() -> None:
     redaction = Redaction(secrets=(API_KEY,))
     packer = BatchPacker(redaction)
-    batch = Batch("q1", 0, placed("q1", [tool_succeeded(f"{LONG} \\u0041")]), "", "")
+    batch = Batch(
+        "q1", 0, placed("q1", [tool_succeeded(f"{LONG} \\u0041")]), Origin("", "")
+    )
     first = packer.pack(batch, known=set())
 
     again = packer.pack(replace_id(batch, "q2"), known=set(first.texts))

@@ -1,4 +1,4 @@
-"""Visibility: which traces and conversations a tenant sees. Nothing else decides that."""
+"""Visibility: which traces and conversations a caller sees, by their label. Nothing else decides that."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ from antiphon.vocabulary.errors import NotFoundError
 
 T = TypeVar("T")
 
-VISIBLE = "(:tenant IS NULL OR tenant = :tenant)"
-"""The condition on a row of `queries` or `conversations`; None sees everything."""
+VISIBLE = "(:label IS NULL OR tenant = :label)"
+"""The condition on a row of `queries` or `conversations`, whose label is its tenant; None sees everything."""
 
 
 class Sight:
-    """What one tenant sees of a store; None sees everything, as who works on the machine does."""
+    """What is seen of a store: what has a label. None sees everything, as who works on the machine does.
 
-    def __init__(self, readers: Readers, tenant: str | None = None) -> None:
+    Attributes:
+        own_label: The label of what is written.
+    """
+
+    def __init__(self, readers: Readers, label: str | None = None) -> None:
         self._readers = readers
-        self.tenant = tenant
-        self.label = LOCAL_TENANT
-        """Whose is what is written by it."""
-        if tenant is not None:
-            self.label = tenant
+        self.label = label
+        self.own_label = LOCAL_TENANT if label is None else label
 
-    async def tenant_of(self, query_id: str) -> str | None:
-        """Reads whose trace it is; None where there is no such trace."""
-        return await self._readers.run(partial(_tenant_of_trace, query_id=query_id))
+    async def label_of(self, query_id: str) -> str | None:
+        """Reads the label of a trace; None where there is no such trace."""
+        return await self._readers.run(partial(_label_of, query_id=query_id))
 
     async def visible(self, query_ids: Sequence[str]) -> Sequence[str]:
-        """Returns those of the traces that the tenant sees."""
-        if self.tenant is None:
+        """Returns those of the traces that are seen."""
+        if self.label is None:
             return query_ids
-        return [each for each in query_ids if await self.tenant_of(each) == self.tenant]
+        return [each for each in query_ids if await self.label_of(each) == self.label]
 
     async def of_trace(
         self, work: Callable[..., T], query_id: str, **given: object
     ) -> T:
-        """Reads of a trace that the tenant sees; any other is answered for like one that does not exist.
+        """Reads of a trace that is seen; any other is answered for like one that does not exist.
 
         Raises:
-            NotFoundError: There is no such trace, or it is another tenant's.
+            NotFoundError: There is no such trace, or it has another label.
         """
 
         def read(connection: sqlite3.Connection) -> T:
@@ -56,40 +57,39 @@ class Sight:
         return await self._readers.run(read)
 
     def _sees(self, connection: sqlite3.Connection, query_id: str) -> bool:
-        if self.tenant is None:
+        if self.label is None:
             return True
-        return _tenant_of_trace(connection, query_id) == self.tenant
+        return _label_of(connection, query_id) == self.label
 
     async def of_conversation(
         self, work: Callable[..., T], session_id: str, **given: object
     ) -> T:
-        """Reads of a conversation that the tenant sees; raises as `checked` does."""
+        """Reads of a conversation that is seen; raises as `checked` does."""
         return await self._readers.run(self.checked(work, session_id, **given))
 
     def checked(
         self, work: Callable[..., T], session_id: str, **given: object
     ) -> Callable[[sqlite3.Connection], T]:
-        """Returns work on a conversation that looks first whether the tenant sees it.
+        """Returns work on a conversation that looks first whether it is seen.
 
         The work raises:
-            NotFoundError: There is no such conversation, or it is another tenant's.
+            NotFoundError: There is no such conversation, or it has another label.
         """
 
         def run(connection: sqlite3.Connection) -> T:
-            if self.tenant is not None:
+            if self.label is not None:
                 row = connection.execute(
                     "SELECT tenant FROM conversations WHERE session_id = ?",
                     (session_id,),
                 ).fetchone()
-                if row is None or row[0] != self.tenant:
+                if row is None or row[0] != self.label:
                     raise unknown_conversation(session_id)
             return work(connection, session_id=session_id, **given)
 
         return run
 
 
-def _tenant_of_trace(connection: sqlite3.Connection, query_id: str) -> str | None:
-    """Reads whose trace it is; None where there is no such trace."""
+def _label_of(connection: sqlite3.Connection, query_id: str) -> str | None:
     row = connection.execute(
         "SELECT tenant FROM queries WHERE query_id = ?", (query_id,)
     ).fetchone()
