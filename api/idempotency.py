@@ -17,7 +17,6 @@ from fastapi import Header
 
 from antiphon.api.errors import Refusal
 from antiphon.service import Antiphon, Outcome, Query
-from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 
 KEY_CHARS = 16
 """Characters of the id that stand for the key; as many stand for the body."""
@@ -53,7 +52,7 @@ class IdempotentQueries:
         Raises:
             Refusal: 409: the key was used with another body.
         """
-        used = _digest(_named(service.principal, key).encode())
+        used = _digest(service.principal.own(key).encode())
         query_id = used + _digest(body)
         # Two equal requests at once: the second must find what the first began.
         lock = self._locks.setdefault(used, asyncio.Lock())
@@ -86,13 +85,6 @@ class IdempotentQueries:
         # Whoever waits for the answer is told of a failure; here it was only waited for.
         if not awaited.cancelled():
             awaited.exception()
-
-
-def _named(principal: Principal, key: str) -> str:
-    """Returns the key as one of its tenant's own: another tenant may take the same."""
-    if principal.sees_all or principal.tenant == LOCAL_TENANT:
-        return key
-    return f"{principal.tenant}\0{key}"
 
 
 def _digest(data: bytes) -> str:

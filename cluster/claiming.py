@@ -17,9 +17,9 @@ from nats.js.api import Header
 from antiphon.cluster.client import NO_RESPONDERS, REQUEST_S
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.dead_letters import PULL
+from antiphon.cluster.queue_ports import QueuedQuery
 from antiphon.cluster.reach import reached
 from antiphon.cluster.streams import lane_of
-from antiphon.vocabulary.queue_ports import QueuedQuery
 from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)

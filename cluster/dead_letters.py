@@ -20,8 +20,8 @@ from nats.js.errors import BadRequestError, NotFoundError
 
 from antiphon.cluster.client import REQUEST_S
 from antiphon.cluster.connection import Cluster
+from antiphon.cluster.queue_ports import DeadQuery, QueuedQuery
 from antiphon.cluster.streams import token
-from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery
 from antiphon.vocabulary.typed import prepared
 
 LISTED_S = 14 * 86_400.0

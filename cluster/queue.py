@@ -21,10 +21,10 @@ from antiphon.cluster.claiming import (
 )
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.dead_letters import DeadLetters, JetStreamDeadClaim
+from antiphon.cluster.queue_ports import DeadQuery, QueuedQuery, QueueState
 from antiphon.cluster.reach import Reach, reached
 from antiphon.cluster.streams import LANES, lane_of
 from antiphon.vocabulary.errors import QueueFullError
-from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
 
 CLAIM_S = 10.0
 """Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""

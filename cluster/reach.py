@@ -14,8 +14,8 @@ from nats.errors import Error as NatsError
 from nats.js.api import StreamInfo
 
 from antiphon.cluster.connection import REFUSED_S, Cluster
+from antiphon.cluster.queue_ports import NOT_RECORDED
 from antiphon.vocabulary.errors import BusyError
-from antiphon.vocabulary.queue_ports import NOT_RECORDED
 
 log = structlog.get_logger(__name__)
 T = TypeVar("T")

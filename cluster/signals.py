@@ -10,8 +10,8 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from antiphon.cluster.connection import Cluster
+from antiphon.cluster.queue_ports import MOST_WHY, Wish, WorkerReport
 from antiphon.cluster.streams import token
-from antiphon.vocabulary.queue_ports import MOST_WHY, Wish, WorkerReport
 from antiphon.vocabulary.typed import prepared
 
 log = structlog.get_logger(__name__)

@@ -32,6 +32,7 @@ from antiphon.cluster.stream_reading import (
 )
 from antiphon.cluster.streams import MOST_ID_BYTES, is_nameable
 from antiphon.cluster.tails import Batch, Tail, Tails, tail_at
+from antiphon.cluster.trace_ports import TraceHead
 from antiphon.traces import Packer, Redaction, unknown_trace
 from antiphon.vocabulary.errors import (
     DecodeError,
@@ -40,7 +41,6 @@ from antiphon.vocabulary.errors import (
     TraceError,
 )
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
-from antiphon.vocabulary.following import TraceHead
 
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 CONFLICTS = (10071, 10164)

@@ -19,12 +19,12 @@ from antiphon.cluster.seen_traces import SeenEnd, SeenTraces
 from antiphon.cluster.streams import make_streams
 from antiphon.cluster.tails import Batch
 from antiphon.cluster.trace_log import TraceLog
+from antiphon.cluster.trace_ports import TraceHead
 from antiphon.cluster.trace_reading import StoredTrace, TraceReader
 from antiphon.traces import Finder, Redaction
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.following import TraceHead
 from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
 

@@ -11,7 +11,6 @@ from contextlib import AsyncExitStack
 
 from antiphon import workers
 from antiphon.composition import Settings
-from antiphon.history.history import History
 from antiphon.service.antiphon import Antiphon
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.opening import open_parts
@@ -20,7 +19,6 @@ from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
 from antiphon.vocabulary.access import NOBODY
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.queue_ports import DeadQuery, QueuedQuery, QueueState
 
 MOST_DEAD = 50
 """Queries that were given up, as one look shows them."""
@@ -60,17 +58,12 @@ async def work(
                 "A worker takes queries from a queue, and none is named: set ANTIPHON_NATS_URL, such as "
                 "nats://127.0.0.1:4222, or give it with --queue."
             )
-
-        def history_of(query: QueuedQuery) -> History:
-            principal = parts.callers.asker(query.key_id, query.tenant)
-            return antiphon.seen_by(principal).history
-
         worker, sweeper = parts.membership.worker(
             name,
             runtime.resources.store,
-            history_of,
+            parts.callers,
+            lambda caller: antiphon.seen_by(caller).history,
             runtime.bus.sessions,
-            can_answer=lambda: parts.callers.have_documents,
         )
         loop = asyncio.get_running_loop()
 
@@ -111,7 +104,7 @@ async def work(
 
 async def queue_report(
     settings: Settings,
-) -> tuple[QueueState, Sequence[DeadQuery]]:
+) -> tuple[workers.QueueState, Sequence[workers.DeadQuery]]:
     """Looks at the queue, without opening a service.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from prometheus_client import (
     CollectorRegistry,
@@ -15,10 +15,12 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from antiphon.telemetry.queue_metrics import QUEUE_GAUGES, QueueMetrics, WatchedQueue
 from antiphon.vocabulary.values import Usage
 
 GaugeValues = Mapping[str, Mapping[tuple[str, ...], float]]
+Gauges = Mapping[str, tuple[str, tuple[str, ...]]]
+"""Texts and labels, by name."""
+Look = Callable[[], Awaitable[None]]
 """Values by name, and by the values of its labels."""
 
 QUERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600)
@@ -108,7 +110,7 @@ HISTOGRAMS: Mapping[str, tuple[str, tuple[str, ...], Sequence[float]]] = {
 }
 """Name, help, labels and bounds."""
 
-GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
+GAUGES: Gauges = {
     "antiphon_queries_running": ("Queries that are running.", ()),
     "antiphon_queries_limit": ("Queries that may run at once; more are refused.", ()),
     "antiphon_ready": ("1 while questions can be answered.", ()),
@@ -136,7 +138,7 @@ class Metrics:
         }
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
-        self._queue: QueueMetrics | None = None
+        self._looks: list[Look] = []
 
     def increment(self, name: str, *labels: str, by: float = 1.0) -> None:
         """Adds to a counter."""
@@ -149,15 +151,20 @@ class Metrics:
         # Two clocks, or one that was set back.
         (histogram.labels(*labels) if labels else histogram).observe(max(0.0, seconds))
 
-    def watch(self, state: Callable[[], GaugeValues]) -> None:
-        """Shows the state of the service too: the values of `GAUGES`."""
-        self._registry.register(_Gauges(GAUGES, state))
+    def watch(
+        self,
+        state: Callable[[], GaugeValues],
+        gauges: Gauges = GAUGES,
+        look: Look | None = None,
+    ) -> None:
+        """Shows gauges too, such as the state of the service.
 
-    def watch_queue(self, queue: WatchedQueue) -> QueueMetrics:
-        """Shows the queue that this process uses too; returns what counts what it does with it."""
-        self._queue = QueueMetrics(queue, self.increment)
-        self._registry.register(_Gauges(QUEUE_GAUGES, self._queue.values))
-        return self._queue
+        Args:
+            look: Awaited before they are shown, where something has to be asked for.
+        """
+        self._registry.register(_Gauges(gauges, state))
+        if look is not None:
+            self._looks.append(look)
 
     def count_request(
         self, method: str, route: str, status: int, seconds: float
@@ -191,8 +198,8 @@ class Metrics:
 
     async def scrape(self) -> str:
         """Looks at what has to be asked for, and returns all of them in the text format that Prometheus reads."""
-        if self._queue is not None:
-            await self._queue.look()
+        for look in self._looks:
+            await look()
         return self.exposition()
 
     def exposition(self) -> str:
@@ -218,7 +225,7 @@ class _Gauges(Collector):
 
     def __init__(
         self,
-        declared: Mapping[str, tuple[str, tuple[str, ...]]],
+        declared: Gauges,
         read: Callable[[], GaugeValues],
     ) -> None:
         self._declared = declared

@@ -48,6 +48,12 @@ class Principal(Value, frozen=True, kw_only=True):
     key_id: str = ""
     sees_all: bool = False
 
+    def own(self, name: str) -> str:
+        """Returns a name as one of the tenant's own: another one may take the same."""
+        if self.sees_all or self.tenant == LOCAL_TENANT:
+            return name
+        return f"{self.tenant}\0{name}"
+
     def require(self, scope: Scope) -> None:
         """Refuses a caller without the scope.
 

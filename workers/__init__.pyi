@@ -1,5 +1,6 @@
 """Queries that wait in a queue: asked in one process, worked on in others, over the cluster's servers."""
 
+from antiphon.cluster import DeadQuery, QueuedQuery, QueueState
 from antiphon.workers.connecting import connected, queue_of
 from antiphon.workers.limits import shared_limits
 from antiphon.workers.membership import Membership
@@ -8,8 +9,11 @@ from antiphon.workers.trace_store import shared_store
 from antiphon.workers.worker_health import Health, answering
 
 __all__ = [
+    "DeadQuery",
     "Health",
     "Membership",
+    "QueueState",
+    "QueuedQuery",
     "answering",
     "connected",
     "queue_of",

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import structlog
 
+from antiphon.cluster import Claim
 from antiphon.vocabulary.errors import BusyError
-from antiphon.vocabulary.queue_ports import Claim
 
 log = structlog.get_logger(__name__)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from antiphon import cluster as on_nats
+from antiphon.cluster import QueryQueue
 from antiphon.composition import Settings
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.queue_ports import QueryQueue
 
 
 async def connected(settings: Settings, name: str) -> on_nats.Cluster:

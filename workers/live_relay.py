@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+from antiphon.cluster import TraceFollowing
 from antiphon.composition import Query
 from antiphon.vocabulary.errors import (
     NotFoundError,
@@ -13,7 +14,6 @@ from antiphon.vocabulary.errors import (
     TraceError,
 )
 from antiphon.vocabulary.events import Recorded
-from antiphon.vocabulary.following import TraceFollowing
 
 WANTED_S = 6.0
 """Seconds for which a reader's wish holds: readers repeat it every two."""

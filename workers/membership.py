@@ -9,24 +9,26 @@ from typing import Any
 
 from antiphon import cluster as on_nats
 from antiphon import telemetry
-from antiphon.access import AccessFile
+from antiphon.access import AccessFile, KeyCallers
 from antiphon.bus import Session
+from antiphon.cluster import ClaimCounts, QueryQueue, QueuedQuery
 from antiphon.composition import EndQuery, Settings, Totals
+from antiphon.history.history import History
 from antiphon.traces import Redaction
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.ports import Clock, TraceStore, WholeTraceStore
-from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue
 from antiphon.workers.connecting import connected, late_connection, queue_of
 from antiphon.workers.limits import limits_over
 from antiphon.workers.queue_admission import QueueAdmission
+from antiphon.workers.queue_metrics import watch_queue
 from antiphon.workers.remote_queries import BegunHere, RemoteQueries, followed
 from antiphon.workers.shared_access import SharedAccess, shared_access
 from antiphon.workers.shared_ledger import SharedLedger
 from antiphon.workers.shared_trace import SharedTrace
 from antiphon.workers.sweeping import Sweeper
 from antiphon.workers.trace_store import open_shared_store
-from antiphon.workers.worker import HistoryOf, Worker
+from antiphon.workers.worker import Worker
 
 
 class Membership:
@@ -85,7 +87,7 @@ class Membership:
             ConfigurationError: The file of keys cannot be used.
         """
         if metrics is not None:
-            self._counts = metrics.watch_queue(self._queue)
+            self._counts = watch_queue(metrics, self._queue)
         await self._signals.hear_reports(self._admission.hear)
         self._keys = shared_access(keys, self._state)
         await self._keys.sync_at_start()
@@ -130,32 +132,38 @@ class Membership:
         self,
         name: str,
         store: WholeTraceStore,
-        history_of: HistoryOf,
+        callers: KeyCallers,
+        history_of: Callable[[Principal], History],
         sessions: Mapping[str, Session],
-        *,
-        can_answer: Callable[[], bool],
     ) -> tuple[Worker, Sweeper]:
         """Returns what works on queries of the queue, and what looks for those which nobody would come to.
 
-        Takes what `Worker` takes.
+        Takes what else `Worker` takes.
+
+        Args:
+            history_of: Returns the recorded queries as a caller sees them.
         """
+
+        def history_for(query: QueuedQuery) -> History:
+            return history_of(callers.asker(query.key_id, query.tenant))
+
         worker = Worker(
             name,
             self._queue,
             self._signals,
             self._counts,
             followed(store),
-            history_of,
+            history_for,
             sessions,
             places=self._settings.worker_queries,
             most_claims=self._settings.most_claims,
             drain_s=self._settings.drain_s,
-            can_answer=can_answer,
+            can_answer=lambda: callers.have_documents,
         )
         sweeper = Sweeper(
             self._queue,
             self._counts,
-            history_of,
+            history_for,
             store,
             store.label_of,
             self._settings.claim_s,

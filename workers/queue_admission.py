@@ -9,8 +9,8 @@ import math
 import time
 from collections.abc import Callable
 
+from antiphon.cluster import QueryQueue, QueueState, WorkerReport
 from antiphon.vocabulary.errors import BusyError, QueueFullError
-from antiphon.vocabulary.queue_ports import QueryQueue, QueueState, WorkerReport
 
 FIRST_GUESS_S = 5.0
 """Seconds that a query is taken to last before any has ended."""

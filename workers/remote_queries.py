@@ -15,6 +15,15 @@ from typing import Any, cast
 
 import structlog
 
+from antiphon.cluster import (
+    NOT_RECORDED,
+    FollowedStore,
+    QueryQueue,
+    QueuedQuery,
+    Signals,
+    TraceEnd,
+    Wish,
+)
 from antiphon.composition import (
     Beginning,
     EndQuery,
@@ -46,16 +55,7 @@ from antiphon.vocabulary.events import (
     QueryResumed,
     Recorded,
 )
-from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock, TraceStore
-from antiphon.vocabulary.queue_ports import (
-    NOT_RECORDED,
-    FollowedStore,
-    QueryQueue,
-    QueuedQuery,
-    Signals,
-    Wish,
-)
 from antiphon.workers.queue_admission import QueueAdmission
 from antiphon.workers.shared_trace import LATE_S, SharedTrace
 

@@ -17,6 +17,7 @@ from typing import Any
 import structlog
 
 from antiphon.bus import Pending, PendingTable, fold_pending
+from antiphon.cluster import FollowedStore, TraceEnd
 from antiphon.composition import EndQuery
 from antiphon.coordinator import alarms
 from antiphon.vocabulary.errors import (
@@ -34,9 +35,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     ResponseAssembled,
 )
-from antiphon.vocabulary.following import TraceEnd
 from antiphon.vocabulary.ports import Clock
-from antiphon.vocabulary.queue_ports import FollowedStore
 
 log = structlog.get_logger(__name__)
 

@@ -7,17 +7,17 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from antiphon.composition import GIVEN_UP
-from antiphon.vocabulary.access import LOCAL_TENANT
-from antiphon.vocabulary.errors import NotFoundError, ServiceError, TraceStateError
-from antiphon.vocabulary.events import QueryCancelled
-from antiphon.vocabulary.ports import Ownership
-from antiphon.vocabulary.queue_ports import (
+from antiphon.cluster import (
     ClaimCounts,
     DeadClaim,
     QueryQueue,
     QueuedQuery,
 )
+from antiphon.composition import GIVEN_UP
+from antiphon.vocabulary.access import LOCAL_TENANT
+from antiphon.vocabulary.errors import NotFoundError, ServiceError, TraceStateError
+from antiphon.vocabulary.events import QueryCancelled
+from antiphon.vocabulary.ports import Ownership
 from antiphon.workers.worker import HistoryOf
 
 log = structlog.get_logger(__name__)

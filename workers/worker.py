@@ -10,6 +10,16 @@ from typing import Any
 import structlog
 
 from antiphon.bus import Session
+from antiphon.cluster import (
+    Claim,
+    ClaimCounts,
+    QueryQueue,
+    QueuedQuery,
+    Signals,
+    TraceFollowing,
+    Wish,
+    WorkerReport,
+)
 from antiphon.composition import Query
 from antiphon.history.history import History
 from antiphon.vocabulary.errors import (
@@ -19,16 +29,6 @@ from antiphon.vocabulary.errors import (
     SupersededError,
     TraceError,
     TraceStateError,
-)
-from antiphon.vocabulary.following import TraceFollowing
-from antiphon.vocabulary.queue_ports import (
-    Claim,
-    ClaimCounts,
-    QueryQueue,
-    QueuedQuery,
-    Signals,
-    Wish,
-    WorkerReport,
 )
 from antiphon.workers.claims import until_lost
 from antiphon.workers.live_relay import LiveRelay

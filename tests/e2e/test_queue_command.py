@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 
 from antiphon.cluster import Cluster, JetStreamQueue, make_streams
-from antiphon.vocabulary.queue_ports import QueuedQuery
+from antiphon.cluster.queue_ports import QueuedQuery
 from tests.e2e.conftest import Antiphon, Run
 from tests.e2e.forking import address
 from tests.e2e.processes import run

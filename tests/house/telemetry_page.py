@@ -7,7 +7,7 @@ from pathlib import Path
 
 from antiphon.telemetry.conventions import ATTRIBUTES, SPAN_EVENTS, SPANS, VERSION
 from antiphon.telemetry.metrics import COUNTERS, GAUGES, HISTOGRAMS
-from antiphon.telemetry.queue_metrics import QUEUE_GAUGES
+from antiphon.workers.queue_metrics import QUEUE_GAUGES
 from tests.house.log_lines import log_lines
 
 PAGE = Path(__file__).parents[2] / "docs" / "telemetry.md"

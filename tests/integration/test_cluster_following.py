@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from antiphon.cluster import Cluster, JetStreamTraceStore, following
+from antiphon.cluster.trace_ports import TraceHead
 from antiphon.vocabulary.errors import NotFoundError, SupersededError
 from antiphon.vocabulary.events import (
     Event,
@@ -18,7 +19,6 @@ from antiphon.vocabulary.events import (
     Recorded,
     TextDelta,
 )
-from antiphon.vocabulary.following import TraceHead
 from tests.story import answered, placed, query_received, tool_succeeded
 from tests.trace_stores import connected, nats_url
 

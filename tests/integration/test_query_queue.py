@@ -11,8 +11,8 @@ import pytest
 
 from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, make_streams
 from antiphon.cluster.claiming import Claims, JetStreamClaim
+from antiphon.cluster.queue_ports import QueuedQuery, Wish, WorkerReport
 from antiphon.vocabulary.errors import BusyError
-from antiphon.vocabulary.queue_ports import QueuedQuery, Wish, WorkerReport
 from antiphon.workers.claims import until_lost
 from tests.nats_servers import NatsServer, nats_server
 from tests.trace_stores import connected

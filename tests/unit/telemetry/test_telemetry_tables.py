@@ -15,7 +15,7 @@ from opentelemetry.semconv.schemas import Schemas
 
 from antiphon.telemetry import conventions
 from antiphon.telemetry.metrics import COUNTERS, GAUGES, HISTOGRAMS
-from antiphon.telemetry.queue_metrics import QUEUE_GAUGES
+from antiphon.workers.queue_metrics import QUEUE_GAUGES
 from tests.house.telemetry_page import PAGE, page
 
 ROOT = Path(__file__).parents[3]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from antiphon.vocabulary.errors import QueueFullError
-from antiphon.vocabulary.queue_ports import (
+from antiphon.cluster.queue_ports import (
     Claim,
     DeadClaim,
     DeadQuery,
@@ -15,6 +14,7 @@ from antiphon.vocabulary.queue_ports import (
     QueueState,
     WorkerReport,
 )
+from antiphon.vocabulary.errors import QueueFullError
 from antiphon.workers.queue_admission import (
     HEARD_FOR_S,
     WITHOUT_WORKERS,

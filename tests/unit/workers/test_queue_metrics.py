@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from antiphon.cluster.queue_ports import QueueState
 from antiphon.telemetry import Metrics
 from antiphon.vocabulary.errors import BusyError
-from antiphon.vocabulary.queue_ports import QueueState
+from antiphon.workers.queue_metrics import watch_queue
 
 
 class Queue:
@@ -38,7 +39,7 @@ async def shown(metrics: Metrics) -> dict[str, float]:
 
 async def test_a_queue_is_shown_as_it_is_when_it_is_asked_for() -> None:
     metrics, queue = Metrics(), Queue()
-    metrics.watch_queue(queue)
+    watch_queue(metrics, queue)
 
     before = await shown(metrics)
     queue.now = QueueState(lanes=(0, 0, 0))
@@ -60,7 +61,7 @@ async def test_a_queue_is_shown_as_it_is_when_it_is_asked_for() -> None:
 
 async def test_of_a_queue_that_is_away_only_that_and_the_own_claims_are_shown() -> None:
     metrics, queue = Metrics(), Queue()
-    counts = metrics.watch_queue(queue)
+    counts = watch_queue(metrics, queue)
     counts.claimed(1)
     queue.away = True
 
@@ -76,7 +77,7 @@ async def test_of_a_queue_that_is_away_only_that_and_the_own_claims_are_shown() 
 
 async def test_claims_are_counted_by_whether_another_worker_had_the_query() -> None:
     metrics = Metrics()
-    counts = metrics.watch_queue(Queue())
+    counts = watch_queue(metrics, Queue())
 
     for deliveries in (1, 2, 5):
         counts.claimed(deliveries)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from antiphon.vocabulary.following import TraceFollowing
-from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.values import Value
 
 NOT_RECORDED = "nothing is answered that cannot be recorded"
@@ -197,7 +195,3 @@ class Signals(Protocol):
 
     async def hear_reports(self, hear: Callable[[WorkerReport], None]) -> None:
         """Calls `hear` with each report from now on."""
-
-
-class FollowedStore(TraceStore, TraceFollowing, Protocol):
-    """A store whose traces are followed while other processes write them."""

@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
+# As a module: without Prometheus nothing of it is loaded.
+from antiphon import telemetry
+from antiphon.cluster import QueueState
 from antiphon.vocabulary.errors import ServiceError
-from antiphon.vocabulary.queue_ports import QueueState
 
 LOOK_S = 2.0
 """Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show where they are away."""
@@ -40,11 +42,18 @@ QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 class WatchedQueue(Protocol):
-    """A queue that can be looked at; `vocabulary.queue_ports.QueryQueue` is one."""
+    """A queue that can be looked at; `cluster.QueryQueue` is one."""
 
     async def state(self) -> QueueState: ...
 
     async def count_dead(self) -> int: ...
+
+
+def watch_queue(metrics: telemetry.Metrics, queue: WatchedQueue) -> QueueMetrics:
+    """Shows the queue in a process's metrics; returns what counts what the process does with it."""
+    counts = QueueMetrics(queue, metrics.increment)
+    metrics.watch(counts.values, QUEUE_GAUGES, counts.look)
+    return counts
 
 
 class QueueMetrics:

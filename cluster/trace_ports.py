@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple, Protocol
 
 from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.ports import TraceStore
 
 
 class TraceHead(NamedTuple):
@@ -60,3 +61,7 @@ class TraceFollowing(Protocol):
 
     async def emit_live(self, query_id: str, after: int, live: Live) -> None:
         """Sends followers what is not stored; they see it after the event `after`, and may never see it."""
+
+
+class FollowedStore(TraceStore, TraceFollowing, Protocol):
+    """A store whose traces are followed while other processes write them."""
