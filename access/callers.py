@@ -115,7 +115,6 @@ class KeyCallers:
         if is_apart(caller):
             documents = self._folder_of_tenant(caller.tenant)
         return View(
-            principal=caller,
             resources=self._tenants.of(caller),
             store=store,
             documents=documents,

@@ -39,7 +39,6 @@ class View:
         stored_as: Returns the id under which a trace of theirs is stored that comes from a file.
     """
 
-    principal: Principal
     resources: ServiceResources
     store: TraceStore
     documents: DocumentFolder

@@ -199,7 +199,7 @@ class Antiphon:
         Raises:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation.
-            BusyError: Too many queries run or wait, or the service is closing, or NATS cannot be reached.
+            BusyError: Too many queries run or wait, or the service is closing, or who works on it cannot be reached.
             LoadingError: What questions need is still being loaded.
             ForbiddenError: It is to be broken on purpose, and other processes answer.
             TraceError: It must be stored, and was not.
@@ -295,6 +295,11 @@ class Antiphon:
         """
         await self._runner.make_sure(query_id)
         return self.history.query(query_id)
+
+    @property
+    def works_here(self) -> bool:
+        """True if queries run in this process; False if others work on them."""
+        return self._runtime.elsewhere is None
 
     @property
     def catalog(self) -> Catalog:

@@ -77,7 +77,7 @@ class Continuing:
 
         Raises:
             ForbiddenError: A change is not among those that may be made.
-            QuotaError: The share of the caller's key or tenant is used up.
+            QuotaError: The caller's share is used up.
         """
         fork = await self._limited(query_id, at, changes, interceptor)
         need, spent = Need(), Allowance(0, 0.0)
@@ -118,7 +118,7 @@ class Continuing:
 
         Raises:
             ForbiddenError: It was imported, and the settings do not allow that.
-            QuotaError: The share of the caller's key or tenant is used up.
+            QuotaError: The caller's share is used up.
         """
         await self._check_own(query_id)
         self._admit()

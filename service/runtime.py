@@ -145,7 +145,7 @@ class Runtime:
         self.admission.close()
         if self.elsewhere is not None:
             await self.elsewhere.leave()
-        for documents in self._documents.values():
+        for documents in list(self._documents.values()):
             await documents.close()
         await self.probe.close()
         for task in self._upkeep:

@@ -103,12 +103,10 @@ async def read_query(
             status=outcome.status,
             answer=answer_of(outcome, html=html),
         )
-    status = "running"
-    shared = service.settings.nats_url is not None
-    if shared and len(events) == 1:
-        status = "queued"
-    elif not shared and query_id not in service.running():
-        status = "interrupted"
+    if service.works_here:
+        status = "running" if query_id in service.running() else "interrupted"
+    else:
+        status = "queued" if len(events) == 1 else "running"
     return QueryState(
         query_id=query_id, session_id=session_id, status=status, answer=None
     )

@@ -48,6 +48,35 @@ def test_a_service_of_one_process_answers_without_it(tmp_path: Path) -> None:
     assert "applemailbox7" in said[1]
 
 
+def test_a_service_of_one_process_loads_nothing_of_other_machines(
+    tmp_path: Path,
+) -> None:
+    code = """
+import asyncio, sys
+from antiphon import Antiphon, load_settings
+
+async def main():
+    service = await Antiphon.open(load_settings(), loads_later=True)
+    await service.close()
+
+asyncio.run(main())
+options = ("antiphon.cluster.", "antiphon.workers.")
+print([name for name in sys.modules if name.startswith(options)])
+"""
+
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(tmp_path / "data"),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+
+    assert run.stdout == "[]\n"
+
+
 def test_servers_that_nothing_can_speak_to_are_refused_with_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -85,6 +85,7 @@ class FakeService:
         self.passages: tuple[Passage, ...] = ()
         self.searched: list[tuple[str, str | None, str | None, int]] = []
         self.closed = False
+        self.works_here = True
         self.principal = OWNER
         self._held = held
         self._fails = fails
