@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from antiphon.access.access_file import (
-    AccessFile,
-)
-from antiphon.access.earlier_queries import count_earlier
+from antiphon.access.access_file import AccessFile
 from antiphon.access.keys import Keys
 from antiphon.access.ledgers import Ledger, UnderWay
 from antiphon.access.listening import without_key
-from antiphon.access.metering import KeyMetering
+from antiphon.access.metering import KeyMetering, count_earlier
 from antiphon.access.quotas import Quotas
 from antiphon.access.tenant_libraries import tenant_folder
 from antiphon.access.tenant_resources import TenantResources, is_apart
@@ -27,10 +24,7 @@ from antiphon.vocabulary.access import (
     Principal,
     scopes_of,
 )
-from antiphon.vocabulary.errors import (
-    NotFoundError,
-    UnauthorizedError,
-)
+from antiphon.vocabulary.errors import NotFoundError, UnauthorizedError
 from antiphon.vocabulary.ports import TraceStore
 
 _FROM_ELSEWHERE = (

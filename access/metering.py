@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import structlog
 from msgspec.structs import replace
 
+from antiphon.access.ledgers import UnderWay
 from antiphon.access.quotas import Quotas
 from antiphon.access.usage import Spent
 from antiphon.composition import UNBOUND, Allowance, Need, Query
@@ -29,6 +30,12 @@ def spent_on(charges: Sequence[Charge]) -> Spent:
     """Returns what calls are counted for; one whose price is not known counts by its tokens alone."""
     tokens, cost_usd = total_of(charges)
     return Spent(tokens=tokens, cost_usd=cost_usd, is_known=None not in charges)
+
+
+LOOK_EVERY_S = 10.0
+
+Find = Callable[[UnderWay], tuple[Principal, Query]]
+"""Returns whose a query is, and the query."""
 
 
 class KeyMetering:
@@ -139,3 +146,15 @@ class KeyMetering:
     async def close(self) -> None:
         """Waits until every query that is over is counted."""
         await asyncio.gather(*self._watching, return_exceptions=True)
+
+
+async def count_earlier(quotas: Quotas, metering: KeyMetering, find: Find) -> None:
+    """Counts what queries use that were let in by a process which may be gone, until it is cancelled."""
+    while True:
+        try:
+            for each in await quotas.under_way():
+                if not metering.watches(each.query_id):
+                    metering.watch_resumed(*find(each))
+        except ServiceError as error:
+            log.warning("earlier_queries_not_counted", error=str(error))
+        await asyncio.sleep(LOOK_EVERY_S)

@@ -1,4 +1,4 @@
-"""The composition root: settings, shared resources, a query's first event, and the tables of who decides and acts."""
+"""One machine, put together: settings, shared resources, a query's first event, the tables of who decides and acts."""
 
 from antiphon.composition.allowance import UNBOUND, Allowance, Need, within
 from antiphon.composition.building import build, open_library

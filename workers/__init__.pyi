@@ -1,11 +1,9 @@
 """Queries that wait in a queue: asked in one process, worked on in others, over the cluster's servers."""
 
 from antiphon.cluster import DeadQuery, QueuedQuery, QueueState
-from antiphon.workers.connecting import connected, queue_of
-from antiphon.workers.limits import shared_limits
 from antiphon.workers.membership import Membership
+from antiphon.workers.opening import connected, queue_of, shared_limits, shared_store
 from antiphon.workers.shared_access import share_keys, shares_of_all
-from antiphon.workers.trace_store import shared_store
 from antiphon.workers.worker_health import Health, answering
 
 __all__ = [

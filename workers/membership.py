@@ -18,8 +18,13 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.ports import Clock, TraceStore, WholeTraceStore
-from antiphon.workers.connecting import connected, late_connection, queue_of
-from antiphon.workers.limits import limits_over
+from antiphon.workers.opening import (
+    connected,
+    late_connection,
+    limits_over,
+    open_shared_store,
+    queue_of,
+)
 from antiphon.workers.queue_admission import QueueAdmission
 from antiphon.workers.queue_metrics import watch_queue
 from antiphon.workers.remote_queries import BegunHere, RemoteQueries, followed
@@ -27,7 +32,6 @@ from antiphon.workers.shared_access import SharedAccess, shared_access
 from antiphon.workers.shared_ledger import SharedLedger
 from antiphon.workers.shared_trace import SharedTrace
 from antiphon.workers.sweeping import Sweeper
-from antiphon.workers.trace_store import open_shared_store
 from antiphon.workers.worker import Worker
 
 

@@ -21,7 +21,7 @@ from antiphon.access import COMMAND_WAIT_MS, AccessFile, Share, shares_of
 from antiphon.composition import Settings
 from antiphon.vocabulary.errors import RemoteError, ServiceError
 from antiphon.vocabulary.typed import prepared
-from antiphon.workers.connecting import late_connection
+from antiphon.workers.opening import late_connection
 from antiphon.workers.shared_ledger import SharedLedger
 
 log = structlog.get_logger(__name__)

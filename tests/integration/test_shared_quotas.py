@@ -12,9 +12,8 @@ from typing import cast
 
 import pytest
 
-from antiphon.access.earlier_queries import count_earlier
 from antiphon.access.ledgers import UnderWay
-from antiphon.access.metering import KeyMetering
+from antiphon.access.metering import KeyMetering, count_earlier
 from antiphon.access.usage import Spent
 from antiphon.cluster import LateConnection, SharedState
 from antiphon.composition import Allowance, Need, Query
