@@ -13,6 +13,7 @@ from antiphon.access.ledgers import Ledger, UnderWay
 from antiphon.access.listening import without_key
 from antiphon.access.metering import KeyMetering, count_earlier
 from antiphon.access.quotas import Quotas
+from antiphon.access.streams import TenantStreams
 from antiphon.access.tenant_libraries import tenant_folder
 from antiphon.access.tenant_resources import TenantResources, is_apart
 from antiphon.access.usage import UsageReport
@@ -58,6 +59,7 @@ class KeyCallers:
         self.file = AccessFile(settings.data_dir)
         self.keys = Keys(self.file)
         self.quotas = Quotas(self.file, ledger=ledger)
+        self.streams = TenantStreams(settings.most_streams)
         self.metering = KeyMetering(self.quotas, resources.store)
         self.without_key = without_key(settings)
 

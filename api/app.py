@@ -38,7 +38,6 @@ from antiphon.api.routes import (
     views,
 )
 from antiphon.api.stopping import EventStreams, StreamEnds
-from antiphon.api.streams import OpenStreams
 from antiphon.api.telemetry import RequestTelemetry
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
 from antiphon.vocabulary.program import program_version
@@ -104,7 +103,7 @@ def create_app(
         # request, and make spans of its own where a subscriber has set that up.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
-    start_afresh(app, chosen, interceptor_of, fault_of)
+    start_afresh(app, interceptor_of, fault_of)
     # The archive before the traces: `import` is no trace's id.
     for routes in (
         queries,
@@ -145,7 +144,6 @@ def create_app(
 
 def start_afresh(
     app: FastAPI,
-    settings: Settings,
     interceptor_of: InterceptorOf | None = None,
     fault_of: FaultOf | None = None,
 ) -> None:
@@ -154,7 +152,6 @@ def start_afresh(
     In the app's state and not in a closure: a test puts its own service there, and uses an app again.
     """
     app.state.running_queries = RunningQueries()
-    app.state.open_streams = OpenStreams(settings.most_streams)
     app.state.idempotent_queries = IdempotentQueries()
     app.state.event_streams = StreamEnds()
     app.state.interceptor_of = interceptor_of

@@ -2,7 +2,13 @@
 
 from antiphon.composition.allowance import UNBOUND, Allowance, Need, within
 from antiphon.composition.building import build, open_library
-from antiphon.composition.callers import Callers, DocumentFolder, Metering, View
+from antiphon.composition.callers import (
+    Callers,
+    DocumentFolder,
+    Metering,
+    OpenStreams,
+    View,
+)
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import Intake, rates_of, unpriced
 from antiphon.composition.limits import Limits, LimitsOf, limits_of, own_budget
@@ -77,6 +83,7 @@ __all__ = [
     "Need",
     "NoInterceptor",
     "OpenStore",
+    "OpenStreams",
     "Outcome",
     "Query",
     "Question",

@@ -78,6 +78,16 @@ class Metering(Protocol):
         """Waits until every query that is over is counted."""
 
 
+class OpenStreams(Protocol):
+    """Counts the event streams that callers hold open."""
+
+    def enter(self, caller: Principal) -> None:
+        """Counts one more. Raises QuotaError if the caller has as many as may be."""
+
+    def leave(self, caller: Principal) -> None:
+        """Counts one less."""
+
+
 class Callers(Protocol):
     """The callers of a service."""
 
@@ -87,6 +97,9 @@ class Callers(Protocol):
 
     @property
     def metering(self) -> Metering: ...
+
+    @property
+    def streams(self) -> OpenStreams: ...
 
     def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
         """Returns who a caller is by the key that they sent; None: they sent none.

@@ -22,6 +22,7 @@ from antiphon.bus import Pending
 from antiphon.composition import (
     Interceptor,
     NoInterceptor,
+    OpenStreams,
     Outcome,
     Query,
     Question,
@@ -215,6 +216,7 @@ __all__ = [
     "MemoryView",
     "Mode",
     "NoInterceptor",
+    "OpenStreams",
     "Origin",
     "Outcome",
     "Pending",

@@ -66,6 +66,7 @@ class Antiphon:
         self.settings = runtime.settings
         self.totals = runtime.totals
         self.metrics = runtime.metrics
+        self.streams = runtime.callers.streams
         self.principal = principal or runtime.callers.without_key
         self._view = runtime.callers.view_of(self.principal)
         self._resources = self._view.resources

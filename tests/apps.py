@@ -32,7 +32,7 @@ class Apps:
         free = self._free[_key(settings)]
         if free:
             app = free.pop()
-            start_afresh(app, settings, interceptor_of)
+            start_afresh(app, interceptor_of)
         else:
             app = new_app(settings, interceptor_of)
         app.state.open_service = open_service

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request, Response
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
-from antiphon.api.dependencies import Caller, Service
+from antiphon.api.dependencies import Service
 from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.errors import Refusal
 from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
@@ -21,7 +21,7 @@ from antiphon.api.responses import (
     preferred,
 )
 from antiphon.api.schemas import JobReply
-from antiphon.api.streams import FollowedEvents, Streams
+from antiphon.api.streams import FollowedEvents
 from antiphon.service import MOST_FILES, OVER, Job, SentFile
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
@@ -171,15 +171,14 @@ async def read_job(
     job_id: JobId,
     request: Request,
     service: Service,
-    streams: Streams,
-    caller: Caller,
 ) -> Response:
     """A job that changes the index, for as long as the service remembers it."""
     job = service.documents.job(job_id)
     form = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM))
     if form == JSON:
         return Response(msgspec.json.encode(job), media_type=JSON)
-    return FollowedEvents(_events_of(service.documents.follow(job_id)), streams, caller)
+    events = _events_of(service.documents.follow(job_id))
+    return FollowedEvents(events, service.streams, service.principal)
 
 
 async def _events_of(states: AsyncIterator[Job]) -> AsyncIterator[bytes]:

@@ -10,7 +10,6 @@ from fastapi.responses import StreamingResponse
 from antiphon.api.beginning import begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
-    Caller,
     QueryId,
     Service,
 )
@@ -32,7 +31,6 @@ from antiphon.api.refusals import (
 )
 from antiphon.api.responses import JSON
 from antiphon.api.routes.traces import STREAM, LastEventId, follow_trace
-from antiphon.api.streams import Streams
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
 
@@ -132,9 +130,7 @@ async def _stored(service: Service, query_id: str) -> list[Recorded[Event]]:
 async def follow_query(
     query_id: QueryId,
     service: Service,
-    streams: Streams,
-    caller: Caller,
     last_event_id: LastEventId = "0",
 ) -> StreamingResponse:
     """The same as `GET /api/traces/{query_id}/events`: each event after `Last-Event-ID` once, on any node."""
-    return await follow_trace(query_id, service, streams, caller, last_event_id)
+    return await follow_trace(query_id, service, last_event_id)

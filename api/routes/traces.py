@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.bodies import JSON_LINES
 from antiphon.api.brief_traces import LEFT_OUT, brief
-from antiphon.api.dependencies import Caller, QueryId, Service
+from antiphon.api.dependencies import QueryId, Service
 from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.openapi import EVENTS, RECORDED, lines_of
 from antiphon.api.query_schemas import QueryAnswer, answer_of
@@ -33,7 +33,7 @@ from antiphon.api.schemas import (
     TracesReply,
     TraceSummaryReply,
 )
-from antiphon.api.streams import FollowedEvents, Streams
+from antiphon.api.streams import FollowedEvents
 from antiphon.service import FILTER_VALUES, check_filter, to_json
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import TraceFilter
@@ -194,8 +194,6 @@ async def read_answer(
 async def follow_trace(
     query_id: QueryId,
     service: Service,
-    streams: Streams,
-    caller: Caller,
     last_event_id: LastEventId = "0",
 ) -> StreamingResponse:
     """Server-sent events: every event after `Last-Event-ID` once, then live events for as long as the query runs.
@@ -206,7 +204,8 @@ async def follow_trace(
     first = await anext(
         streamed, None
     )  # so that a trace that is not there is a 404 and no broken stream
-    return FollowedEvents(_followed(first, streamed, query_id), streams, caller)
+    events = _followed(first, streamed, query_id)
+    return FollowedEvents(events, service.streams, service.principal)
 
 
 async def _followed(

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from antiphon.access.streams import TenantStreams
 from antiphon.api.telemetry import Metrics
 from antiphon.service import (
     Change,
@@ -86,6 +87,7 @@ class FakeService:
         self.searched: list[tuple[str, str | None, str | None, int]] = []
         self.closed = False
         self.works_here = True
+        self.streams = TenantStreams(200)
         self.principal = OWNER
         self._held = held
         self._fails = fails
