@@ -17,11 +17,13 @@ from antiphon.composition.outcome import (
     outcome_of,
     recording_ended,
 )
+from antiphon.composition.outside import LiveOutside, live_outside
 from antiphon.composition.query import GrowingTrace, Query
 from antiphon.composition.question import Question, check_question
 from antiphon.composition.reasoners import speaker_of
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import (
+    BuildOutside,
     CourseIndex,
     Interceptor,
     NoInterceptor,
@@ -54,11 +56,13 @@ from antiphon.composition.wiring import (
 __all__ = [
     "GIVEN_UP",
     "RECORDING_ENDS",
+    "BuildOutside",
     "CourseIndex",
     "Deciders",
     "GrowingTrace",
     "Intake",
     "Interceptor",
+    "LiveOutside",
     "NoInterceptor",
     "Outcome",
     "Query",
@@ -77,6 +81,7 @@ __all__ = [
     "embedder_of",
     "key_words",
     "late_embedder_of",
+    "live_outside",
     "load_settings",
     "load_subscribers",
     "missing_subscribers",

@@ -18,7 +18,7 @@ from antiphon.composition.reasoners import (
     reasoners_of,
 )
 from antiphon.composition.redaction import redaction_of
-from antiphon.composition.remote import remote_parts
+from antiphon.composition.remote import performed_elsewhere
 from antiphon.composition.resources import (
     LoadedLater,
     Resources,
@@ -79,6 +79,9 @@ def build(
     shared = _shared(
         settings, clock, reasoners, limits, registry, components, telemetry
     )
+    elsewhere = performed_elsewhere(settings, shared.catalog)
+    if elsewhere is not None:
+        shared = replace(shared, outside=elsewhere)
     later: tuple[LoadedLater, ...] = (*reasoners.models, embedder)
     if not loads_later:
         for part in later:
@@ -106,6 +109,7 @@ def build(
         tenants=tenants,
         over=partial(_over, settings, shared, reasoners, library),
         models=reasoners.models,
+        close_outside=None if elsewhere is None else elsewhere.close,
         limits=limits,
         model_key=reasoners.key,
         later=later,
@@ -150,8 +154,6 @@ def _shared(
         silence_s=settings.silence_s,
         observers=telemetry.observers,
     )
-    remote = remote_parts(settings, shared.catalog, registry, shared.models)
-    shared = replace(shared, remote=remote)
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
         raise ConfigurationError(

@@ -14,7 +14,7 @@ from antiphon.composition.late_model import OpenModel
 from antiphon.composition.layered_library import LayeredLibrary
 from antiphon.composition.limits import Limits
 from antiphon.composition.model_key import ModelKey
-from antiphon.composition.remote import RemotePart
+from antiphon.composition.outside import live_outside
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.composition.tenant_libraries import TenantLibraries
@@ -31,12 +31,19 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.health import LastTry
-from antiphon.vocabulary.ports import Clock, Model, QueryStore
+from antiphon.vocabulary.performing import Outside
+from antiphon.vocabulary.ports import Clock, Model, Ports, QueryStore
 from antiphon.vocabulary.queue_ports import ClaimCounts, QueryQueue, Signals
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.tenant_ports import TenantTraceStore
 from antiphon.vocabulary.values import Passage, StoredText
+
+
+class BuildOutside(Protocol):
+    """Builds the outside of one query; a fork replaces it, other processes and faults stand before it."""
+
+    def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,8 @@ class Resources:
         observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
         model_table: What is known of the models: what they take, and what their tokens cost.
         silence_s: Seconds without a byte after which the primary model's server is given up.
-        remote: Components that act in other processes.
+        owner: Whose documents are searched beside everybody's; empty: nobody's.
+        outside: Builds what performs the requests of one query.
     """
 
     clock: Clock
@@ -68,7 +76,8 @@ class Resources:
     subscribers: tuple[Subscriber, ...] = ()
     observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
-    remote: tuple[RemotePart, ...] = ()
+    owner: str = ""
+    outside: BuildOutside = live_outside
 
     def tools_are_quick(self) -> bool:
         """Returns True if the tools took so little time of late that starting them early gains nothing."""
@@ -149,6 +158,7 @@ class ServiceResources:
         over: Returns the part that queries use over another library than the shared one; None: there is no other.
         telemetry: What is told of the queries to the outside.
         sharing: The queue that workers in other processes take queries from; None: this process works on its own.
+        close_outside: Closes the connections to processes that perform requests; None: there are none.
         limits: What is shared with other processes of the provider; None: nothing is.
         model_key: What is known of the key for the model's server; None: no server is asked.
     """
@@ -165,6 +175,7 @@ class ServiceResources:
     over: Callable[[LayeredLibrary], Resources] | None = None
     telemetry: Telemetry = NO_TELEMETRY
     sharing: Sharing | None = None
+    close_outside: Callable[[], Awaitable[None]] | None = None
     limits: Limits | None = None
     model_key: ModelKey | None = None
 
@@ -176,8 +187,8 @@ class ServiceResources:
             await model.aclose()
         if self.limits is not None:
             await self.limits.close()
-        for part in self.shared.remote:
-            await part.link.close()
+        if self.close_outside is not None:
+            await self.close_outside()
         await self.store.close()
         self.library.close()
         if self.sharing is not None:

@@ -8,12 +8,12 @@ from typing import get_args
 
 from antiphon import cluster as on_nats
 from antiphon.composition import ServiceResources, Settings, build
-from antiphon.composition.hosting import HostedRoom, hosted_room
-from antiphon.composition.remote import check_room, connection_of
+from antiphon.composition.remote import check_room, connection_of, hosted
 from antiphon.service.memory import keep_loaded
 from antiphon.service.short_turns import take_short_turns
 from antiphon.service.tenant_resources import TenantResources
 from antiphon.vocabulary.access import OWNER, Principal, Scope
+from antiphon.vocabulary.performing import Outside
 from antiphon.vocabulary.ports import Ports
 
 
@@ -57,11 +57,10 @@ def host_of(
     """Returns the host of one part over a connection."""
     views = TenantResources(resources)
 
-    async def part_of(place: on_nats.Place, ports: Ports) -> HostedRoom:
-        shared = views.of(caller_of(place)).shared
-        return hosted_room(name, shared, place, ports)
+    async def outside_of(place: on_nats.Place, ports: Ports) -> Outside:
+        return hosted(views.of(caller_of(place)).shared, place, ports)
 
-    return on_nats.RemoteHost(cluster, name, part_of, resources.shared.catalog)
+    return on_nats.RemoteHost(cluster, name, outside_of, resources.shared.catalog)
 
 
 def caller_of(place: on_nats.Place) -> Principal:
