@@ -86,7 +86,8 @@ class HostedQuery:
                 self.followed = frame.followed
                 request = self._read(raw)
                 command = Command(request, (*self._past, request), frame.again)
-                self._for_request(request.seq, partial(self._begin, command))
+                begin = partial(self._begin, self.outside, command)
+                self._for_request(request.seq, begin)
             case frames.Abandon(seq=seq, why=why):
                 run = self._runs.pop(seq, None)
                 if run is not None:
@@ -98,9 +99,8 @@ class HostedQuery:
             raise RemoteError("the event is another query's")
         return recorded
 
-    def _begin(self, command: Command) -> None:
-        assert self.outside is not None
-        run = self.outside.perform(command)
+    def _begin(self, outside: Outside, command: Command) -> None:
+        run = outside.perform(command)
         if run is not None:
             self._runs[command.request.seq] = run
 
