@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,14 +10,15 @@ from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.limits import Limits, LimitsOf, limits_of
+from antiphon.composition.outside import live_outside
 from antiphon.composition.reasoners import (
     Reasoners,
     offline_over,
     reasoners_of,
 )
 from antiphon.composition.redaction import redaction_of
-from antiphon.composition.remote import remote_parts
 from antiphon.composition.resources import (
+    BuildOutside,
     Indexes,
     LoadedLater,
     Resources,
@@ -53,6 +54,8 @@ def build(
     loads_later: bool = False,
     open_store: OpenStore = open_own_store,
     limits_of: LimitsOf = limits_of,
+    outside: BuildOutside = live_outside,
+    close_outside: Callable[[], Awaitable[None]] | None = None,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
@@ -61,6 +64,8 @@ def build(
         loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
         open_store: Opens the trace store.
         limits_of: Returns the limits of the provider.
+        outside: Builds what performs the requests of one query.
+        close_outside: Lets go of what it has open, at the end.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -80,6 +85,7 @@ def build(
     shared = _shared(
         settings, clock, reasoners, limits, registry, components, telemetry
     )
+    shared = replace(shared, outside=outside)
     later: tuple[LoadedLater, ...] = (*reasoners.models, embedder)
     if not loads_later:
         for part in later:
@@ -98,6 +104,7 @@ def build(
         library=library,
         indexes=indexes,
         models=reasoners.models,
+        close_outside=close_outside,
         limits=limits,
         model_key=reasoners.key,
         later=later,
@@ -142,8 +149,6 @@ def _shared(
         silence_s=settings.silence_s,
         observers=telemetry.observers,
     )
-    remote = remote_parts(settings, shared.catalog, registry, shared.models)
-    shared = replace(shared, remote=remote)
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
         raise ConfigurationError(

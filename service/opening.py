@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 # As modules: a command loads only what it uses.
 from antiphon import access, composition, workers
@@ -43,23 +44,29 @@ async def open_parts(
     loads_later: bool = False,
 ) -> Parts:
     """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
+    outside: composition.BuildOutside = composition.live_outside
+    close_outside: Callable[[], Awaitable[None]] | None = None
+    if settings.remote:
+        elsewhere = workers.performed_elsewhere(settings)
+        outside, close_outside = elsewhere, elsewhere.close
+    build = partial(
+        composition.build,
+        settings,
+        subscribers,
+        loads_later=loads_later,
+        outside=outside,
+        close_outside=close_outside,
+    )
     # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
     if settings.nats_url is None:
-        resources = await asyncio.to_thread(
-            composition.build, settings, subscribers, loads_later=loads_later
-        )
+        resources = await asyncio.to_thread(build)
         parts = parts_over(settings, resources)
         await asyncio.to_thread(parts.callers.open)
         return parts
     membership = await workers.Membership.open(settings)
     try:
         resources = await asyncio.to_thread(
-            composition.build,
-            settings,
-            subscribers,
-            loads_later=loads_later,
-            open_store=membership.open_store,
-            limits_of=membership.limits_of,
+            build, open_store=membership.open_store, limits_of=membership.limits_of
         )
         callers = access.KeyCallers(settings, resources, membership.ledger)
         await asyncio.to_thread(callers.open)

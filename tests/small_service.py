@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from antiphon.bus import SystemClock
-from antiphon.composition.remote import remote_parts
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import (
     CitationStyles,
@@ -26,6 +25,7 @@ from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Set
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.workers.elsewhere import performed_elsewhere
 from tests.guarded import guarded
 
 
@@ -103,9 +103,9 @@ async def house(
         observers=observers,
     )
     settings = settings or Settings.model_construct()
-    parts = replace(
-        parts, remote=remote_parts(settings, parts.catalog, registry, parts.models)
-    )
+    elsewhere = performed_elsewhere(settings) if settings.remote else None
+    if elsewhere is not None:
+        parts = replace(parts, outside=elsewhere)
     store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())
     built = ServiceResources(
@@ -113,6 +113,7 @@ async def house(
         store=store,
         library=library,
         models=(),
+        close_outside=None if elsewhere is None else elsewhere.close,
         reasoner="double",
         versions=(),
     )

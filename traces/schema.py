@@ -93,6 +93,22 @@ CREATE TABLE IF NOT EXISTS unindexed (number INTEGER PRIMARY KEY);
 COMMIT;
 """
 
+# Made for whoever looks into the file with SQL: a row of `events` holds what one append brought, a line an event.
+_VIEW = """
+CREATE VIEW IF NOT EXISTS each_event AS
+SELECT events.query_id, events.seq - json_array_length(lines) + 1 + line.key AS seq,
+    json_extract(lines, '$[0][' || (line.key - 1) || '][0]') AS cause,
+    json_extract(lines, '$[0][' || (line.key - 1) || '][1]') AS at,
+    json_extract(line.value, '$.kind') AS kind, line.value AS body
+FROM (
+    SELECT *, '[' || replace(rtrim(CAST(body AS TEXT), char(10)), char(10), ',') || ']' AS lines
+    FROM events WHERE kind = ''
+) AS events, json_each(lines) AS line
+WHERE line.key > 0
+UNION ALL
+SELECT query_id, seq, cause, at, kind, CAST(body AS TEXT) FROM events WHERE kind <> ''
+"""
+
 
 def open_writer(
     path: Path, durability: Durability = "process", key: str | None = None
@@ -173,6 +189,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         if found < _FOUND_SINCE:
             index_everything(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute(_VIEW)
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
 
 

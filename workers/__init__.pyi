@@ -1,6 +1,13 @@
 """Queries that wait in a queue: asked in one process, worked on in others, over the cluster's servers."""
 
 from antiphon.cluster import DeadQuery, QueuedQuery, QueueState
+from antiphon.workers.elsewhere import (
+    PerformedElsewhere,
+    check_room,
+    connection_of,
+    hosted,
+    performed_elsewhere,
+)
 from antiphon.workers.membership import Membership
 from antiphon.workers.opening import connected, queue_of, shared_limits, shared_store
 from antiphon.workers.shared_access import share_keys, shares_of_all
@@ -10,10 +17,15 @@ __all__ = [
     "DeadQuery",
     "Health",
     "Membership",
+    "PerformedElsewhere",
     "QueueState",
     "QueuedQuery",
     "answering",
+    "check_room",
     "connected",
+    "connection_of",
+    "hosted",
+    "performed_elsewhere",
     "queue_of",
     "share_keys",
     "shared_limits",

@@ -56,3 +56,33 @@ async def test_what_follows_an_event_within_an_append_is_read_alone(
     for after in range(len(events) + 1):
         assert await store.read("q1", after=after) == events[after:]
     await store.close()
+
+
+async def test_sql_finds_every_event_by_its_kind_in_rows_of_both_forms(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / FILE_NAME).write_bytes(gzip.decompress(OF_FORMAT_3.read_bytes()))
+    store = SqliteTraceStore.open(tmp_path)
+    events = placed("q1", answered("What is recall?", "A share."))
+    await store.append("q1", 0, events[:2])
+    await store.append("q1", 2, events[2:])
+
+    found = ask(
+        tmp_path,
+        "SELECT query_id, seq, cause, at, kind FROM each_event ORDER BY query_id, seq",
+    )
+
+    stored = [
+        each for name in ("old1", "old2", "q1") for each in await store.read(name)
+    ]
+    assert found == [
+        (each.query_id, each.seq, each.cause, each.at, each.event.kind_name())
+        for each in stored
+    ]
+    asked = ask(
+        tmp_path,
+        "SELECT json_extract(body, '$.query') FROM each_event "
+        "WHERE query_id = 'q1' AND kind = 'query_received'",
+    )
+    assert asked == [("What is recall?",)]
+    await store.close()
