@@ -14,6 +14,8 @@ The exported names are the public API; everything else may change.
 - `Subscriber` adds a component to every query; name it in `ANTIPHON_SUBSCRIBERS`, or pass it to `Antiphon.open`. It is
   a `Decider` with its `Rules`, or subscriptions made by `on`. Its own events derive from `Event`; the service's events
   are in `events`.
+- `Outside` performs what a query requests: models, tools, time. Pass what builds another one to `Antiphon.open`; it is
+  handed the service's `Resources` and the query's `Ports` (docs/outside.md).
 - `Plan` and `Fault` inject faults into a query (docs/faults.md).
 """
 

@@ -3,7 +3,15 @@
 from antiphon.dispatcher import Tool, quotable
 from antiphon.dispatcher import tool_from_function as tool
 from antiphon.faults import Fault, Plan
-from antiphon.service import Antiphon, Outcome, Question, Settings, load_settings
+from antiphon.service import (
+    Antiphon,
+    Outcome,
+    Question,
+    Resources,
+    Settings,
+    live_outside,
+    load_settings,
+)
 from antiphon.vocabulary import events
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.errors import (
@@ -13,22 +21,28 @@ from antiphon.vocabulary.errors import (
     ServiceError,
 )
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Subscription, ToolOutput, on
+from antiphon.vocabulary.performing import Command, Outside, Run
+from antiphon.vocabulary.ports import Ports, Subscription, ToolOutput, on
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
 __all__ = [
     "Antiphon",
     "BadInputError",
     "BusyError",
+    "Command",
     "Decider",
     "Event",
     "Fault",
     "NotFoundError",
     "Outcome",
+    "Outside",
     "Plan",
+    "Ports",
     "Question",
     "Recorded",
+    "Resources",
     "Rules",
+    "Run",
     "ServiceError",
     "Settings",
     "Subscriber",
@@ -37,6 +51,7 @@ __all__ = [
     "Tool",
     "ToolOutput",
     "events",
+    "live_outside",
     "load_settings",
     "on",
     "quotable",

@@ -10,6 +10,7 @@ import structlog
 
 from antiphon.bus import Pending
 from antiphon.composition import (
+    BuildOutside,
     Interceptor,
     NoInterceptor,
     Outcome,
@@ -151,12 +152,14 @@ class Antiphon:
         settings: Settings,
         subscribers: Sequence[Subscriber] = (),
         *,
+        outside: BuildOutside | None = None,
         loads_later: bool = False,
     ) -> Antiphon:
         """Opens the service with everything that the settings name.
 
         Args:
             subscribers: Components of your own, which are part of every query; beside those that the settings name.
+            outside: Builds what performs the requests of one query; None: models, tools and time as the settings say.
             loads_later: Leave embedder and SDK to `load`; questions wait for them.
 
         Raises:
@@ -164,7 +167,9 @@ class Antiphon:
             KnowledgeError: The index cannot be read.
             TraceError: The trace store cannot be opened.
         """
-        parts = await open_parts(settings, subscribers, loads_later=loads_later)
+        parts = await open_parts(
+            settings, subscribers, outside=outside, loads_later=loads_later
+        )
         return cls(Runtime(settings, parts))
 
     @classmethod

@@ -41,12 +41,12 @@ async def open_parts(
     settings: composition.Settings,
     subscribers: Sequence[Subscriber] = (),
     *,
+    outside: composition.BuildOutside | None = None,
     loads_later: bool = False,
 ) -> Parts:
     """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
-    outside: composition.BuildOutside = composition.live_outside
     close_outside: Callable[[], Awaitable[None]] | None = None
-    if settings.remote:
+    if outside is None and settings.remote:
         elsewhere = workers.performed_elsewhere(settings)
         outside, close_outside = elsewhere, elsewhere.close
     build = partial(
@@ -54,7 +54,7 @@ async def open_parts(
         settings,
         subscribers,
         loads_later=loads_later,
-        outside=outside,
+        outside=outside or composition.live_outside,
         close_outside=close_outside,
     )
     # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.

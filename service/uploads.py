@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
-from antiphon.knowledge.readers import SUFFIXES
+from antiphon.knowledge.readers import SUFFIXES, format_of
 from antiphon.vocabulary.outside import one_line, without_controls
 from antiphon.vocabulary.values import Value
 
@@ -35,8 +35,6 @@ MOST_NAME_BYTES = 120
 
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')
 """What some file systems do not take."""
-_NUMBERED = (".md", ".markdown", ".vtt", ".srt", ".ipynb")
-"""Formats of which a folder of numbered files is one course (knowledge/course_folders.py)."""
 _CHUNK_BYTES = 1_048_576
 
 FileStatus = Literal["added", "unchanged", "refused"]
@@ -217,7 +215,8 @@ def remove_document(path: Path, data_dir: Path) -> None:
     if path == folder:
         # Numbered files outside of any folder are a course, beside which others may lie.
         for file in folder.iterdir():
-            if file.suffix.lower() in _NUMBERED:
+            form = format_of(file.name)
+            if form is not None and form.is_lesson:
                 file.unlink()
     elif path.is_relative_to(folder):
         _delete(path)

@@ -45,7 +45,7 @@ class Outside(Protocol):
         """Begins to perform a request, and returns at once.
 
         What is sent, run or waited for is spawned, so that it begins only when the request is stored. Every request
-        gets exactly one outcome; it is published, also if it fails or is abandoned.
+        gets exactly one outcome, also if it fails or is abandoned, unless the query ends first.
 
         Returns:
             None for what nobody can abandon.

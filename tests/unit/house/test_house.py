@@ -144,6 +144,12 @@ def test_every_file_that_the_dockerfile_copies_exists() -> None:
         assert (ROOT / name).exists()
 
 
+def test_the_pages_let_one_choose_files_of_every_format() -> None:
+    page = (ROOT / "api" / "web" / "documents.js").read_text()
+
+    assert f'ACCEPTED = "{",".join(SUFFIXES)}";' in page
+
+
 def test_every_format_of_documents_stands_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text()
 
