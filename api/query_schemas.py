@@ -7,7 +7,6 @@ from typing import Any, Literal
 from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, JsonValue, StrictBool
 
-from antiphon.api.answer_html import answer_html
 from antiphon.api.schemas import RequestBody, Schema, SessionId, Text, WholeNumber
 from antiphon.service import Outcome, Question
 from antiphon.vocabulary.events import Confidence, ResponseAssembled, Status
@@ -206,19 +205,16 @@ class QueryAnswer(Schema):
     )
 
 
-def answer_of(outcome: Outcome, *, html: bool = False) -> QueryAnswer:
+def answer_of(outcome: Outcome, html: str | None = None) -> QueryAnswer:
     """Builds the JSON object of an answer, the same over HTTP, in a live stream and on the command line.
 
     Args:
-        html: Render the answer as HTML too.
+        html: The answer as HTML, if that was asked for (`html_of`).
     """
     response = outcome.response
-    rendered: str | None = None
-    if html:
-        rendered = answer_html(response.answer, response.citations, response.sources)
     return QueryAnswer(
         answer=response.answer,
-        html=rendered,
+        html=html,
         sources=list(response.sources),
         source_links=list(response.source_links),
         session_id=outcome.session_id,

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from antiphon.api.answer_html import html_of
 from antiphon.api.bodies import JSON as JSON
 from antiphon.api.dependencies import RunningQueries
 from antiphon.api.errors import describe_failure
@@ -114,7 +115,7 @@ async def events_of(
     # As a value: whatever went wrong must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
     if not isinstance(outcome, BaseException):
-        answer = answer_of(outcome, html=html)
+        answer = answer_of(outcome, html_of(outcome, wanted=html))
         yield as_event("answer", answer.model_dump_json().encode())
         return
     yield as_event(

@@ -30,6 +30,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     ToolsSettled,
 )
+from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.values import Message, QuerySettings, StoredText
 from benchmarks.our_side import OurSide
 from benchmarks.processes import serving
@@ -123,9 +124,8 @@ class Engine:
             max_rounds=2,
             messages=(message,),
         )
-        self._engine.on_reasoning_requested(
-            Recorded(query_id="q", seq=1, cause=0, at=0.0, event=requested)
-        )
+        request = Recorded(query_id="q", seq=1, cause=0, at=0.0, event=requested)
+        self._engine.perform(Command(request, (request,)))
         await self._tasks.pop()
         if not isinstance(self.published[-1], ReasoningCompleted):
             raise SystemExit(f"the double failed: {self.published[-1]}")

@@ -44,14 +44,20 @@ class Outbox:
     def __bool__(self) -> bool:
         return bool(self._items)
 
+    @property
+    def events(self) -> Sequence[Recorded[Event]]:
+        """The events in it."""
+        return [item for item in self._items if isinstance(item, Recorded)]
+
     def add(self, items: Sequence[FollowerItem]) -> None:
         """Adds items behind those that are there."""
         self._items += items
 
     async def store(self) -> None:
         """Stores all of it, and shows it to followers; that the store refuses is an event, once."""
+        events = self.events
         items, self._items = self._items, []
-        await self._record([item for item in items if isinstance(item, Recorded)])
+        await self._record(events)
         # What was emitted is nobody's: it stands in no trace, nothing acts on it, and nobody is told.
         if self._recorder.superseded:
             return

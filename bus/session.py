@@ -90,6 +90,7 @@ class Session:
             spawn=self._work.spawn,
             followed=self._followers.present,
             stored=self.stored,
+            past=self._past,
         )
         self._delivery.subscribe(components(ports))
 
@@ -113,6 +114,9 @@ class Session:
             self._mailbox.queue(live)
         else:
             self._followers.push(live)
+
+    def _past(self) -> Sequence[Recorded[Event]]:
+        return [*self._followers.past, *self._outbox.events]
 
     async def stored(self) -> None:
         """Waits until everything published so far is stored, or the store has refused it."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated
 
 import msgspec
 import typer
-from jinja2 import Environment, FileSystemLoader
 from rich.table import Column, Table
 
 from antiphon import service
 from antiphon.cli.comparing import (
-    MEANING,
     MODES,
     Compared,
     Mode,
@@ -39,7 +39,6 @@ from antiphon.cli.session import (
     settings_to_ask,
 )
 from antiphon.cli.terminal import (
-    clean,
     err,
     new_table,
     one_line,
@@ -48,9 +47,9 @@ from antiphon.cli.terminal import (
     short_id,
 )
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.imports import needing_extra
 
 SHOWN_ANSWER = 240
-TEMPLATES = Path(__file__).parent / "templates"
 
 
 def compare(
@@ -84,6 +83,8 @@ def compare(
     settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
     asked = read_questions(questions, settings.query_chars)
     # Before the questions are asked: answers by Claude cost something, and would be lost.
+    if html is not None:
+        _page_module()
     for path in (html, json_file):
         if path is not None:
             _refuse_unwritable(path)
@@ -95,7 +96,7 @@ def compare(
     else:
         show(compared, sums)
     if html is not None:
-        _write(html, as_page(compared, sums).encode())
+        _write(html, _page_module().as_page(compared, sums).encode())
     if json_file is not None:
         _write(json_file, encoded)
 
@@ -172,28 +173,9 @@ def _shown_sources(run: Run) -> str:
     return "\n".join(one_line(source, 120) for source in run.sources) or "none"
 
 
-def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
-    """Renders the comparison as one HTML page: it loads nothing, and what documents and models wrote is text in it."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        finalize=_printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("compare.html")
-    return page.render(
-        compared=compared,
-        sums=sums,
-        sum_rows=sum_rows(sums),
-        run_rows=run_rows,
-        meaning=MEANING,
-    )
-
-
-def _printable(value: object) -> str:
-    """Takes the control characters out of whatever the template inserts."""
-    return clean(str(value))
+def _page_module() -> ModuleType:
+    with needing_extra("reports", "`--html`"):
+        return importlib.import_module("antiphon.cli.compare_page")
 
 
 def _refuse_unwritable(path: Path) -> None:

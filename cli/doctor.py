@@ -43,6 +43,8 @@ PACKAGES = (
     "structlog",
     "typer",
 )
+ONLY_TO_SERVE = frozenset({"fastapi", "uvicorn"})
+"""Packages of the extra `serve`."""
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -135,8 +137,11 @@ def packages() -> Check:
         try:
             listed.append(f"{name} {version(name)}")
         except PackageNotFoundError:
-            listed.append(f"{name} missing")
-            is_whole = False
+            if name in ONLY_TO_SERVE:
+                listed.append(f"{name} missing (only `antiphon serve` needs it)")
+            else:
+                listed.append(f"{name} missing")
+                is_whole = False
     return Check(
         "Packages",
         is_whole,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Sequence
 from itertools import chain
@@ -23,6 +24,7 @@ from antiphon.cli.faults_showing import (
 from antiphon.cli.session import DataDir, Json
 from antiphon.cli.terminal import err, one_line, out, print_json
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.imports import needing_extra
 
 Points = Annotated[
     str,
@@ -120,6 +122,9 @@ def run(
         _run_experiment(_experiment_of(plan, fault or [], seed), tools, store)
         return
     # Before the run, which takes minutes.
+    if html is not None:
+        with needing_extra("reports", "`--html`"):
+            importlib.import_module("antiphon.faults.report_page")
     for path in reports:
         refuse_unwritable(path)
     with world_of(tools, store) as world:

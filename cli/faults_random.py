@@ -7,7 +7,6 @@ import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated
 
 import typer
@@ -16,11 +15,10 @@ from antiphon import faults, service
 from antiphon.cli.fault_worlds import opener, scratch_folder
 from antiphon.cli.faults_showing import refuse_unwritable, write_report
 from antiphon.cli.terminal import counted, err, one_line, out
-from antiphon.vocabulary.errors import ConfigurationError, how_to_install
+from antiphon.vocabulary.imports import needing_extra
 
 EVERY = 20
 """A line of progress after so many experiments."""
-NEEDS = f"`antiphon faults random` needs hypothesis: {how_to_install('faults')}."
 DEFAULT_EXAMPLES = 100
 """Experiments, where neither their number nor a time is given."""
 
@@ -66,7 +64,9 @@ def run_random(
     refuse_unwritable(path)
     began = time.monotonic()
     number = examples if examples or minutes else DEFAULT_EXAMPLES
-    random_runs = _random_runs()
+    # The random mode alone needs hypothesis.
+    with needing_extra("faults", "`antiphon faults random`"):
+        random_runs = importlib.import_module("antiphon.faults.runs.random_runs")
     with scratch_folder():
         done: faults.RandomReport = random_runs.run_random(
             opener(tools),
@@ -79,17 +79,6 @@ def run_random(
     if done.failing is not None:
         _show_failure(done, path, tools)
         raise typer.Exit(1)
-
-
-def _random_runs() -> ModuleType:
-    """Imports the random mode, which alone needs hypothesis."""
-    try:
-        return importlib.import_module("antiphon.faults.runs.random_runs")
-    except ModuleNotFoundError as error:
-        # A module of ours that is missing is a bug, which must not look like a missing package.
-        if (error.name or "").partition(".")[0] != "hypothesis":
-            raise
-        raise ConfigurationError(NEEDS) from error
 
 
 def _progress(began: float) -> Callable[[faults.RandomReport], None]:

@@ -20,6 +20,7 @@ from antiphon.cli.terminal import err
 from antiphon.cli.worker import Queue
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.imports import needing_extra
 
 
 def serve(
@@ -57,8 +58,10 @@ def serve(
     service.check_listening(settings)
     with listening(settings) as listener:
         _warn_of_network(settings)
+        with needing_extra("serve", "`antiphon serve`"):
+            serve_api = api.serve
         life = _Life(listener)
-        serving = api.serve(
+        serving = serve_api(
             settings,
             listener,
             interceptor_of,
@@ -96,13 +99,15 @@ def double(
 ) -> None:
     """Serves a Messages API that replies from a script (docs/double.md); point ANTHROPIC_BASE_URL at it."""
     app = _double(script, documented)
+    with needing_extra("serve", "`antiphon double`"):
+        serve_app = api.serve_app
     with listening(loaded_settings(host=host, port=port)) as listener:
         address, at = listener.getsockname()[:2]
         err.print(
             f"The double answers at http://{address}:{at} (Ctrl-C stops it)",
             soft_wrap=True,
         )
-        asyncio.run(api.serve_app(app, listener))
+        asyncio.run(serve_app(app, listener))
 
 
 def _double(script: Path | None, documented: bool) -> service.Double:

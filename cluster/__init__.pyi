@@ -18,7 +18,8 @@ from antiphon.cluster.remote_frames import Place as Place
 from antiphon.cluster.remote_host import RemoteHost as RemoteHost
 from antiphon.cluster.remote_link import Lease as Lease
 from antiphon.cluster.remote_link import RemoteLink as RemoteLink
-from antiphon.cluster.remote_work import Part as Part
+from antiphon.cluster.remote_outside import RemoteOutside as RemoteOutside
+from antiphon.cluster.remote_outside import Room as Room
 from antiphon.cluster.shared_circuit import SharedCircuit as SharedCircuit
 from antiphon.cluster.shared_state import SharedState as SharedState
 from antiphon.cluster.shared_state import SharedValue as SharedValue
@@ -44,13 +45,14 @@ __all__ = [
     "Lease",
     "Naming",
     "NatsSignals",
-    "Part",
     "Place",
     "QueryQueue",
     "QueueState",
     "QueuedQuery",
     "RemoteHost",
     "RemoteLink",
+    "RemoteOutside",
+    "Room",
     "SharedCallBudget",
     "SharedCircuit",
     "SharedState",

@@ -1,4 +1,4 @@
-"""The messages between a session and the process in which one of its components acts, and their reading."""
+"""The messages between a session and the process that performs its requests, and their reading."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_WORDS = 600
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose query it is that a component acts in: what it is built from besides the process's own settings.
+    """Whose query it is: what its requests are performed with, besides the process's own settings.
 
     Attributes:
         tenant: Whose documents it searches; empty: those that are everybody's.
@@ -48,7 +48,7 @@ class Frame(
 
 
 class Begin(Frame, frozen=True, kw_only=True, tag="begin"):
-    """The query begins here: its component is built.
+    """The query begins here.
 
     Attributes:
         reply_to: The subject that its messages go to.
@@ -61,22 +61,29 @@ class Begin(Frame, frozen=True, kw_only=True, tag="begin"):
 
 
 class Recall(Frame, frozen=True, kw_only=True, tag="recall"):
-    """An event from before, which the component takes in and does not act on."""
+    """An event of the query's past."""
 
     recorded: msgspec.Raw
 
 
-class Hear(Frame, frozen=True, kw_only=True, tag="hear"):
-    """An event that the component acts on.
+class Perform(Frame, frozen=True, kw_only=True, tag="perform"):
+    """A request to perform.
 
     Attributes:
-        repeat: It was acted on before, in a process that is gone.
+        again: It was performed before, in a process that is gone.
         followed: Somebody reads the query live.
     """
 
-    recorded: msgspec.Raw
-    repeat: bool = False
+    request: msgspec.Raw
+    again: bool = False
     followed: bool = True
+
+
+class Abandon(Frame, frozen=True, kw_only=True, tag="abandon"):
+    """What the request `seq` led to is to be stopped."""
+
+    seq: int
+    why: str
 
 
 class Alive(Frame, frozen=True, kw_only=True, tag="alive"):
@@ -88,7 +95,7 @@ class End(Frame, frozen=True, kw_only=True, tag="end"):
 
 
 class Emitted(Frame, frozen=True, kw_only=True, tag="emitted"):
-    """An event to publish; its `cause` is the `seq` of the event that led to it."""
+    """An event to publish; its `cause` is the `seq` of the request that led to it."""
 
     recorded: msgspec.Raw
 
@@ -100,10 +107,10 @@ class Streamed(Frame, frozen=True, kw_only=True, tag="streamed"):
 
 
 class Done(Frame, frozen=True, kw_only=True, tag="done"):
-    """Nothing that the event `seq` led to is under way any more.
+    """Nothing that the request `seq` led to is under way any more.
 
     Attributes:
-        error: What failed in the component; empty: nothing.
+        error: What failed; empty: nothing.
     """
 
     seq: int
@@ -122,7 +129,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     subject: str
 
 
-ToProcess = Begin | Recall | Hear | Alive | End
+ToProcess = Begin | Recall | Perform | Abandon | Alive | End
 ToSession = Emitted | Streamed | Done | Alive | Gone
 
 _encoder = msgspec.json.Encoder()

@@ -1,4 +1,4 @@
-"""The acting process's side: builds a component for each query that comes, and relays what it publishes."""
+"""The acting process's side: performs the requests of each query that comes, and relays what is published."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from antiphon.cluster import remote_frames as frames
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.remote_link import BEATS
-from antiphon.cluster.remote_work import BuildPart, HostedQuery
+from antiphon.cluster.remote_work import BuildOutside, HostedQuery
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import DecodeError, RemoteError
 
@@ -28,16 +28,16 @@ LEAVING_S = 30.0
 
 
 class RemoteHost:
-    """Takes queries for one component, as one of several processes that do.
+    """Performs requests of one kind, as one of several processes that do.
 
     Args:
-        room: The component, such as `dispatcher`.
-        build: Builds it for one query.
+        room: What it performs, such as `dispatcher`.
+        build: Builds the outside of one query.
         catalog: The events that there are.
     """
 
     def __init__(
-        self, cluster: Cluster, room: str, build: BuildPart, catalog: Catalog
+        self, cluster: Cluster, room: str, build: BuildOutside, catalog: Catalog
     ) -> None:
         self._cluster = cluster
         self._client = cluster.client
@@ -128,11 +128,11 @@ class RemoteHost:
 
     async def _take(self, query: HostedQuery, frame: frames.ToProcess) -> None:
         if isinstance(frame, frames.Begin):
-            query.part = await self._build(frame.place, query.ports())
+            query.outside = await self._build(frame.place, query.ports())
             query.tell(frames.Alive)
         elif isinstance(frame, frames.End):
             self._drop(query)
-        elif isinstance(frame, frames.Recall | frames.Hear):
+        elif isinstance(frame, frames.Recall | frames.Perform | frames.Abandon):
             try:
                 query.take(frame)
             except DecodeError as error:

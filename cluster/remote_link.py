@@ -66,12 +66,16 @@ class Lease:
         self._received = 0
         self._heard_at = asyncio.get_running_loop().time()
 
-    async def hear(
-        self, recorded: Recorded[Event], *, repeat: bool, followed: bool
+    async def perform(
+        self, request: Recorded[Event], *, again: bool, followed: bool
     ) -> None:
-        """Asks for what the event calls for. Raises as `send` does."""
-        raw = Raw(to_json(recorded))
-        await self.send(frames.Hear, recorded=raw, repeat=repeat, followed=followed)
+        """Has a request performed. Raises as `send` does."""
+        raw = Raw(to_json(request))
+        await self.send(frames.Perform, request=raw, again=again, followed=followed)
+
+    async def abandon(self, seq: int, why: str) -> None:
+        """Stops what the request of this `seq` led to. Raises as `send` does."""
+        await self.send(frames.Abandon, seq=seq, why=why)
 
     async def recall(self, recorded: Recorded[Event]) -> None:
         """Tells of an event from before. Raises as `send` does."""

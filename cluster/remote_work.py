@@ -1,11 +1,12 @@
-"""One query's component in a process that acts for sessions elsewhere, and the work that it has under way."""
+"""One query whose requests are performed here for a session elsewhere, and the work that it has under way."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import structlog
 from msgspec import Raw
@@ -16,6 +17,7 @@ from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.containment import contained, failure_of, words_of
 from antiphon.vocabulary.errors import RemoteError
 from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.performing import Command, Outside, Run
 from antiphon.vocabulary.ports import Ports
 
 log = structlog.get_logger(__name__)
@@ -27,23 +29,13 @@ _ENVELOPE_BYTES = 1_024
 _acting_on: ContextVar[int] = ContextVar("acting_on", default=0)
 
 
-class Part(Protocol):
-    """A component as it acts in one query."""
-
-    def hear(self, recorded: Recorded[Event], *, repeat: bool) -> None:
-        """Acts on an event; in `repeat` on one that was acted on before, in a process that is gone."""
-
-    def recall(self, recorded: Recorded[Event]) -> None:
-        """Takes in an event from before."""
-
-
-BuildPart = Callable[[frames.Place, Ports], Awaitable[Part]]
-"""Builds a component for one query. Raises ServiceError where it cannot."""
+BuildOutside = Callable[[frames.Place, Ports], Awaitable[Outside]]
+"""Builds what performs the requests of one query. Raises ServiceError if it cannot."""
 Send = Callable[[str, frames.Frame], None]
 
 
 class HostedQuery:
-    """One query's component in this process, and the work that it has under way."""
+    """One query whose requests are performed in this process, and the work that it has under way."""
 
     def __init__(
         self, begin: frames.Begin, catalog: Catalog, send: Send, most_bytes: int
@@ -52,7 +44,7 @@ class HostedQuery:
         self.lease_s = begin.lease_s
         self.heard_at = 0.0
         self.received = 0
-        self.part: Part | None = None
+        self.outside: Outside | None = None
         self.followed = True
         self._place = begin.place
         self._reply_to = begin.reply_to
@@ -60,6 +52,8 @@ class HostedQuery:
         self._most_bytes = most_bytes
         self._send = send
         self._sent = 0
+        self._past: list[Recorded[Event]] = []
+        self._runs: dict[int, Run] = {}
         self._under_way: dict[int, int] = {}
         self._errors: dict[int, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -81,23 +75,42 @@ class HostedQuery:
         self._sent += 1
         self._send(self._reply_to, kind(lease=self.lease, number=self._sent, **fields))
 
-    def take(self, frame: frames.Recall | frames.Hear) -> None:
-        """Lets the component take in an event, or act on it."""
-        if self.part is None:
+    def take(self, frame: frames.Recall | frames.Perform | frames.Abandon) -> None:
+        """Takes in an event of the past, begins to perform a request, or stops it."""
+        if self.outside is None:
             raise RemoteError("nothing was begun")
-        recorded = from_json(bytes(frame.recorded), self._catalog)
+        match frame:
+            case frames.Recall(recorded=raw):
+                self._past.append(self._read(raw))
+            case frames.Perform(request=raw):
+                self.followed = frame.followed
+                request = self._read(raw)
+                command = Command(request, (*self._past, request), frame.again)
+                begin = partial(self._begin, self.outside, command)
+                self._for_request(request.seq, begin)
+            case frames.Abandon(seq=seq, why=why):
+                run = self._runs.pop(seq, None)
+                if run is not None:
+                    self._for_request(seq, partial(run.abandon, why))
+
+    def _read(self, raw: Raw) -> Recorded[Event]:
+        recorded = from_json(bytes(raw), self._catalog)
         if recorded.query_id != self._place.query_id:
             raise RemoteError("the event is another query's")
-        if isinstance(frame, frames.Recall):
-            self.part.recall(recorded)
-            return
-        self.followed = frame.followed
-        seq = recorded.seq
-        # Counted as under way while the handler runs, so that its work cannot end before it has begun all of it.
+        return recorded
+
+    def _begin(self, outside: Outside, command: Command) -> None:
+        run = outside.perform(command)
+        if run is not None:
+            self._runs[command.request.seq] = run
+
+    def _for_request(self, seq: int, act: Callable[[], None]) -> None:
+        """Does what a request calls for; what is published meanwhile has it as its cause."""
+        # Counted as under way meanwhile, so that its work cannot end before it has begun all of it.
         self._count(seq, 1)
         token = _acting_on.set(seq)
         try:
-            self.part.hear(recorded, repeat=frame.repeat)
+            act()
         except BaseException as error:  # noqa: BLE001 - a bug of the component, which the session records
             self._note_error(seq, failure_of(error))
         finally:
@@ -154,7 +167,7 @@ class HostedQuery:
         return task.cancel
 
     def _count(self, seq: int, change: int) -> None:
-        """Counts what an event has led to and is under way; tells the session when nothing is any more."""
+        """Counts what a request has led to and is under way; tells the session when nothing is any more."""
         left = self._under_way.get(seq, 0) + change
         if left:
             self._under_way[seq] = left

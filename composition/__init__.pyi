@@ -27,11 +27,13 @@ from antiphon.composition.outcome import (
     outcome_of,
     recording_ended,
 )
+from antiphon.composition.outside import LiveOutside, live_outside
 from antiphon.composition.query import GrowingTrace, Query
 from antiphon.composition.question import Question, check_question
 from antiphon.composition.reasoners import speaker_of
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.resources import (
+    BuildOutside,
     CourseIndex,
     Indexes,
     Interceptor,
@@ -67,6 +69,7 @@ __all__ = [
     "UNBOUND",
     "Allowance",
     "Beginning",
+    "BuildOutside",
     "Callers",
     "CourseIndex",
     "Deciders",
@@ -79,6 +82,7 @@ __all__ = [
     "Interceptor",
     "Limits",
     "LimitsOf",
+    "LiveOutside",
     "Metering",
     "Need",
     "NoInterceptor",
@@ -104,6 +108,7 @@ __all__ = [
     "key_words",
     "late_embedder_of",
     "limits_of",
+    "live_outside",
     "load_settings",
     "load_subscribers",
     "missing_subscribers",

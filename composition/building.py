@@ -16,7 +16,7 @@ from antiphon.composition.reasoners import (
     reasoners_of,
 )
 from antiphon.composition.redaction import redaction_of
-from antiphon.composition.remote import remote_parts
+from antiphon.composition.remote import performed_elsewhere
 from antiphon.composition.resources import (
     Indexes,
     LoadedLater,
@@ -80,6 +80,9 @@ def build(
     shared = _shared(
         settings, clock, reasoners, limits, registry, components, telemetry
     )
+    elsewhere = performed_elsewhere(settings, shared.catalog)
+    if elsewhere is not None:
+        shared = replace(shared, outside=elsewhere)
     later: tuple[LoadedLater, ...] = (*reasoners.models, embedder)
     if not loads_later:
         for part in later:
@@ -98,6 +101,7 @@ def build(
         library=library,
         indexes=indexes,
         models=reasoners.models,
+        close_outside=None if elsewhere is None else elsewhere.close,
         limits=limits,
         model_key=reasoners.key,
         later=later,
@@ -142,8 +146,6 @@ def _shared(
         silence_s=settings.silence_s,
         observers=telemetry.observers,
     )
-    remote = remote_parts(settings, shared.catalog, registry, shared.models)
-    shared = replace(shared, remote=remote)
     problem = unpriced(defaults, rates_of(defaults, shared))
     if problem is not None:
         raise ConfigurationError(

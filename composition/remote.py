@@ -1,98 +1,110 @@
-"""The acting components that run in other processes, as the settings name them (docs/cluster.md)."""
+"""Requests that are performed in other processes, as the settings name them (docs/cluster.md)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
-
-from msgspec.structs import replace
 
 from antiphon import cluster
+from antiphon.composition.outside import LiveOutside, live_outside, performers
+from antiphon.composition.resources import Resources
 from antiphon.composition.settings import Settings
-from antiphon.dispatcher import Registry, ToolDispatcher
-from antiphon.engine import ReasoningEngine, SummaryEngine
+from antiphon.dispatcher import ToolDispatcher
+from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.vocabulary.events import DISPATCHER, ENGINE, Reasoner, Role
+from antiphon.vocabulary.errors import ConfigurationError, RemoteError
+from antiphon.vocabulary.events import DISPATCHER, ENGINE
 from antiphon.vocabulary.imports import split_names
-from antiphon.vocabulary.ports import Model
+from antiphon.vocabulary.performing import Outside
+from antiphon.vocabulary.ports import Ports
+
+ROOMS = ("dispatcher", "engine")
 
 
-class Room(NamedTuple):
-    """What can act in a process of its own.
+class PerformedElsewhere:
+    """Builds the outside of queries some of whose requests other processes perform; satisfies `BuildOutside`.
 
-    Attributes:
-        classes: Its components.
-        role: The part of the service as its events name it.
+    Args:
+        links: The way to these processes, by room.
     """
 
-    classes: tuple[type[object], ...]
-    role: Role
+    def __init__(self, links: Mapping[str, cluster.RemoteLink]) -> None:
+        self._links = links
 
-
-ROOMS: Mapping[str, Room] = {
-    "dispatcher": Room((ToolDispatcher,), DISPATCHER),
-    "engine": Room((ReasoningEngine, SummaryEngine), ENGINE),
-}
-
-
-class RemotePart(NamedTuple):
-    """One room that acts elsewhere.
-
-    Attributes:
-        place: Whose queries, and with which tools.
-        acts_with: The tools or models that it stands for; where a query has others (a fork's recorded ones, broken
-            ones), its component acts in this process.
-    """
-
-    name: str
-    link: cluster.RemoteLink
-    place: cluster.Place
-    acts_with: object
-
-    @property
-    def room(self) -> Room:
-        return ROOMS[self.name]
-
-    def with_caller(
-        self,
-        tenant: str,
-        tools: Registry,
-        models: Mapping[Reasoner, Model],
-        *,
-        effects: bool,
-    ) -> RemotePart:
-        """Returns the same for the queries of one kind of caller."""
-        place = replace(
-            self.place, tenant=tenant, effects=effects, tools=tools.definitions().key
+    def __call__(self, resources: Resources, ports: Ports, /) -> Outside:
+        performed = performers(resources, ports)
+        definitions = resources.tools.definitions()
+        place = cluster.Place(
+            tenant=resources.owner,
+            effects=any(tool.has_effects for tool in resources.tools.tools),
+            tools=definitions.key,
         )
-        return self._replace(
-            place=place, acts_with=_acting_with(self.name, tools, models)
-        )
+        for name, link in self._links.items():
+            # Tools that were replaced for this query are here and nowhere else.
+            if name == "dispatcher" and resources.tools.is_wrapped:
+                continue
+            room = _room(name, resources.catalog)
+            elsewhere = cluster.RemoteOutside(
+                link, place, ports, resources.catalog, room
+            )
+            for kind in room.performs:
+                performed[kind] = elsewhere.perform
+        return LiveOutside(performed)
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        for link in self._links.values():
+            await link.close()
 
 
-def remote_parts(
-    settings: Settings,
-    catalog: Catalog,
-    tools: Registry,
-    models: Mapping[Reasoner, Model],
-) -> tuple[RemotePart, ...]:
-    """Returns the rooms that act elsewhere; nothing is connected yet.
+def performed_elsewhere(
+    settings: Settings, catalog: Catalog
+) -> PerformedElsewhere | None:
+    """Returns what has requests performed in other processes; None if the settings name no room.
+
+    Nothing is connected yet.
 
     Raises:
         ConfigurationError: There is no such room, or no NATS server is named.
     """
     names = split_names(settings.remote)
     if not names:
-        return ()
+        return None
     connection = connection_of(settings, "sessions")
-    parts: list[RemotePart] = []
     for name in names:
         check_room(name)
-        link = cluster.RemoteLink(connection, name, catalog, settings.remote_lease_s)
-        place = cluster.Place(tools=tools.definitions().key)
-        parts.append(RemotePart(name, link, place, _acting_with(name, tools, models)))
-    return tuple(parts)
+    return PerformedElsewhere(
+        {
+            name: cluster.RemoteLink(connection, name, catalog, settings.remote_lease_s)
+            for name in names
+        }
+    )
+
+
+def hosted(resources: Resources, place: cluster.Place, ports: Ports) -> Outside:
+    """Returns what performs the requests of a query whose session is in another process.
+
+    Raises:
+        RemoteError: This process has other tools than the session: they would not be what the model was shown.
+    """
+    if place.tools != resources.tools.definitions().key:
+        raise RemoteError(
+            "the tools here are not those of the session: give both processes the same ANTIPHON_TOOLS and version"
+        )
+    return live_outside(resources, ports)
+
+
+def _room(name: str, catalog: Catalog) -> cluster.Room:
+    if name == "dispatcher":
+        emitted = catalog.emitted_by(DISPATCHER)
+        return cluster.Room(
+            performs=(e.ToolRequested,),
+            emits=tuple([kind for kind in emitted if kind not in ToolDispatcher.emits]),
+            needs=emitted,
+        )
+    return cluster.Room(
+        performs=(e.ReasoningRequested, e.SummaryRequested),
+        emits=catalog.emitted_by(ENGINE),
+    )
 
 
 def connection_of(settings: Settings, name: str) -> cluster.LateConnection:
@@ -123,9 +135,3 @@ def check_room(name: str) -> None:
         raise ConfigurationError(
             f"{name!r} cannot act in another process; what can: {', '.join(ROOMS)}."
         )
-
-
-def _acting_with(
-    name: str, tools: Registry, models: Mapping[Reasoner, Model]
-) -> object:
-    return tools if name == "dispatcher" else models

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.limits import Limits
 from antiphon.composition.model_key import ModelKey
-from antiphon.composition.remote import RemotePart
+from antiphon.composition.outside import live_outside
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.coordinator import ProviderCircuit
@@ -32,10 +32,17 @@ from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.events import Event, Reasoner, Recorded
 from antiphon.vocabulary.health import LastTry
-from antiphon.vocabulary.ports import Clock, Model, QueryStore, WholeTraceStore
+from antiphon.vocabulary.performing import Outside
+from antiphon.vocabulary.ports import Clock, Model, Ports, QueryStore, WholeTraceStore
 from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Passage, StoredText
+
+
+class BuildOutside(Protocol):
+    """Builds the outside of one query; a fork replaces it, other processes and faults stand before it."""
+
+    def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,8 @@ class Resources:
         observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
         model_table: What is known of the models: what they take, and what their tokens cost.
         silence_s: Seconds without a byte after which the primary model's server is given up.
-        remote: Components that act in other processes.
+        owner: Whose documents are searched beside everybody's; empty: nobody's.
+        outside: Builds what performs the requests of one query.
     """
 
     clock: Clock
@@ -67,7 +75,8 @@ class Resources:
     subscribers: tuple[Subscriber, ...] = ()
     observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
-    remote: tuple[RemotePart, ...] = ()
+    owner: str = ""
+    outside: BuildOutside = live_outside
 
     def tools_are_quick(self) -> bool:
         """Returns True if the tools took so little time of late that starting them early gains nothing."""
@@ -171,6 +180,7 @@ class ServiceResources:
             objects, and would leave them lying in a process that opens one service after another.
         indexes: Opens other indexes beside the shared one; None: there are no others.
         telemetry: What is told of the queries to the outside.
+        close_outside: Closes the connections to processes that perform requests; None: there are none.
         limits: The limits of the provider; None: there are none.
         model_key: What is known of the key for the model's server; None: no server is asked.
     """
@@ -185,6 +195,7 @@ class ServiceResources:
     unload: Callable[[], None] = lambda: None
     indexes: Indexes | None = None
     telemetry: Telemetry = NO_TELEMETRY
+    close_outside: Callable[[], Awaitable[None]] | None = None
     limits: Limits | None = None
     model_key: ModelKey | None = None
 
@@ -196,8 +207,8 @@ class ServiceResources:
             await model.aclose()
         if self.limits is not None:
             await self.limits.close()
-        for part in self.shared.remote:
-            await part.link.close()
+        if self.close_outside is not None:
+            await self.close_outside()
         await self.store.close()
         self.library.close()
         self.unload()

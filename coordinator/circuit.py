@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import get_args
 
 from antiphon.vocabulary.circuit import Circuit, CircuitHolder, OwnCircuit
@@ -14,6 +15,7 @@ from antiphon.vocabulary.events import (
     SummaryCompleted,
     SummaryFailed,
 )
+from antiphon.vocabulary.ports import Subscription, on
 
 _OURS: frozenset[FailureKind] = frozenset(
     {"invalid_request", "illegal_request", "context_window", "abandoned", "malformed"}
@@ -76,6 +78,14 @@ class ProviderWatch:
     def __init__(self, circuit: ProviderCircuit) -> None:
         self._circuit = circuit
         self._asked: dict[str, ReasoningRequested] = {}
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Yields what it hears."""
+        yield on(SummaryFailed, self.on_summary_failed)
+        yield on(SummaryCompleted, self.on_summary_completed)
+        yield on(ReasoningRequested, self.on_reasoning_requested)
+        yield on(ReasoningFailed, self.on_reasoning_failed)
+        yield on(ReasoningCompleted, self.on_reasoning_completed)
 
     def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
         # The fallback reasoner runs in this process: its calls show nothing of the provider.

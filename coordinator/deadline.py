@@ -11,18 +11,17 @@ The shares are pure. `DeadlineTimer` is the only part of the coordinator that us
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from antiphon.coordinator.state import QueryState
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
     Event,
-    QueryClosed,
     QueryReceived,
     QueryResumed,
-    Recorded,
 )
+from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
 from antiphon.vocabulary.values import QuerySettings
 
@@ -118,44 +117,29 @@ class DeadlineTimer:
         self._publish = publish
         self._spawn = spawn
         self._clock = clock
-        self._settings = QuerySettings()
-        self._received_at = 0.0
-        self._emitted: frozenset[type[Event]] = frozenset()
-        self._stop: Callable[[], object] | None = None
 
-    def recall(self, recorded: Recorded[Event]) -> None:
-        """Takes in an event from before the query was interrupted, so that nothing is emitted twice."""
-        event = recorded.event
-        if isinstance(event, QueryReceived):
-            self._settings = event.settings
-            self._received_at = recorded.at
-        elif isinstance(event, QueryResumed):
-            self._received_at += event.away_s
-        elif isinstance(event, DeadlineNeared | DeadlinePassed):
-            self._emitted |= {type(event)}
+    def perform(self, command: Command, /) -> None:
+        """Begins to wait for what is left of the deadline of a query that was received or resumed."""
+        settings = QuerySettings()
+        received_at = 0.0
+        emitted: set[type[Event]] = set()
+        for recorded in command.past:
+            match recorded.event:
+                case QueryReceived() as received:
+                    settings = received.settings
+                    received_at = recorded.at
+                case QueryResumed(away_s=away_s):
+                    received_at += away_s
+                case DeadlineNeared() | DeadlinePassed() as alarm:
+                    emitted.add(type(alarm))
+        due = [alarm for alarm in alarms(settings) if type(alarm) not in emitted]
+        self._spawn(self._watch(due, received_at), background=True)
 
-    def on_query_received(self, recorded: Recorded[QueryReceived]) -> None:
-        self.recall(recorded)
-        self._begin()
-
-    def on_query_resumed(self, recorded: Recorded[QueryResumed]) -> None:
-        self.recall(recorded)
-        self._begin()
-
-    def on_query_closed(self, _: Recorded[QueryClosed]) -> None:
-        if self._stop is not None:
-            self._stop()
-            # It would keep the timer in memory until the garbage is collected.
-            self._stop = None
-
-    def _begin(self) -> None:
-        self._stop = self._spawn(self._watch(), background=True)
-
-    async def _watch(self) -> None:
-        for alarm in alarms(self._settings):
-            if type(alarm) in self._emitted:
-                continue
+    async def _watch(
+        self, due: Sequence[DeadlineNeared | DeadlinePassed], received_at: float
+    ) -> None:
+        for alarm in due:
             # Counted from receipt, so that a query which is resumed late catches up at once.
-            left_s = self._received_at + alarm.after_s - self._clock.now()
+            left_s = received_at + alarm.after_s - self._clock.now()
             await self._clock.sleep(max(0.0, left_s))
             self._publish(alarm)

@@ -5,8 +5,8 @@ from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
 from antiphon.dispatcher.output import quotable
+from antiphon.dispatcher.performer import ToolPerformer, has_outcome
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
-from antiphon.dispatcher.settlement import Settlement
 from antiphon.dispatcher.tool import Adapt, Registry, Tool
 from antiphon.dispatcher.tool_times import ToolTimes
 
@@ -16,14 +16,15 @@ __all__ = [
     "CourseLibrary",
     "Place",
     "Registry",
-    "Settlement",
     "Tool",
     "ToolCircuits",
     "ToolDispatcher",
+    "ToolPerformer",
     "ToolTimes",
     "another_tool_circuits",
     "course_tools",
     "find_place",
+    "has_outcome",
     "load_tools",
     "quotable",
     "tool_from_function",

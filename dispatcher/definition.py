@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple, get_type_hints
 
-from docstring_parser import Docstring, ParseError
-from docstring_parser.google import GoogleParser, Section, SectionType
 from pydantic import PydanticUserError, TypeAdapter
 
 from antiphon.dispatcher.parameters import parameters_of
@@ -23,26 +23,20 @@ from antiphon.vocabulary.values import Passage
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """The Messages API's rule (https://docs.claude.com/en/docs/agents-and-tools/tool-use/implement-tool-use)."""
-_SECTIONS = (
-    "Args",
-    "Arguments",
-    "Returns",
-    "Raises",
-    "Yields",
-    "Example",
-    "Examples",
-    "Note",
-    "Notes",
+_SECTION = re.compile(
+    r"^(Args|Arguments|Returns|Raises|Yields|Examples?|Notes?):[ \t]*$", re.MULTILINE
 )
-_DESCRIPTION_ONLY = [
-    Section(title, "other", SectionType.SINGULAR) for title in _SECTIONS
-]
-"""Of these sections only their beginning counts: there the description ends."""
-_WITH_ARGUMENTS = [
-    *_DESCRIPTION_ONLY,
-    Section("Args", "param", SectionType.MULTIPLE),
-    Section("Arguments", "param", SectionType.MULTIPLE),
-]
+"""The title of a section, as Google's style has it
+(https://google.github.io/styleguide/pyguide.html#383-functions-and-methods). The description ends at the first one."""
+# Between two of them; the lines of each are indented further than its first.
+_ARGUMENT = re.compile(r"^(?=\S)", re.MULTILINE)
+
+
+class _Docstring(NamedTuple):
+    """The part of a docstring that the model reads: of the function, and of each argument on one line."""
+
+    description: str
+    arguments: Mapping[str, str]
 
 
 class _Handed(NamedTuple):
@@ -84,9 +78,8 @@ def tool_from_function(
         raise ToolDefinitionError(
             f"Tool {origin(fn)} is not an async function; define it with `async def`."
         )
-    docstring = _docstring(fn)
-    description = (docstring.description or "").strip()
-    if not description:
+    docstring = _read_docstring(inspect.getdoc(fn) or "")
+    if not docstring.description:
         raise ToolDefinitionError(
             f"Tool {origin(fn)} has no docstring; say in one what it does and when to use it: the model reads it."
         )
@@ -102,8 +95,8 @@ def tool_from_function(
         )
     return Tool(
         name=_name(fn, name),
-        description=description,
-        parameters=parameters_of(signature, types, _argument_descriptions(docstring)),
+        description=docstring.description,
+        parameters=parameters_of(signature, types, docstring.arguments),
         run=fn,
         timeout_s=timeout_s,
         retry_safe=retry_safe,
@@ -118,22 +111,22 @@ def tool_from_function(
     )
 
 
-def _docstring(fn: Callable[..., object]) -> Docstring:
-    text = inspect.getdoc(fn) or ""
-    try:
-        docstring = GoogleParser(_WITH_ARGUMENTS).parse(text)
-    except ParseError:
-        # A section such as `Args: None.` describes no argument; the description counts all the same.
-        docstring = GoogleParser(_DESCRIPTION_ONLY).parse(text)
-    return docstring
+def _read_docstring(text: str) -> _Docstring:
+    arguments: dict[str, str] = {}
+    for title in _SECTION.finditer(text):
+        if title[1] in ("Args", "Arguments"):
+            arguments |= _read_arguments(text[title.end() :])
+    return _Docstring(_SECTION.split(text, 1)[0].strip(), arguments)
 
 
-def _argument_descriptions(docstring: Docstring) -> dict[str, str]:
-    """Returns the docstring's description of each argument, on one line each."""
+def _read_arguments(text: str) -> dict[str, str]:
+    """Reads the arguments of a section (`name (type): words`) from the indented lines that the text begins with."""
+    section = takewhile(lambda line: not line[:1].strip(), text.split("\n"))
     described: dict[str, str] = {}
-    for parameter in docstring.params:
-        name = parameter.arg_name.strip()
-        described[name] = " ".join((parameter.description or "").split())
+    for argument in _ARGUMENT.split(textwrap.dedent("\n".join(section))):
+        spec, colon, words = argument.partition(":")
+        if colon:
+            described[spec.partition("(")[0].strip()] = " ".join(words.split())
     return described
 
 

@@ -88,8 +88,10 @@ class ToolRun:
         self._start(tool)
         self._cancel_work = self._spawn(self._work(tool))
 
-    def abandon(self, why: str) -> None:
+    def abandon(self, why: str, /) -> None:
         """Stops the work: its outcome is not wanted any more."""
+        if self._ended:
+            return
         self._cancel_work()
         self._cancel_timer()
         self._fail(

@@ -124,11 +124,15 @@ def _described(tool: Tool) -> str:
 class Registry:
     """The tools of a service, by name; made once, never changed, shared by all sessions.
 
+    Attributes:
+        is_wrapped: They do something else here than the tools of these definitions do elsewhere.
+
     Raises:
         ToolDefinitionError: Two tools have one name, or a substitute is not there.
     """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
+        self.is_wrapped = False
         self._tools: dict[str, Tool] = {}
         for tool in tools:
             first = self._tools.get(tool.name)
@@ -167,7 +171,9 @@ class Registry:
 
     def wrapped(self, wrap: Callable[[Tool], Tool]) -> Registry:
         """Returns the same tools, each as `wrap` returns it; names and definitions must stay."""
-        return Registry(map(wrap, self.tools))
+        wrapped = Registry(map(wrap, self.tools))
+        wrapped.is_wrapped = True
+        return wrapped
 
     def definitions(self) -> StoredText:
         """Returns the `tools` of a Messages API request as JSON."""

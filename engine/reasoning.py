@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -17,17 +17,17 @@ from antiphon.engine.reply import Reply
 from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.speeds import ModelSpeeds
 from antiphon.engine.time_limit import within
+from antiphon.engine.under_way import CallUnderWay
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
-    CallsAbandoned,
     CitationStyle,
     Reasoner,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRequested,
-    Recorded,
     TextDiscarded,
 )
+from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import (
     Clock,
     EmitLive,
@@ -44,13 +44,8 @@ _SHARE_OF_SILENCE = 0.8
 """The rest is for the time until a server begins to write, which its pace does not show."""
 
 
-class _RunningCall(NamedTuple):
-    account: Account
-    cancel: Callable[[], object]
-
-
 class ReasoningEngine:
-    """Makes the reasoning calls of one session, each in a task of its own. It decides nothing.
+    """Makes the reasoning calls of one query, each in a task of its own. It decides nothing.
 
     Every `ReasoningRequested` is followed by exactly one `ReasoningCompleted` or `ReasoningFailed`.
 
@@ -98,11 +93,10 @@ class ReasoningEngine:
         self._speeds = speeds or ModelSpeeds()
         self._tools_are_quick = tools_are_quick
         self._marks: dict[Reasoner, CacheMarks] = {}
-        self._running: dict[str, _RunningCall] = {}
 
-    def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
-        """Starts the call."""
-        asked = recorded.event
+    def perform(self, command: Command, /) -> CallUnderWay | None:
+        """Begins a call that is requested by a `ReasoningRequested`."""
+        asked: ReasoningRequested = command.request.event
         style = self._styles.known(asked.reasoner)
         account = Account(
             self._table,
@@ -110,29 +104,24 @@ class ReasoningEngine:
             asked.spare_tokens,
             asked.spare_usd,
         )
+        fail = partial(self._fail, asked.call_id, account)
         call = None
         if style is not None:
             try:
                 call = self._open(asked, style, account)
             except ModelError as error:
-                self._fail(asked.call_id, error, account)
-                return
-        self._running[asked.call_id] = _RunningCall(
-            account, self._spawn(self._run(asked, call, account))
-        )
-
-    def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
-        """Ends those of the calls that still run."""
-        for call_id in recorded.event.call_ids:
-            running = self._running.pop(call_id, None)
-            if running is not None:
-                running.cancel()
-                # At once, and not when the task has ended: the coordinator goes on without waiting for a connection.
-                error = ModelError("abandoned", recorded.event.why)
-                self._fail(call_id, error, running.account)
+                fail(error)
+                return None
+        under_way = CallUnderWay(fail)
+        under_way.cancel = self._spawn(self._run(asked, call, account, under_way))
+        return under_way
 
     async def _run(
-        self, asked: ReasoningRequested, call: Call | None, account: Account
+        self,
+        asked: ReasoningRequested,
+        call: Call | None,
+        account: Account,
+        under_way: CallUnderWay,
     ) -> None:
         """Makes the call, and publishes its one outcome."""
         try:
@@ -142,13 +131,13 @@ class ReasoningEngine:
         except TimeoutError:
             sentence = f"the model had no complete reply within {asked.timeout_s:g} s"
             late = ModelError("timeout", sentence, retryable=True)
-            self._fail(asked.call_id, late, account)
+            self._fail(asked.call_id, account, late)
         except ModelError as error:
-            self._fail(asked.call_id, error, account)
+            self._fail(asked.call_id, account, error)
         else:
             self._publish(self._completed(asked, reply, thought_s, account))
         finally:
-            self._running.pop(asked.call_id, None)
+            under_way.ended = True
 
     async def _reply(
         self, asked: ReasoningRequested, call: Call | None, account: Account
@@ -211,7 +200,7 @@ class ReasoningEngine:
         longest_s = self._speeds.longest_s(asked.model, max_tokens, self._clock.now())
         return longest_s > self._silence_s * _SHARE_OF_SILENCE
 
-    def _fail(self, call_id: str, error: ModelError, account: Account) -> None:
+    def _fail(self, call_id: str, account: Account, error: ModelError) -> None:
         # Before the event: a follower that shows the failure must not still show half an answer.
         self._emit_live(TextDiscarded(call_id=call_id))
         self._publish(

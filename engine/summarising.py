@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from functools import partial
 
 from antiphon.engine.account import Account
 from antiphon.engine.call import Call, CallPorts
@@ -14,17 +14,17 @@ from antiphon.engine.preparing import prepare_summary
 from antiphon.engine.reply import Reply
 from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.time_limit import within
+from antiphon.engine.under_way import CallUnderWay
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import (
-    CallsAbandoned,
     Event,
     Reasoner,
-    Recorded,
     SummaryCompleted,
     SummaryFailed,
     SummaryRequested,
     ToolCallStreamed,
 )
+from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import (
     Clock,
     Model,
@@ -35,14 +35,8 @@ from antiphon.vocabulary.ports import (
 )
 
 
-class _SummaryCall(NamedTuple):
-    asked: SummaryRequested
-    account: Account
-    cancel: Callable[[], object]
-
-
 class SummaryEngine:
-    """Makes the summarising calls of one session, each in a task of its own. It decides nothing.
+    """Makes the summarising calls of one query, each in a task of its own. It decides nothing.
 
     Every `SummaryRequested` is followed by exactly one `SummaryCompleted` or `SummaryFailed`.
     """
@@ -66,11 +60,10 @@ class SummaryEngine:
         self._chance = chance
         self._table = table
         self._stored = stored
-        self._running: dict[str, _SummaryCall] = {}
 
-    def on_summary_requested(self, recorded: Recorded[SummaryRequested]) -> None:
-        """Starts the call."""
-        asked = recorded.event
+    def perform(self, command: Command, /) -> CallUnderWay | None:
+        """Begins a call that is requested by a `SummaryRequested`."""
+        asked: SummaryRequested = command.request.event
         # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
         ports = CallPorts(
             self._publish_no_tool_calls,
@@ -89,44 +82,38 @@ class SummaryEngine:
         )
         traits = traits_of(model.name or asked.model)
         profile = self._styles.profile(asked.reasoner, traits)
+        fail = partial(self._fail, asked, account)
         try:
             prepared = prepare_summary(asked, profile)
         except ModelError as error:
-            self._fail(asked, error, account)
-            return
+            fail(error)
+            return None
         call = Call(asked, prepared, model, ports, account)
         call.announce()
-        self._running[asked.call_id] = _SummaryCall(
-            asked, account, self._spawn(self._summarise(asked, call, account))
-        )
-
-    def on_calls_abandoned(self, recorded: Recorded[CallsAbandoned]) -> None:
-        """Ends those of the calls that still run."""
-        for call_id in recorded.event.call_ids:
-            running = self._running.pop(call_id, None)
-            if running is not None:
-                running.cancel()
-                self._fail(
-                    running.asked,
-                    ModelError("abandoned", recorded.event.why),
-                    running.account,
-                )
+        under_way = CallUnderWay(fail)
+        work = self._summarise(asked, call, account, under_way)
+        under_way.cancel = self._spawn(work)
+        return under_way
 
     async def _summarise(
-        self, asked: SummaryRequested, call: Call, account: Account
+        self,
+        asked: SummaryRequested,
+        call: Call,
+        account: Account,
+        under_way: CallUnderWay,
     ) -> None:
         ends_at = self._clock.now() + asked.timeout_s
         try:
             reply = await within(self._clock, asked.timeout_s, call.reply(ends_at))
         except TimeoutError:
             sentence = f"there was no complete summary within {asked.timeout_s:g} s"
-            self._fail(asked, ModelError("timeout", sentence, retryable=True), account)
+            self._fail(asked, account, ModelError("timeout", sentence, retryable=True))
         except ModelError as error:
-            self._fail(asked, error, account)
+            self._fail(asked, account, error)
         else:
             self._publish(_completed(asked, reply, account, self._table))
         finally:
-            self._running.pop(asked.call_id, None)
+            under_way.ended = True
 
     def _publish_no_tool_calls(self, event: Event, /) -> None:
         """Publishes an event, but for tool calls: a model that was offered no tools may ask for some all the same."""
@@ -134,7 +121,7 @@ class SummaryEngine:
             self._publish(event)
 
     def _fail(
-        self, asked: SummaryRequested, error: ModelError, account: Account
+        self, asked: SummaryRequested, account: Account, error: ModelError
     ) -> None:
         self._publish(
             SummaryFailed(

@@ -23,15 +23,14 @@ from antiphon.faults.plan_files import (
     write_plan,
 )
 from antiphon.faults.report import (
-    as_html,
     as_json,
     counts,
     pair_counts,
-    pairs_as_html,
     pairs_as_json,
     reasons,
     table,
 )
+from antiphon.faults.report_page import as_html, pairs_as_html
 from antiphon.faults.results import (
     Cell,
     NotApplicable,

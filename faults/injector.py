@@ -14,7 +14,7 @@ from antiphon.faults.ports.calls import FaultyModel, faulty_tool
 from antiphon.faults.ports.deliveries import FaultyDelivery, faulty_spawn
 from antiphon.faults.ports.injection import FaultyPort, QueryFaults, query_faults
 from antiphon.faults.ports.recorded import model_prefix, traversals
-from antiphon.service import Resources
+from antiphon.service import Resources, live_outside
 from antiphon.vocabulary.errors import FaultPlanError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded, RoundOpened
 from antiphon.vocabulary.ports import Model, Ports, QueryStore, Subscription
@@ -76,6 +76,8 @@ class Injector:
         changed: dict[str, object] = {
             "models": self._faulty_models(resources),
             "tools": Registry(tools),
+            # What is broken is here: no other process knows of it.
+            "outside": live_outside,
         }
         # Whatever else has methods is broken too, without being named: also a port that is new.
         for field in dataclasses.fields(resources):
@@ -110,6 +112,7 @@ class Injector:
                 spawn=faulty_spawn(ports.spawn, self.injected),
                 followed=ports.followed,
                 stored=ports.stored,
+                past=ports.past,
             )
             subscriptions = components(faulty)
             # Only now is it known who hears what; no event has been delivered yet.
@@ -145,7 +148,7 @@ class Injector:
 def is_port(value: object) -> bool:
     """Returns True if a resource of the service is something with methods that can be broken."""
     # Texts, numbers, tuples and functions are values that the service was set up with, not ports to anything.
-    if value is None or isinstance(value, StoredText | tuple | float):
+    if value is None or isinstance(value, str | StoredText | tuple | float):
         return False
     return not inspect.isroutine(value)
 

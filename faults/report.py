@@ -1,22 +1,19 @@
-"""Reports of the matrix and of pairs: for people (a table of points by kinds), for programs (JSON), for browsers."""
+"""Reports of the matrix and of pairs: for people (a table of points by kinds), and for programs (JSON)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import msgspec
-from jinja2 import Environment, FileSystemLoader
 
-from antiphon.faults.plan import KINDS, MEANING
-from antiphon.faults.results import NotApplicable, PairVerdict, Report, Verdict
+from antiphon.faults.plan import MEANING
+from antiphon.faults.results import NotApplicable, PairVerdict, Report
 
 SIGNS = {"kept": "✓", "broken": "✗", "not fired": "?"}
 NOTHING_TRIED = "·"
 UNBROKEN = "a scenario by itself"
 """The meaning of a cell in which nothing is broken."""
-_TEMPLATE = "report.html.j2"
 
 Row = dict[str, str]
 """For each kind a sign for every part of a query that was tried."""
@@ -95,46 +92,12 @@ def pairs_as_json(verdicts: Sequence[PairVerdict], seed: int) -> bytes:
         {
             "seed": seed,
             "counts": pair_counts(verdicts),
-            "failures": _failing(verdicts),
+            "failures": failing(verdicts),
             "pairs": verdicts,
         }
     )
 
 
-def as_html(report: Report) -> str:
-    """Writes one page, with the reason of each empty cell to be read by pointing at it."""
-    why: dict[tuple[str, str], str] = {
-        (cell.point, cell.kind): cell.why for cell in report.not_applicable
-    }
-    return _page(report.seed, counts(report), report.failures, table(report), why)
-
-
-def pairs_as_html(verdicts: Sequence[PairVerdict], seed: int) -> str:
-    """Writes one page: the counts, and each failing pair with the command that tries it alone."""
-    return _page(seed, pair_counts(verdicts), _failing(verdicts))
-
-
-def _failing(verdicts: Sequence[PairVerdict]) -> list[PairVerdict]:
+def failing(verdicts: Sequence[PairVerdict]) -> list[PairVerdict]:
+    """Returns the pairs that broke a promise, or of which a fault did not fire."""
     return [verdict for verdict in verdicts if verdict.result != "kept"]
-
-
-def _page(
-    seed: int,
-    numbers: Mapping[str, int],
-    failures: Sequence[Verdict | PairVerdict],
-    rows: Sequence[tuple[str, Row]] = (),
-    why: Mapping[tuple[str, str], str] | None = None,
-) -> str:
-    # What tools of a user's raise stands in the page: nothing in it is trusted to be no markup.
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True
-    )
-    return environment.get_template(_TEMPLATE).render(
-        seed=seed,
-        counts=numbers,
-        failures=failures,
-        rows=rows,
-        kinds=("none", *KINDS),
-        meaning=MEANING,
-        why=why or {},
-    )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from antiphon.composition import (
+    BuildOutside,
     Interceptor,
     NoInterceptor,
     Resources,
@@ -15,7 +16,7 @@ from antiphon.composition import (
 )
 from antiphon.history.changes import Change
 from antiphon.history.forking import Mode
-from antiphon.history.recorded_actions import recorded_wiring
+from antiphon.history.played import PlayedOutside
 from antiphon.history.recorded_order import RecordedClock
 from antiphon.history.recorded_ports import (
     noting_calls,
@@ -25,6 +26,7 @@ from antiphon.history.recorded_ports import (
 )
 from antiphon.history.recording import Recording
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.performing import Outside
 from antiphon.vocabulary.ports import Clock, Ports
 
 WireFor = Callable[[Ports], Wiring]
@@ -45,12 +47,22 @@ class Acting:
     wire: WireFor
 
 
-def acting_as_usual(resources: Resources, interceptor: Interceptor | None) -> Acting:
-    """Returns the components of every query, with everything live."""
+def acting_as_usual(
+    resources: Resources,
+    interceptor: Interceptor | None,
+    around_outside: Callable[[BuildOutside], BuildOutside] = lambda build: build,
+) -> Acting:
+    """Returns the components of every query, with everything live.
+
+    Args:
+        around_outside: Puts something before the outside.
+    """
     around = interceptor or NoInterceptor()
 
     def build(ports: Ports) -> Wiring:
-        return wire(around.resources(resources), ports)
+        used = around.resources(resources)
+        outside = around_outside(used.outside)
+        return wire(dataclasses.replace(used, outside=outside), ports)
 
     return Acting(around, resources.clock, build)
 
@@ -93,8 +105,14 @@ def acting_in_fork(
         return _through_ports(resources, recording, mode, interceptor)
     clock = RecordedClock(resources.clock, prefix[-1].at)
 
+    def played(resources: Resources, ports: Ports, /) -> Outside:
+        return PlayedOutside(ports, resources, recording, clock, len(prefix), shift_s)
+
+    # Nothing that is only said again tells anything of the provider.
+    resources = dataclasses.replace(resources.with_own_circuits(), outside=played)
+
     def build(ports: Ports) -> Wiring:
-        return recorded_wiring(resources, ports, recording, clock, len(prefix), shift_s)
+        return wire(resources, ports)
 
     return Acting(NoInterceptor(), clock, build)
 
@@ -106,11 +124,5 @@ def _through_ports(
     interceptor: Interceptor | None,
 ) -> Acting:
     """Returns the usual components, over ports that answer from the recording."""
-    usual = acting_as_usual(
-        with_recorded_ports(resources, recording, model=mode == "recorded"), interceptor
-    )
-
-    def build(ports: Ports) -> Wiring:
-        return noting_calls(usual.wire(ports), ports.publish)
-
-    return dataclasses.replace(usual, wire=build)
+    recorded = with_recorded_ports(resources, recording, model=mode == "recorded")
+    return acting_as_usual(recorded, interceptor, noting_calls)

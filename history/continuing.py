@@ -18,6 +18,7 @@ from antiphon.vocabulary.events import (
     QueryReceived,
     QueryResumed,
     Recorded,
+    ToolsSettled,
 )
 from antiphon.vocabulary.ports import Clock, EventLog, Ports, Publish, Subscription
 
@@ -64,7 +65,8 @@ def continue_from(
         0
     ]  # built by `bus.open`; the interceptor may have put ports of its own in between
     fold, failed_steps = _fold(wiring, prefix)
-    _recall(wiring, fold, prefix)
+    for decider in wiring.deciders:
+        decider.state = fold.states[type(decider)]
     # The session has folded the prefix too; what it still owes was under way when the query was interrupted.
     repeated_steps: list[Step] = []
     if repeats:
@@ -96,19 +98,15 @@ def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list
 def _drop_recorded(fold: Fold, recorded: Recorded[Event]) -> None:
     """Drops the emission that is recorded, and those before it, which the rules of that time did not emit."""
     for place, emission in enumerate(fold.emitted):
-        if emission.stands_for(recorded):
+        if isinstance(recorded.event, ToolsSettled):
+            # In a trace of older rules it has another cause, and another place among the emissions.
+            if emission.event == recorded.event:
+                del fold.emitted[place]
+                return
+        elif emission.stands_for(recorded):
             for _ in range(place + 1):
                 fold.emitted.popleft()
             return
-
-
-def _recall(wiring: Wiring, fold: Fold, prefix: Sequence[Recorded[Event]]) -> None:
-    """Gives every component its state after the prefix; none of them acts on it."""
-    for decider in wiring.deciders:
-        decider.state = fold.states[type(decider)]
-    for recorded in prefix:
-        for component in wiring.recalling:
-            component.recall(recorded)
 
 
 def _repeat(

@@ -110,5 +110,5 @@ def decided_events(subscribers: Sequence[Subscriber] = ()) -> frozenset[type[Eve
 def _decided_by(catalog: Catalog, deciders: Deciders) -> frozenset[type[Event]]:
     decided: set[type[Event]] = set()
     for decider in deciders:
-        decided.update(catalog.emitted_by(decider.role))
+        decided.update(decider.emits or catalog.emitted_by(decider.role))
     return frozenset(decided)

@@ -7,12 +7,11 @@ import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextvars import ContextVar
-from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
-from antiphon.composition import Resources, Wiring
+from antiphon.composition import BuildOutside, Resources
 from antiphon.dispatcher import Registry, Tool
 from antiphon.engine import CitationStyles, Profile, events_of
 from antiphon.history.recording import (
@@ -36,15 +35,13 @@ from antiphon.vocabulary.events import (
     Reasoner,
     ReasoningCompleted,
     ReasoningFailed,
-    ReasoningRequested,
-    Recorded,
     SummaryCompleted,
     SummaryFailed,
-    SummaryRequested,
     ToolRequested,
     ToolSucceeded,
 )
-from antiphon.vocabulary.ports import Json, Model, Publish, Subscription, ToolOutput
+from antiphon.vocabulary.performing import Command, Outside, Run
+from antiphon.vocabulary.ports import Json, Model, Ports, Publish, ToolOutput
 from antiphon.vocabulary.values import Request
 
 
@@ -57,25 +54,30 @@ class _CallUnderWay:
     runs: int = 0
 
 
-# Ports are not told whose call they serve; tasks inherit this from the handler that started them.
+# Ports are not told whose call they serve; tasks inherit this from the request that they work on.
 _under_way: ContextVar[_CallUnderWay | None] = ContextVar("call", default=None)
 NO_EFFECTS = (
     "it changes something outside, and a fork does that only with the mode `live`"
 )
-_REQUESTS = (ReasoningRequested, SummaryRequested, ToolRequested)
 
 
-def noting_calls(wiring: Wiring, publish: Publish) -> Wiring:
-    """Returns the components such that recorded ports know which call they serve."""
-    actions: list[Subscription] = []
-    for action in wiring.actions:
-        if action.kind in _REQUESTS:
-            repeat = action.repeat and _noting(action.repeat, publish)
-            action = action._replace(
-                handler=_noting(action.handler, publish), repeat=repeat
-            )
-        actions.append(action)
-    return dataclasses.replace(wiring, actions=tuple(actions))
+def noting_calls(build: BuildOutside) -> BuildOutside:
+    """Returns an outside by which recorded ports know which call they serve."""
+
+    def build_noting(resources: Resources, ports: Ports, /) -> Outside:
+        return _NotingOutside(build(resources, ports), ports.publish)
+
+    return build_noting
+
+
+class _NotingOutside:
+    def __init__(self, inner: Outside, publish: Publish) -> None:
+        self._inner = inner
+        self._publish = publish
+
+    def perform(self, command: Command, /) -> Run | None:
+        _under_way.set(_CallUnderWay(command.request.event, self._publish))
+        return self._inner.perform(command)
 
 
 def with_recorded_ports(
@@ -227,14 +229,6 @@ def _without(output: object, dropped: frozenset[str]) -> object:
         return output
     left = [passage for passage in output.passages if passage.id not in dropped]
     return replace(output, passages=tuple(left))
-
-
-def _noting(handler: Callable[[Recorded[Any]], None], publish: Publish) -> Any:
-    def hear(recorded: Recorded[Any]) -> None:
-        _under_way.set(_CallUnderWay(recorded.event, publish))
-        handler(recorded)
-
-    return hear
 
 
 def _the_call() -> _CallUnderWay:

@@ -33,7 +33,6 @@ from antiphon.history.verifying import (
     CallerCheck,
     Check,
     Finding,
-    SettlementCheck,
 )
 from antiphon.traces import plain
 from antiphon.vocabulary.containment import words_of
@@ -44,10 +43,13 @@ from antiphon.vocabulary.events import (
     QueryClosed,
     QueryReceived,
     Recorded,
+    ToolsSettled,
 )
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import StoredText, Value
 
+SETTLES_BY_RULE = 3
+"""The first version of the rules that settle rounds."""
 Form = Mapping[str, object]
 """An event as plain JSON, with the fields that it had when it was written."""
 
@@ -91,7 +93,6 @@ class ReplayRun:
                     tools
                 ),  # before the requests, which are built with these tools
                 self._requests,
-                SettlementCheck(),
                 AlarmCheck(),
                 CallerCheck(events),
             )
@@ -101,6 +102,7 @@ class ReplayRun:
         self.compared = 0
         self.verified = 0
         self.fold = Fold(deciders_of(subscribers))
+        self._settlements = OlderSettlements() if _is_older(events) else None
 
     @property
     def skipped(self) -> tuple[str, ...]:
@@ -119,6 +121,8 @@ class ReplayRun:
         failures = self.fold.hear(recorded, self._failed.get(recorded.seq, frozenset()))
         if failures:
             return self._raised(recorded, failures[0])
+        if self._settlements is not None:
+            self._settlements.take_from(self.fold)
         return None
 
     def states(self) -> dict[str, dict[str, object]]:
@@ -139,7 +143,13 @@ class ReplayRun:
     def left_over(self) -> Divergence | None:
         """Returns the first emission that was not recorded, unless the query's end cut it off."""
         last = self._events[-1]
-        if not isinstance(last.event, QueryClosed) or not self.fold.emitted:
+        if not isinstance(last.event, QueryClosed):
+            return None
+        if self._settlements is not None and not self._tools_failed():
+            lost = self._settlements.first_unseen()
+            if lost is not None:
+                return self._divergence(last, None, lost)
+        if not self.fold.emitted:
             return None
         emission = self.fold.emitted[0]
         # After `QueryClosed` was published the session took nothing more, though the rules emit it here.
@@ -151,6 +161,9 @@ class ReplayRun:
         # Events from outside the rules, such as replies and results, are the input of a replay.
         if not self._is_decided(recorded):
             return None
+        event = recorded.event
+        if self._settlements is not None and isinstance(event, ToolsSettled):
+            return self._check_settlement(recorded, event.round, self._settlements)
         if not self.fold.emitted:
             if self._gave_up(recorded.event):
                 return None
@@ -161,6 +174,20 @@ class ReplayRun:
         ):
             return self._divergence(recorded, recorded.event, emission)
         self.fold.emitted.popleft()
+        self.compared += 1
+        return None
+
+    def _tools_failed(self) -> bool:
+        """Returns True if a part that runs tools failed: what it did not do is recorded by that."""
+        handlers = [name for names in self._failed.values() for name in names]
+        return any(name.startswith("Tool") for name in handlers)
+
+    def _check_settlement(
+        self, recorded: Recorded[Event], number: int, settlements: OlderSettlements
+    ) -> Divergence | None:
+        emission = settlements.see(number)
+        if emission is None or emission.event != recorded.event:
+            return self._divergence(recorded, recorded.event, emission)
         self.compared += 1
         return None
 
@@ -299,6 +326,40 @@ class ReplayRun:
                 recorded[shown(effect.event)] += 1
         # A single event has no order.
         return emitted.total() > 1 and not emitted - recorded
+
+
+class OlderSettlements:
+    """The settlements in a trace of older rules.
+
+    Then whoever ran a tool settled the round as well: the event stands wherever that happened, and its cause is the
+    request of the tool. It is compared with what the rules settled by then, whatever else they emitted.
+    """
+
+    def __init__(self) -> None:
+        self._emitted: dict[int, Emission] = {}
+        self._seen: set[int] = set()
+
+    def take_from(self, fold: Fold) -> None:
+        """Takes the settlements from what was emitted."""
+        for emission in list(fold.emitted):
+            if isinstance(emission.event, ToolsSettled):
+                fold.emitted.remove(emission)
+                self._emitted[emission.event.round] = emission
+
+    def see(self, number: int) -> Emission | None:
+        """Notes that a round was settled; returns its settlement by the rules, None if there is none."""
+        self._seen.add(number)
+        return self._emitted.get(number)
+
+    def first_unseen(self) -> Emission | None:
+        """Returns a settlement that the trace does not hold."""
+        unseen = [each for n, each in self._emitted.items() if n not in self._seen]
+        return next(iter(unseen), None)
+
+
+def _is_older(events: Trace) -> bool:
+    first = events[0].event
+    return isinstance(first, QueryReceived) and first.rules < SETTLES_BY_RULE
 
 
 def _by_event(checks: Sequence[Check]) -> dict[type[Event], list[Check]]:

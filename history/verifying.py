@@ -13,22 +13,16 @@ from msgspec.structs import replace
 
 from antiphon.composition import Outcome, outcome_of
 from antiphon.coordinator import alarms
-from antiphon.dispatcher import Settlement
 from antiphon.history.divergence import DivergenceKind
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
     Event,
-    HandlerFailed,
     QueryClosed,
     QueryReceived,
     QueryResumed,
     Recorded,
     ResponseAssembled,
-    ToolCallsConfirmed,
-    ToolFailed,
-    ToolsSettled,
-    ToolSucceeded,
 )
 from antiphon.vocabulary.values import QuerySettings
 
@@ -66,67 +60,6 @@ class Check(Protocol):
 
     def hear(self, recorded: Recorded[Event]) -> Finding | None:
         """Takes in the next event; returns what differs there."""
-
-
-class SettlementCheck:
-    """A round is settled by the outcomes of its confirmed calls, and when the last of them is there."""
-
-    hears = (
-        ToolCallsConfirmed,
-        ToolSucceeded,
-        ToolFailed,
-        ToolsSettled,
-        HandlerFailed,
-        QueryClosed,
-    )
-    compares = (ToolsSettled,)
-
-    def __init__(self) -> None:
-        self._settlement = Settlement()
-        self._due: dict[int, ToolsSettled] = {}
-        self._settled: set[int] = set()
-        self._failed = False
-
-    def hear(self, recorded: Recorded[Event]) -> Finding | None:
-        match recorded.event:
-            case ToolCallsConfirmed(round=number, tool_call_ids=ids):
-                self._note(self._settlement.confirm(number, ids))
-            case ToolSucceeded(tool_call_id=call_id):
-                self._note(self._settlement.end(call_id, succeeded=True))
-            case ToolFailed(tool_call_id=call_id):
-                self._note(self._settlement.end(call_id, succeeded=False))
-            case ToolsSettled() as settled:
-                self._settled.add(settled.round)
-                return self._compare(settled)
-            case HandlerFailed(handler=handler):
-                # What the dispatcher did not do because it failed is recorded by that.
-                self._failed = self._failed or handler.startswith("Tool")
-            case QueryClosed() if not self._failed:
-                return self._left_over()
-        return None
-
-    def _note(self, settled: Sequence[ToolsSettled]) -> None:
-        for event in settled:
-            self._due[event.round] = event
-
-    def _compare(self, settled: ToolsSettled) -> Finding | None:
-        due = self._due.get(settled.round)
-        if due is None:
-            return Finding(
-                None,
-                f"round {settled.round} was settled, and not every confirmed call of it has its outcome",
-            )
-        if settled != due:
-            return Finding(due)
-        return None
-
-    def _left_over(self) -> Finding | None:
-        for number, due in self._due.items():
-            if number not in self._settled:
-                return Finding(
-                    due, f"round {number} had all its outcomes and was never settled"
-                )
-        return None
 
 
 class AlarmCheck:

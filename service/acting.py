@@ -10,11 +10,11 @@ from antiphon import cluster as on_nats
 from antiphon import workers
 from antiphon.access import TenantResources
 from antiphon.composition import ServiceResources, Settings, build
-from antiphon.composition.hosting import HostedRoom, hosted_room
-from antiphon.composition.remote import check_room, connection_of
+from antiphon.composition.remote import check_room, connection_of, hosted
 from antiphon.service.memory import keep_loaded
 from antiphon.service.short_turns import take_short_turns
 from antiphon.vocabulary.access import OWNER, Principal, Scope
+from antiphon.vocabulary.performing import Outside
 from antiphon.vocabulary.ports import Ports
 
 
@@ -61,11 +61,10 @@ def host_of(
     views = TenantResources(resources)
     views.open()
 
-    async def part_of(place: on_nats.Place, ports: Ports) -> HostedRoom:
-        shared = views.of(caller_of(place)).shared
-        return hosted_room(name, shared, place, ports)
+    async def outside_of(place: on_nats.Place, ports: Ports) -> Outside:
+        return hosted(views.of(caller_of(place)).shared, place, ports)
 
-    return on_nats.RemoteHost(cluster, name, part_of, resources.shared.catalog)
+    return on_nats.RemoteHost(cluster, name, outside_of, resources.shared.catalog)
 
 
 def caller_of(place: on_nats.Place) -> Principal:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import structlog
 
-if sys.platform == "win32":  # there is no uvloop
-    from asyncio import new_event_loop
-else:
+try:
     from uvloop import new_event_loop
+except ModuleNotFoundError:  # it comes with the extra `serve`
+    from asyncio import new_event_loop  # type: ignore[assignment]  # any loop will do
 
 T = TypeVar("T")
 
@@ -20,7 +19,7 @@ _log = structlog.get_logger(__name__)
 
 
 def run_serving(main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end on uvloop, which takes a twentieth less CPU a query over REST (decision 248).
+    """Runs a coroutine to its end on uvloop, if there is one: a twentieth less CPU a query over REST (decision 248).
 
     A task that a user's tool started may raise `SystemExit` or `KeyboardInterrupt`, which asyncio raises out of the
     loop, beside handing it to whoever awaits the task. The loop goes on: what is meant to end the process comes as a

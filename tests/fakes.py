@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -16,8 +17,16 @@ from antiphon.vocabulary.events import (
     Recorded,
     ResponseAssembled,
 )
+from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 from antiphon.vocabulary.values import Exchange
+
+
+def command(
+    request: Recorded[Any], *past: Recorded[Event], again: bool = False
+) -> Command:
+    """A request that is to be performed after these events."""
+    return Command(request, (*past, request), again)
 
 
 class FixedClock:

@@ -12,7 +12,7 @@ from antiphon.engine import InProcessTransport, ReasoningEngine, connect
 from antiphon.vocabulary.events import Event, Live, ReasoningRequested, Recorded
 from antiphon.vocabulary.ports import Json, Stored, at_once
 from antiphon.vocabulary.values import Message, StoredText
-from tests.fakes import SkippingClock
+from tests.fakes import SkippingClock, command
 
 Send = Callable[[dict[str, object]], Coroutine[Any, Any, None]]
 
@@ -231,6 +231,6 @@ class EngineStage:
 
     async def call(self, **changes: Any) -> Event:
         """Makes one call to its end; returns the last event."""
-        self.engine.on_reasoning_requested(recorded(asked(**changes)))
+        self.engine.perform(command(recorded(asked(**changes))))
         await self.finish()
         return self.published[-1]

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from antiphon.bus import SystemClock
-from antiphon.composition.remote import remote_parts
+from antiphon.composition.remote import performed_elsewhere
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import (
     CitationStyles,
@@ -103,9 +103,9 @@ async def house(
         observers=observers,
     )
     settings = settings or Settings.model_construct()
-    parts = replace(
-        parts, remote=remote_parts(settings, parts.catalog, registry, parts.models)
-    )
+    elsewhere = performed_elsewhere(settings, parts.catalog)
+    if elsewhere is not None:
+        parts = replace(parts, outside=elsewhere)
     store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())
     built = ServiceResources(
@@ -113,6 +113,7 @@ async def house(
         store=store,
         library=library,
         models=(),
+        close_outside=None if elsewhere is None else elsewhere.close,
         reasoner="double",
         versions=(),
     )

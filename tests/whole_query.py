@@ -9,7 +9,14 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from antiphon.bus import Bus
-from antiphon.composition import Outcome, Resources, outcome_of, wire
+from antiphon.composition import (
+    BuildOutside,
+    Outcome,
+    Resources,
+    live_outside,
+    outcome_of,
+    wire,
+)
 from antiphon.coordinator import receive
 from antiphon.dispatcher import Registry, quotable, tool_from_function
 from antiphon.engine import offline_model
@@ -105,6 +112,7 @@ class House:
     )
     subscribers: tuple[Subscriber, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
+    outside: BuildOutside = live_outside
 
     def __post_init__(self) -> None:
         registry = Registry([tool_from_function(search_course_content)])
@@ -115,6 +123,7 @@ class House:
             tool_definitions=registry.definitions(),
             redaction=guarded(),
             subscribers=self.subscribers,
+            outside=self.outside,
         )
         self.bus = Bus(self.store, self.clock, self._parts.catalog)
 

@@ -27,12 +27,14 @@ class Decider(Generic[S]):
 
     Attributes:
         role: The name by which events know this part of the service (`Event.emitted_by`).
+        emits: The events that it emits; empty: all that its role emits.
         initial: The state before the first event.
         rules: The table.
         state: The state now.
     """
 
     role: ClassVar[Role]
+    emits: ClassVar[tuple[type[Event], ...]] = ()
     initial: S
     rules: Rules[S]
 

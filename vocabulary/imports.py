@@ -1,11 +1,13 @@
-"""Imports what a setting names in a module of the user's own: `package.module:name`."""
+"""Imports what may be missing: what a setting names in a module of the user's own, and what needs an extra."""
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from antiphon.vocabulary.containment import words_of
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 
 MAX_DETAIL_CHARS = 300
 """Characters of what a module raised."""
@@ -52,6 +54,28 @@ def import_named(path: str, *, thing: str, form: str) -> object:
         raise ConfigurationError(f"{thing} {path}: {module_name} has no {name}.")
     found: object = getattr(module, name)
     return found
+
+
+@contextmanager
+def needing_extra(extra: str, thing: str) -> Iterator[None]:
+    """Says how an extra is installed if what is imported here needs a package of it that is missing.
+
+    Args:
+        thing: What cannot be done without it, such as a command.
+
+    Raises:
+        ConfigurationError: A package is missing.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        # A module of ours that is missing is a bug, which must not look like a missing package.
+        if package == "antiphon":
+            raise
+        raise ConfigurationError(
+            f"{thing} needs {package}: {how_to_install(extra)}."
+        ) from error
 
 
 def in_words(error: BaseException) -> str:

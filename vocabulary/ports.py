@@ -84,6 +84,14 @@ async def at_once() -> None:
     """Waits for nothing, where nothing is stored or somebody else sees to it."""
 
 
+Past = Callable[[], Sequence[Recorded[Event]]]
+
+
+def no_past() -> Sequence[Recorded[Event]]:
+    """Returns the events of a query of which nothing has happened yet."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Ports:
     """One query's session as its components see it.
@@ -91,6 +99,7 @@ class Ports:
     Attributes:
         followed: Returns True while somebody reads the query live.
         stored: Waits until everything published so far is stored, for who acts in the middle of their work.
+        past: Returns the events of the query so far, those included that are about to be stored.
     """
 
     publish: Publish
@@ -98,6 +107,7 @@ class Ports:
     spawn: Spawn
     followed: Callable[[], bool] = lambda: True
     stored: Stored = at_once
+    past: Past = no_past
 
 
 class Clock(Protocol):

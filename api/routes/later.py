@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from antiphon.api.answer_html import html_of
 from antiphon.api.beginning import begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
@@ -99,7 +100,7 @@ async def read_query(
             query_id=query_id,
             session_id=session_id,
             status=outcome.status,
-            answer=answer_of(outcome, html=html),
+            answer=answer_of(outcome, html_of(outcome, wanted=html)),
         )
     if service.works_here:
         status = "running" if query_id in service.running() else "interrupted"

@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from antiphon.api.answer_html import html_of
 from antiphon.api.beginning import answering_in_time, begin
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
@@ -109,7 +110,7 @@ async def ask(
         status = 503
     elif body.strict:
         status = strict_status(outcome)
-    answer = answer_of(outcome, html=body.html)
+    answer = answer_of(outcome, html_of(outcome, wanted=body.html))
     return Response(answer.model_dump_json(), status_code=status, media_type=JSON)
 
 

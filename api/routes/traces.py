@@ -11,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from msgspec.structs import asdict, replace
 from pydantic import BaseModel, ConfigDict, Field
 
+from antiphon.api.answer_html import html_of
 from antiphon.api.bodies import JSON_LINES
 from antiphon.api.brief_traces import LEFT_OUT, brief
 from antiphon.api.dependencies import QueryId, Service
@@ -181,7 +182,7 @@ async def read_answer(
 ) -> QueryAnswer:
     """The answer as `POST /api/query` gave it. If the query still runs, the request waits for it."""
     outcome = await service.recorded(query_id).outcome()
-    return answer_of(outcome, html=html)
+    return answer_of(outcome, html_of(outcome, wanted=html))
 
 
 @router.get(

@@ -10,9 +10,7 @@ import json
 import re
 import subprocess
 import sys
-import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from tests.house.audit_exceptions import (
@@ -23,11 +21,10 @@ from tests.house.audit_exceptions import (
     Allowed,
 )
 from tests.house.complexity import product_files
+from tests.house.requirements import EXTRAS, ROOT, brought_by, requirements
 
-ROOT = Path(__file__).parents[2]
 # Traces hold hashes, and the lock of npm's packages those of files.
 NOT_SCANNED = r"\.jsonl$|package-lock\.json$|requirements\.lock$|tests/traces/(golden|corpus|versions)/|\.svg$"
-EXTRAS = ("minilm", "onnx", "documents", "telemetry", "cluster", "encryption", "faults")
 _WORDS = {
     "mit license": "MIT", "mit": "MIT", "the mit license (mit)": "MIT", "bsd license": "BSD", "bsd": "BSD",
     "apache software license": "Apache-2.0", "apache license 2.0": "Apache-2.0", "apache 2.0": "Apache-2.0",
@@ -89,19 +86,12 @@ def unexplained(found: Sequence[Finding], allowed: Iterable[Allowed]) -> list[st
 def licences() -> dict[str, str]:
     """Returns the licence of each package that the service may be installed with, as far as that is here."""
     found: dict[str, str] = {}
-    waiting = list(_requirements(ROOT / "pyproject.toml"))
-    while waiting:
-        name = waiting.pop()
-        if name in found:
-            continue
+    for name in brought_by(requirements(*EXTRAS)):
         try:
             metadata = importlib.metadata.metadata(name)
         except importlib.metadata.PackageNotFoundError:
             continue  # for another platform, or an extra that is not installed
         found[name] = _licence_of(metadata)
-        for requirement in importlib.metadata.requires(name) or ():
-            if "extra ==" not in requirement:
-                waiting.append(_name_in(requirement))
     return found
 
 
@@ -178,21 +168,6 @@ def _json_of(module: str, *arguments: str) -> dict[str, Any]:
     )
     found: dict[str, Any] = json.loads(run.stdout)
     return found
-
-
-def _requirements(pyproject: Path) -> Iterator[str]:
-    project = tomllib.loads(pyproject.read_text())["project"]
-    wanted = list(project["dependencies"])
-    for extra in EXTRAS:
-        wanted += project["optional-dependencies"][extra]
-    for requirement in wanted:
-        yield _name_in(requirement)
-
-
-def _name_in(requirement: str) -> str:
-    return (
-        re.split(r"[\[<>=~!;\s(]", requirement, maxsplit=1)[0].lower().replace("_", "-")
-    )
 
 
 def _licence_of(metadata: Any) -> str:

@@ -8,10 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from antiphon.cluster import LateConnection, Place, RemoteLink, connect
-from antiphon.composition.remote import remote_parts
-from antiphon.composition.stand_in import StandIn
-from antiphon.dispatcher import Registry
+from antiphon.cluster import (
+    LateConnection,
+    Place,
+    RemoteLink,
+    RemoteOutside,
+    Room,
+    connect,
+)
+from antiphon.composition.remote import performed_elsewhere
 from antiphon.service import Settings
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import BUILT_IN
@@ -62,7 +67,7 @@ HOSTILE = (
     b"\xff\xfe",
     b"[" * 100_000,
     b'{"frame":"end","lease":"x","number":1}',
-    b'{"frame":"hear","lease":"x","number":-1,"recorded":{}}',
+    b'{"frame":"perform","lease":"x","number":-1,"request":{}}',
     b'{"frame":"begin","lease":"y","number":1,"place":{"tools":"others"},"reply_to":"nobody","lease_s":1}',
     b'{"frame":"begin","lease":"z","number":1,"place":{},"reply_to":"a b\\r\\nPUB c 0","lease_s":1}',
     b'{"frame":"recall","lease":"y","number":2,"recorded":{"query_id":"q","seq":1}}',
@@ -94,12 +99,11 @@ async def test_only_what_the_part_may_publish_is_published(
         emit_live=lambda _: None,
         spawn=lambda work, **_: work.close,
     )
-    stand_in = StandIn(
-        link, Place(), ports, BUILT_IN, (e.ToolRequested,), (e.ToolsSettled,)
-    )
+    room = Room(performs=(e.ToolRequested,), emits=(e.ToolSucceeded,))
+    outside = RemoteOutside(link, Place(), ports, BUILT_IN, room)
 
     with pytest.raises(RemoteError):
-        stand_in.take_event(forged)
+        outside.take_event(forged)
     assert published == []
 
 
@@ -109,4 +113,4 @@ def test_rooms_that_there_are_not_are_named(tmp_path: Path) -> None:
         Settings.model_construct(remote="dispatcher"),
     ):
         with pytest.raises(ConfigurationError, match=r"dispatcher|ANTIPHON_NATS_URL"):
-            remote_parts(settings, BUILT_IN, Registry([]), {})
+            performed_elsewhere(settings, BUILT_IN)

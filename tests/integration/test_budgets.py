@@ -29,6 +29,7 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Model
 from antiphon.vocabulary.values import QuerySettings, Usage
+from tests.fakes import command
 from tests.fakes_messages_api import (
     Answer,
     EngineStage,
@@ -150,13 +151,12 @@ async def test_a_call_that_is_given_up_tells_what_it_has_used() -> None:
         delta(0, "text_delta", text="Hel"),
     )
     stage = EngineStage(Answer([begun, Stall()]))
-    stage.engine.on_reasoning_requested(recorded(asked()))
+    run = stage.engine.perform(command(recorded(asked())))
+    assert run is not None
     while not stage.told:  # noqa: ASYNC110 - there is no event for it
         await asyncio.sleep(0)
 
-    stage.engine.on_calls_abandoned(
-        recorded(e.CallsAbandoned(call_ids=("c1",), why="the deadline passed"))
-    )
+    run.abandon("the deadline passed")
     await stage.finish()
 
     (failed,) = (

@@ -8,6 +8,7 @@ import pytest
 
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Usage
+from tests.fakes import command
 from tests.fakes_messages_api import (
     Answer,
     EngineStage,
@@ -127,7 +128,7 @@ async def test_a_further_attempt_is_sent_once_it_is_stored() -> None:
     stage = EngineStage(
         refused(529, "overloaded_error"), streamed(*text_reply("Hello")), stored=wait
     )
-    stage.engine.on_reasoning_requested(recorded(asked()))
+    stage.engine.perform(command(recorded(asked())))
     await asks.wait()
     sent = len(stage.api.bodies)
     announced = len(begun(stage))

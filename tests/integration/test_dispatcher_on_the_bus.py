@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from antiphon.bus import Bus, SystemClock
+from antiphon.bus import Bus, Performing, SystemClock
+from antiphon.composition import LiveOutside
 from antiphon.dispatcher import (
     CourseLibrary,
     Registry,
     Tool,
     ToolDispatcher,
+    ToolPerformer,
     course_tools,
     tool_from_function,
 )
@@ -66,20 +68,23 @@ def components(
 ) -> Callable[[Ports], list[Subscription]]:
     def build(ports: Ports) -> list[Subscription]:
         asker = OneRound(ports.publish, calls, timeout_s)
-        dispatcher = ToolDispatcher(
+        performer = ToolPerformer(
             ports.publish, ports.spawn, SystemClock(), Registry(tools)
+        )
+        performing = Performing(
+            LiveOutside({e.ToolRequested: performer.perform}),
+            {e.ToolRequested: "ToolDispatcher"},
+            ports.past,
         )
         heard: tuple[type[e.Event], ...] = (
             e.ToolStarted,
-            e.ToolSucceeded,
-            e.ToolFailed,
             e.ToolSubstituted,
         )
         return [
             on(e.QueryReceived, asker.on_query_received),
             on(e.ToolsSettled, asker.on_tools_settled),
-            on(e.ToolRequested, dispatcher.on_tool_requested),
-            on(e.ToolCallsConfirmed, dispatcher.on_tool_calls_confirmed),
+            *ToolDispatcher(ports.publish).subscriptions(),
+            *performing.subscriptions(),
             *(on(kind, lambda _said: None) for kind in heard),
         ]
 

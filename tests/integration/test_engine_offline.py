@@ -21,6 +21,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, StoredText
+from tests.fakes import command
 from tests.fakes_messages_api import EngineStage, asked, recorded
 from tests.unit.engine.briefings import SEARCH, attempt, briefing, source
 
@@ -153,9 +154,8 @@ async def test_other_paths_are_not_found() -> None:
 
 async def test_one_call_is_all_that_a_recorded_request_needs() -> None:
     stage = OfflineStage()
-    stage.engine.on_reasoning_requested(
-        recorded(asked(messages=messages(briefing("What is a queue?"))))
-    )
+    request = asked(messages=messages(briefing("What is a queue?")))
+    stage.engine.perform(command(recorded(request)))
 
     await stage.finish()
 

@@ -14,7 +14,6 @@ from antiphon.engine import (
     request_json,
 )
 from antiphon.vocabulary.events import (
-    CallsAbandoned,
     ReasoningCompleted,
     ReasoningFailed,
     ReasoningRetried,
@@ -24,6 +23,7 @@ from antiphon.vocabulary.events import (
     ToolCallStreamed,
 )
 from antiphon.vocabulary.values import ToolCall, Usage
+from tests.fakes import command
 from tests.fakes_messages_api import (
     TOOLS,
     Answer,
@@ -259,16 +259,13 @@ async def test_the_whole_call_is_bounded_by_its_time() -> None:
 
 async def test_an_abandoned_call_ends_as_failed_and_says_nothing_more() -> None:
     stage = EngineStage(Answer([sse(started()), Stall()]))
-    stage.engine.on_reasoning_requested(recorded(asked()))
+    run = stage.engine.perform(command(recorded(asked())))
+    assert run is not None
     await stage.api.asked.wait()
 
-    stage.engine.on_calls_abandoned(
-        recorded(CallsAbandoned(call_ids=("c1", "unknown"), why="the deadline passed"))
-    )
+    run.abandon("the deadline passed")
     await stage.finish()
-    stage.engine.on_calls_abandoned(
-        recorded(CallsAbandoned(call_ids=("c1",), why="again"))
-    )
+    run.abandon("again")
 
     begun, failed = stage.published
     assert isinstance(begun, ReasoningStarted)

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from antiphon.assembler import assembler as assembling
 from antiphon.composition import Outcome
 from antiphon.coordinator import deadline
-from antiphon.dispatcher import Settlement
+from antiphon.dispatcher import dispatcher as dispatching
 from antiphon.engine import inline, preparing, request
 from antiphon.engine.legality import RULES
 from antiphon.engine.thinking import Thinking
@@ -165,11 +165,11 @@ def failed_calls_count_as_successes(patch: Patch) -> None:
     def all_succeeded(settled: ToolsSettled) -> ToolsSettled:
         return replace(settled, succeeded=settled.succeeded + settled.failed, failed=())
 
-    wrap(patch, Settlement, "_settled", all_succeeded)
+    wrap(patch, dispatching, "_settled", all_succeeded)
 
 
 def a_round_is_never_settled(patch: Patch) -> None:
-    patch.setattr(Settlement, "_settle", lambda _: [])
+    patch.setattr(dispatching, "_settle", lambda state: (state, ()))
 
 
 # --- what the timer and the caller make of the query

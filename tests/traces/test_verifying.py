@@ -12,7 +12,7 @@ from antiphon.composition import outcome
 from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.history import Divergence, answer_in, replay
 from antiphon.history.tool_versions import changes_of
-from antiphon.history.verifying import CallerCheck, SettlementCheck
+from antiphon.history.verifying import AlarmCheck, CallerCheck
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
@@ -110,29 +110,27 @@ def test_a_settlement_that_does_not_follow_from_the_outcomes_is_found(
 
 def test_a_round_that_was_never_settled_is_found_at_the_end(thousand: Lines) -> None:
     trace, place = next(traces_with(thousand, ToolsSettled))
-    check = SettlementCheck()
     lost = [*trace[:place], *trace[place + 1 :]]
 
-    found = [check.hear(recorded) for recorded in lost]
+    divergence = replay(lost).divergence
 
-    assert isinstance(lost[-1].event, QueryClosed)
-    assert found[-1] is not None
-    assert "was never settled" in found[-1].detail
+    assert divergence is not None
+    assert "tools_settled" in divergence.now
 
 
 def test_a_check_that_raises_is_itself_the_finding(
     thousand: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(check: SettlementCheck, recorded: Recorded[Event]) -> None:
+    def fail(check: AlarmCheck, recorded: Recorded[Event]) -> None:
         raise LookupError(f"planted at {recorded.seq} in {type(check).__name__}")
 
-    monkeypatch.setattr(SettlementCheck, "hear", fail)
-    trace, _ = next(traces_with(thousand, ToolsSettled))
+    monkeypatch.setattr(AlarmCheck, "hear", fail)
+    trace, _ = next(traces_with(thousand, Alarm))
 
     divergence = replay(trace).divergence
 
     assert divergence is not None
-    assert "SettlementCheck raises now: LookupError" in divergence.detail
+    assert "AlarmCheck raises now: LookupError" in divergence.detail
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.5])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import socket
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,21 @@ from tests.misbehaving import Conduct, Exchange, no_http, server, silent
 def test_python_and_packages_are_named_with_their_versions() -> None:
     assert checks.python().well
     assert "anthropic 2." in checks.packages().found
+
+
+def test_what_only_serving_needs_may_be_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def version(name: str) -> str:
+        if name in ("fastapi", "uvicorn"):
+            raise PackageNotFoundError
+        return "1.0"
+
+    monkeypatch.setattr(checks, "version", version)
+    check = checks.packages()
+
+    assert check.well
+    assert "fastapi missing (only `antiphon serve` needs it)" in check.found
 
 
 def test_a_data_folder_that_is_not_there_yet_is_well_where_it_can_be_made(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.cli.compare import as_page
+from antiphon.cli.compare_page import as_page
 from antiphon.cli.comparing import (
     MODES,
     Compared,

@@ -45,5 +45,5 @@ def test_queries_share_no_components() -> None:
     for subscription in one:
         if subscription.kind is QueryReceived and "Synthesizer" in subscription.name:
             subscription.handler(received)
-    asked = [wiring.deciders[0].state.memory.intent.question for wiring in wirings]
+    asked = [wiring.deciders[1].state.memory.intent.question for wiring in wirings]
     assert asked == ["What is BM25?", ""]

@@ -19,7 +19,7 @@ from antiphon.vocabulary.events import (
     Recorded,
 )
 from antiphon.vocabulary.values import QuerySettings
-from tests.fakes import HastyClock
+from tests.fakes import HastyClock, command
 
 SETTINGS = QuerySettings(deadline_s=60.0, tool_timeout_s=10.0)
 NEARED_S = deadline.neared_after_s(SETTINGS)
@@ -59,7 +59,7 @@ class Timer:
         self.clock = HastyClock(at=110.0)
         self.work: list[Coroutine[Any, Any, None]] = []
         self.timer = DeadlineTimer(self.emitted.append, self._spawn, self.clock)
-        self.timer.recall(at(100.0, received()))
+        self.past = [at(100.0, received())]
 
     def _spawn(
         self, work: Coroutine[Any, Any, None], /, *, background: bool = False
@@ -68,9 +68,8 @@ class Timer:
         return work.close
 
     async def resume(self, away_s: float = 0.0) -> None:
-        self.timer.on_query_resumed(
-            at(110.0, QueryResumed(why="it was interrupted", away_s=away_s))
-        )
+        resumed = at(110.0, QueryResumed(why="it was interrupted", away_s=away_s))
+        self.timer.perform(command(resumed, *self.past))
         for work in self.work:
             await work
 
@@ -105,7 +104,7 @@ async def test_what_was_reported_before_the_interruption_is_not_reported_again()
     None
 ):
     timer = Timer()
-    timer.timer.recall(at(105.0, DeadlineNeared(left_s=1.0, after_s=NEARED_S)))
+    timer.past.append(at(105.0, DeadlineNeared(left_s=1.0, after_s=NEARED_S)))
 
     await timer.resume()
 

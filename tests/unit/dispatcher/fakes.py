@@ -8,12 +8,17 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from antiphon.dispatcher import Registry, Tool, ToolCircuits, ToolDispatcher
+from antiphon.dispatcher import (
+    Registry,
+    Tool,
+    ToolCircuits,
+    ToolDispatcher,
+    ToolPerformer,
+)
 from antiphon.knowledge import Course, Lesson, LessonMatch
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.events import (
-    CallsAbandoned,
     Event,
     Recorded,
     ToolCallsConfirmed,
@@ -22,23 +27,42 @@ from antiphon.vocabulary.events import (
     ToolsSettled,
     ToolSucceeded,
 )
+from antiphon.vocabulary.performing import Run
 from antiphon.vocabulary.values import LessonPart, Passage, StoredText, ToolCall
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, command
 
 E = TypeVar("E", bound=Event)
 
 
 class Session:
-    """A dispatcher with a list as its bus, and the tasks that it spawned."""
+    """Dispatcher and performer with a list as their bus, and the tasks that were spawned."""
 
     def __init__(self, *tools: Tool, circuits: ToolCircuits | None = None) -> None:
         self.published: list[Event] = []
         self.clock = FixedClock(1_000.0)
         self._tasks: list[asyncio.Task[None]] = []
         self._timers: list[asyncio.Task[None]] = []
-        self.dispatcher = ToolDispatcher(
-            self.published.append, self._spawn, self.clock, Registry(tools), circuits
+        self.past: list[Recorded[Event]] = []
+        self._runs: dict[str, Run] = {}
+        self.dispatcher = ToolDispatcher(self._publish)
+        self.performer = ToolPerformer(
+            self._publish, self._spawn, self.clock, Registry(tools), circuits
         )
+
+    def _publish(self, event: Event, /) -> None:
+        self.published.append(event)
+        self.recall(event)
+
+    def recall(self, event: Event) -> None:
+        """Takes in what happened."""
+        self.past.append(recorded(event))
+        if type(event) in self.dispatcher.rules:
+            self.dispatcher.hear(recorded(event))
+
+    def perform(self, asked: Recorded[ToolRequested], *, again: bool = False) -> None:
+        run = self.performer.perform(command(asked, *self.past, again=again))
+        if run is not None:
+            self._runs[asked.event.call.id] = run
 
     def _spawn(
         self, work: Coroutine[Any, Any, None], /, *, background: bool = False
@@ -57,16 +81,15 @@ class Session:
     ) -> None:
         call = ToolCall(id=call_id, name=name, arguments=arguments)
         asked = ToolRequested(round=round_number, call=call, timeout_s=timeout_s)
-        self.dispatcher.on_tool_requested(recorded(asked))
+        self.perform(recorded(asked))
 
     def confirm(self, *call_ids: str, round_number: int = 1) -> None:
-        said = ToolCallsConfirmed(round=round_number, tool_call_ids=call_ids)
-        self.dispatcher.on_tool_calls_confirmed(recorded(said))
+        self.recall(ToolCallsConfirmed(round=round_number, tool_call_ids=call_ids))
 
     def abandon(self, *call_ids: str, why: str = "the deadline is near") -> None:
-        self.dispatcher.on_calls_abandoned(
-            recorded(CallsAbandoned(call_ids=call_ids, why=why))
-        )
+        for call_id in call_ids:
+            if call_id in self._runs:
+                self._runs[call_id].abandon(why)
 
     async def done(self) -> None:
         """Waits for every tool; raises what a tool's task let through, save cancellation."""

@@ -12,7 +12,7 @@ from antiphon.vocabulary.errors import ToolDefinitionError
 from antiphon.vocabulary.events import ToolsSettled, ToolSucceeded
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
-from tests.unit.dispatcher.fakes import Session, passage, recorded
+from tests.unit.dispatcher.fakes import Session, passage
 
 
 class Shelf:
@@ -76,7 +76,7 @@ async def test_a_query_that_goes_on_from_its_trace_knows_what_was_found() -> Non
         ),
         ToolsSettled(round=1, succeeded=("a",), failed=()),
     ):
-        here.dispatcher.recall(recorded(event))
+        here.recall(event)
 
     here.request("c", "look", asked_for("c"), round_number=2)
     await here.done()
@@ -89,15 +89,13 @@ async def test_a_round_that_is_settled_after_the_interruption_counts_all_the_sam
 ):
     shelf = Shelf()
     here = session(shelf)
-    here.dispatcher.recall(
-        recorded(
-            ToolSucceeded(
-                tool_call_id="a",
-                name="look",
-                output=StoredText("a"),
-                passages=(passage("a"),),
-                duration_ms=1.0,
-            )
+    here.recall(
+        ToolSucceeded(
+            tool_call_id="a",
+            name="look",
+            output=StoredText("a"),
+            passages=(passage("a"),),
+            duration_ms=1.0,
         )
     )
     here.confirm("a")

@@ -117,6 +117,27 @@ def test_a_section_that_describes_no_argument_takes_nothing_from_the_description
     assert set(tool.schema["properties"]) == {"why"}
 
 
+async def further_on(lake: str, unit: str) -> str:
+    """Says how deep a lake is.
+
+    Args:
+        lake: Its name.
+            unit: a part of that name.
+        unit is not described.
+
+    Below its arguments, a docstring may go on:
+        unit: no argument either.
+    """
+    return lake + unit
+
+
+def test_only_what_is_indented_as_the_first_argument_describes_one() -> None:
+    properties = tool_from_function(further_on).schema["properties"]
+
+    assert properties["lake"]["description"] == "Its name. unit: a part of that name."
+    assert "description" not in properties["unit"]
+
+
 def test_a_description_of_several_lines_is_one_line_and_the_types_own_stands_where_there_is_none() -> (
     None
 ):

@@ -48,7 +48,7 @@ async def ask_again(session: Session, name: str) -> ToolSucceeded | ToolFailed:
     asked = ToolRequested(
         round=1, call=ToolCall(id="t1", name=name, arguments=ARGUMENTS), timeout_s=10.0
     )
-    session.dispatcher.ask_again(recorded(asked))
+    session.perform(recorded(asked), again=True)
     await session.done()
     (outcome,) = [
         event
@@ -103,11 +103,9 @@ async def test_a_tool_with_effects_and_a_key_is_run_again_with_the_same_key() ->
 async def test_the_recorded_key_is_used_also_where_the_query_has_another_id() -> None:
     office = Office()
     session = Session(keyed(office))
-    session.dispatcher.recall(
-        recorded(
-            ToolStarted(
-                tool_call_id="t1", name="enrol_once", idempotency_key="the-first-key"
-            )
+    session.recall(
+        ToolStarted(
+            tool_call_id="t1", name="enrol_once", idempotency_key="the-first-key"
         )
     )
 
@@ -163,8 +161,8 @@ async def test_the_same_call_id_in_two_queries_gets_two_keys() -> None:
     call = ToolCall(id="t1", name="enrol_once", arguments=ARGUMENTS)
     asked = ToolRequested(round=1, call=call, timeout_s=10.0)
     other = Session(keyed(Office()))
-    session.dispatcher.on_tool_requested(recorded(asked))
-    other.dispatcher.on_tool_requested(replace(recorded(asked), query_id="q2"))
+    session.perform(recorded(asked))
+    other.perform(replace(recorded(asked), query_id="q2"))
     await session.done()
     await other.done()
 

@@ -18,7 +18,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Request, StoredText
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, command
 from tests.fakes_messages_api import TOOLS, asked, recorded
 
 
@@ -55,7 +55,7 @@ async def test_a_reasoning_call_ends_when_the_clock_says_so_and_not_before() -> 
         {"primary": SilentModel()},
         TOOLS,
     )
-    engine.on_reasoning_requested(recorded(asked(timeout_s=20.0)))
+    engine.perform(command(recorded(asked(timeout_s=20.0))))
 
     await settle()
     clock.advance(19.9)
@@ -89,7 +89,7 @@ async def test_a_summarising_call_ends_when_the_clock_says_so() -> None:
         timeout_s=3.0,
         messages=(message,),
     )
-    engine.on_summary_requested(recorded(request))
+    engine.perform(command(recorded(request)))
 
     await settle()
     clock.advance(3.0)

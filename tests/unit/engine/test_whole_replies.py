@@ -12,7 +12,7 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import Event, ReasoningCompleted, ReasoningStarted
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, command
 from tests.fakes_messages_api import TOOLS, asked, recorded
 
 MESSAGE: Json = {
@@ -84,7 +84,7 @@ class Stage:
     async def call(self, call_id: str, **changes: Any) -> None:
         fields = {"model": "m", "max_tokens": 1_500, "timeout_s": 90.0} | changes
         request = asked(call_id=call_id, **fields)
-        self.engine.on_reasoning_requested(recorded(request))
+        self.engine.perform(command(recorded(request)))
         for _ in range(50):
             await asyncio.sleep(0)
             self.clock.advance(0.0)

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.house.audit import (
-    ROOT,
     Finding,
     licences,
     risky_calls,
@@ -19,6 +18,7 @@ from tests.house.audit import (
     unknown_licences,
 )
 from tests.house.audit_exceptions import CALLS, SECRETS, Allowed
+from tests.house.requirements import ROOT
 
 PAGE = ROOT / "docs" / "security.md"
 NAMED = re.findall(r"(tests/[\w/]+\.py)::(\w+)", PAGE.read_text())

@@ -1,4 +1,4 @@
-"""Acts in a recorded fork in the place of engine, dispatcher and timer: it publishes what the recording holds.
+"""The outside of a recorded fork: it publishes what the recording holds.
 
 Nothing goes out from here: no model is asked and no tool is run, and so nothing can cost anything. What came from
 outside comes in its recorded order and at its recorded times, each event when its call was requested. Where a call is
@@ -7,14 +7,13 @@ requested that the recording does not hold, the query stops and says so.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.composition import Resources, Wiring, redacting, wire
-from antiphon.dispatcher import Settlement
+from antiphon.composition import Resources
+from antiphon.dispatcher import has_outcome
 from antiphon.engine import (
     CacheMarks,
     CitationStyles,
@@ -33,23 +32,13 @@ from antiphon.history.recording import (
 )
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.errors import ModelError
-from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import Ports, Subscription, on
-
-REPLACED = frozenset(
-    {
-        "ReasoningEngine",
-        "SummaryEngine",
-        "ToolDispatcher",
-        "DeadlineTimer",
-        "ProviderWatch",
-    }
-)
-"""The acting components whose part the recording plays; subscribers from outside act as they always do."""
+from antiphon.vocabulary.events import Event
+from antiphon.vocabulary.performing import Command, Run
+from antiphon.vocabulary.ports import Ports
 
 
-class RecordedActions:
-    """Plays the part of the outside from a recording.
+class PlayedOutside:
+    """Performs requests from a recording; satisfies `Outside`.
 
     Args:
         clock: Is set to the time of each event that is published.
@@ -66,71 +55,49 @@ class RecordedActions:
         after: int,
         shift_s: float,
     ) -> None:
-        self._publish = redacting(ports.publish, resources.redaction)
+        self._publish = ports.publish
         self._spawn = ports.spawn
+        self._stored = ports.stored
         self._resources = resources
         self._styles = resources.styles or CitationStyles()
         self._recording = recording
         self._clock = clock
         self._shift_s = shift_s
-        self._settlement = Settlement()
         self._marks: dict[str, CacheMarks] = {}
         self._waiting = WaitingEvents()
         self._under_way: dict[str, Event] = {}
         self._stop_because: dict[str, str] = {}
         self._unfinished: dict[str, str] = {}
-        self._stepping = False
+        self._playing = False
         self._timer = [each for each in recording.timer if each.seq > after]
 
-    def subscriptions(self) -> tuple[Subscription, ...]:
-        """Returns what it hears: requests, and its own events, after each of which the next one comes."""
-        own: tuple[type[Event], ...] = (
-            *_kinds_of(Reply),
-            *_kinds_of(Result),
-            e.ReasoningStarted,
-            e.ReasoningRetried,
-            e.ToolCallStreamed,
-            e.ToolStarted,
-            e.ToolSubstituted,
-            e.ToolAnsweredLate,
-            e.DeadlineNeared,
-            e.DeadlinePassed,
-        )
-        return (
-            on(e.QueryReceived, self.on_begun),
-            on(e.QueryResumed, self.on_begun),
-            on(e.ReasoningRequested, self.on_model_requested),
-            on(e.SummaryRequested, self.on_model_requested),
-            on(e.ToolRequested, self.on_tool_requested),
-            on(e.ToolCallsConfirmed, self.on_tool_calls_confirmed),
-            on(e.CallsAbandoned, self.on_calls_abandoned),
-            *[on(kind, self.on_published) for kind in own],
-        )
-
-    def recall(self, recorded: Recorded[Event]) -> None:
-        """Takes in an event that the fork shares with the recording."""
-        event = recorded.event
-        if isinstance(event, Result):
-            self._settlement.end(
-                event.tool_call_id, succeeded=isinstance(event, e.ToolSucceeded)
-            )
-
-    def on_begun(self, _: Recorded[Event]) -> None:
-        """Lets the timer's events wait for their turn."""
-        for recorded in self._timer:
-            self._waiting.add(recorded, "", recorded.event)
-        self._timer = []
+    def perform(self, command: Command, /) -> Run | None:
+        """Lets what came of the request wait for its turn."""
+        event = command.request.event
+        match event:
+            case e.QueryReceived() | e.QueryResumed():
+                for recorded in self._timer:
+                    self._waiting.add(recorded, "", recorded.event)
+                self._timer = []
+            case e.ReasoningRequested() | e.SummaryRequested():
+                self._expect_reply(event)
+            case e.ToolRequested(call=call):
+                # Ids are the model's: if it repeats one, the first call's outcome stands for both.
+                if call.id in self._under_way or has_outcome(call.id, command.past):
+                    return None
+                self._expect_result(event)
         self._go_on()
+        return PlayedRun(str(event.subject()), self.abandon)
 
-    def on_published(self, _: Recorded[Event]) -> None:
-        """Lets the next event come, once all that follows from this one has happened."""
-        self._go_on()
+    def abandon(self, call_id: str, why: str) -> None:
+        """Ends a call that is under way, as engine and dispatcher do."""
+        request = self._under_way.get(call_id)
+        if request is not None:
+            self._waiting.forget(call_id)
+            self._end(self._abandoned(request, why))
+            self._go_on()
 
-    def on_model_requested(
-        self, recorded: Recorded[e.ReasoningRequested | e.SummaryRequested]
-    ) -> None:
-        """Lets what came of the call wait for its turn."""
-        asked = recorded.event
+    def _expect_reply(self, asked: e.ReasoningRequested | e.SummaryRequested) -> None:
         record = self._recording.reply_to(asked)
         self._under_way[asked.call_id] = asked
         words = missing_reply(asked, self._recording)
@@ -139,15 +106,10 @@ class RecordedActions:
         else:
             self._expect(asked.call_id, record, words)
             self._announce(asked, record)
-        self._go_on()
 
-    def on_tool_requested(self, recorded: Recorded[e.ToolRequested]) -> None:
-        """Lets what came of the tool call wait for its turn."""
-        call = recorded.event.call
-        # Ids are the model's: where it repeats one, the first call's outcome stands for both.
-        if call.id in self._under_way or self._settlement.has_ended(call.id):
-            return
-        self._under_way[call.id] = recorded.event
+    def _expect_result(self, asked: e.ToolRequested) -> None:
+        call = asked.call
+        self._under_way[call.id] = asked
         record = self._recording.result_of(call)
         if record is None:
             self._stop_because[call.id] = missing_result(call)
@@ -157,25 +119,6 @@ class RecordedActions:
                 # A call that was asked for under another id is answered under its own.
                 event = replace(each.event, tool_call_id=call.id)
                 self._waiting.add(each, call.id, event)
-        self._go_on()
-
-    def on_tool_calls_confirmed(self, recorded: Recorded[e.ToolCallsConfirmed]) -> None:
-        """Settles the round where all its calls have ended already."""
-        confirmed = recorded.event
-        for settled in self._settlement.confirm(
-            confirmed.round, confirmed.tool_call_ids
-        ):
-            self._publish(settled)
-
-    def on_calls_abandoned(self, recorded: Recorded[e.CallsAbandoned]) -> None:
-        """Ends those of the calls that are under way, as engine and dispatcher do."""
-        abandoned = recorded.event
-        for call_id in abandoned.call_ids:
-            request = self._under_way.get(call_id)
-            if request is None:
-                continue
-            self._waiting.forget(call_id)
-            self._end(self._abandoned(request, abandoned.why))
 
     def _abandoned(self, request: Event, why: str) -> Event:
         """Returns the outcome of a call that is abandoned: as it was recorded, with what the call had used."""
@@ -232,22 +175,16 @@ class RecordedActions:
         return prepared
 
     def _go_on(self) -> None:
-        # Work starts when all that the present events lead to is stored: each step sees everything that is requested.
-        if not self._stepping:
-            self._stepping = True
-            self._spawn(self._step())
+        if not self._playing:
+            self._playing = True
+            self._spawn(self._play())
 
-    async def _step(self) -> None:
-        """Publishes the next recorded event, and those that came together with it; or stops the query."""
-        self._stepping = False
-        why = next(iter(self._stop_because.values()), "")
-        if not why and self._may_go_on():
-            self._publish_next()
-            return
-        if not why:
-            why = next(iter(self._unfinished.values()), "")
-        if why:
-            self._publish(e.QueryCancelled(why=why))
+    async def _play(self) -> None:
+        """Publishes what is recorded, each event once all that the one before it leads to has happened."""
+        while self._publish_next():
+            # Then everything is requested that it led to.
+            await self._stored()
+        self._playing = False
 
     def _may_go_on(self) -> bool:
         """Returns True if there is a next event; the timer's come only while the query waits for a call."""
@@ -255,52 +192,42 @@ class RecordedActions:
             return bool(self._waiting.first_subject)
         return self._waiting.first_subject is not None
 
-    def _publish_next(self) -> None:
-        for waiting in self._waiting.take():
-            self._clock.advance(waiting.at + self._shift_s)
-            ends_call = isinstance(waiting.event, Reply | Result)
-            publish = self._end if ends_call else self._publish
-            waiting.context.run(publish, waiting.event)
+    def _publish_next(self) -> bool:
+        """Publishes the next recorded event, and those that came together with it; or stops the query.
+
+        Returns:
+            False if nothing more comes by itself.
+        """
+        why = next(iter(self._stop_because.values()), "")
+        if not why and self._may_go_on():
+            for waiting in self._waiting.take():
+                self._clock.advance(waiting.at + self._shift_s)
+                ends_call = isinstance(waiting.event, Reply | Result)
+                publish = self._end if ends_call else self._publish
+                waiting.context.run(publish, waiting.event)
+            return True
+        why = why or next(iter(self._unfinished.values()), "")
+        if why:
+            self._publish(e.QueryCancelled(why=why))
+        return False
 
     def _end(self, outcome: Event) -> None:
-        """Publishes a call's outcome, and what is settled by it."""
+        """Publishes a call's outcome."""
         call_id = str(outcome.subject())
         for known in (self._under_way, self._stop_because, self._unfinished):
             known.pop(call_id, None)
         self._publish(outcome)
-        if not isinstance(outcome, Result):
-            return
-        succeeded = isinstance(outcome, e.ToolSucceeded)
-        for settled in self._settlement.end(call_id, succeeded=succeeded):
-            self._publish(settled)
 
 
-def recorded_wiring(
-    resources: Resources,
-    ports: Ports,
-    recording: Recording,
-    clock: RecordedClock,
-    after: int,
-    shift_s: float,
-) -> Wiring:
-    """Returns the components of a recorded fork: those of every query, but that the recording acts."""
-    wiring = wire(resources, ports)
-    actions = RecordedActions(ports, resources, recording, clock, after, shift_s)
-    subscribed = without_actions(wiring.actions)
-    return dataclasses.replace(
-        wiring,
-        actions=(*actions.subscriptions(), *subscribed),
-        recalling=(actions,),
-    )
+class PlayedRun(NamedTuple):
+    """A call that the recording answers; satisfies `Run`."""
 
+    call_id: str
+    stop: Callable[[str, str], None]
 
-def without_actions(actions: Iterable[Subscription]) -> Sequence[Subscription]:
-    """Returns the subscriptions of subscribers from outside."""
-    return [each for each in actions if each.component not in REPLACED]
-
-
-def _kinds_of(union: Any) -> tuple[type[Event], ...]:
-    return tuple(union.__args__)
+    def abandon(self, why: str, /) -> None:
+        """Ends it, if it has no outcome yet."""
+        self.stop(self.call_id, why)
 
 
 def _shown(asked: Event | None) -> tuple[object, ...]:
