@@ -35,7 +35,7 @@ from antiphon.service.guide import (
     query_settings,
 )
 from antiphon.service.lesson_texts import TextStretch, text_stretch
-from antiphon.service.opening import open_parts, parts_over
+from antiphon.service.opening import callers_of, open_parts
 from antiphon.service.readiness import Readiness
 from antiphon.service.runtime import Runtime
 from antiphon.service.searching import PASSAGES, SearchResult, search
@@ -170,12 +170,12 @@ class Antiphon:
         parts = await open_parts(
             settings, subscribers, outside=outside, loads_later=loads_later
         )
-        return cls(Runtime(settings, parts))
+        return cls(Runtime(settings, parts.resources, parts.callers, parts.membership))
 
     @classmethod
     def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
         """Returns a service over resources that are already open, such as those of a test."""
-        return cls(Runtime(settings, parts_over(settings, resources)))
+        return cls(Runtime(settings, resources, callers_of(settings, resources)))
 
     def load(self) -> None:
         """Starts loading what was left out, in the background; `readiness` reports when it is loaded."""

@@ -30,11 +30,11 @@ class Parts:
     membership: workers.Membership | None = None
 
 
-def parts_over(
+def callers_of(
     settings: composition.Settings, resources: composition.ServiceResources
-) -> Parts:
-    """Returns the parts of a service over resources that are already open."""
-    return Parts(resources, access.KeyCallers(settings, resources))
+) -> access.KeyCallers:
+    """Returns the callers of a service that is alone."""
+    return access.KeyCallers(settings, resources)
 
 
 async def open_parts(
@@ -60,9 +60,9 @@ async def open_parts(
     # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
     if settings.nats_url is None:
         resources = await asyncio.to_thread(build)
-        parts = parts_over(settings, resources)
-        await asyncio.to_thread(parts.callers.open)
-        return parts
+        callers = callers_of(settings, resources)
+        await asyncio.to_thread(callers.open)
+        return Parts(resources, callers)
     membership = await workers.Membership.open(settings)
     try:
         resources = await asyncio.to_thread(

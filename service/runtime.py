@@ -20,7 +20,6 @@ from antiphon.composition import (
 from antiphon.composition.running import TraceElsewhere
 from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.documents import Documents
-from antiphon.service.opening import Parts
 from antiphon.service.probing import Probe
 from antiphon.service.readiness import Readiness, readiness_of
 from antiphon.service.state import service_state
@@ -33,17 +32,24 @@ from antiphon.service.upkeep import (
 
 
 class Runtime:
-    """The parts that all callers share. Make one a process with `open`, and `close` it.
+    """The parts that all callers share. Make one a process, and `close` it.
 
     Attributes:
         totals: The sums of every query's outcome.
         elsewhere: Other processes that work on the queries; None: this one does.
     """
 
-    def __init__(self, settings: Settings, parts: Parts) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        resources: ServiceResources,
+        callers: Callers,
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self.settings = settings
-        self.resources = resources = parts.resources
-        self.elsewhere: Elsewhere | None = parts.membership
+        self.resources = resources
+        self.callers = callers
+        self.elsewhere = elsewhere
         self.totals = Totals()
         self.admission = Admission(
             settings.concurrent_queries, settings.most_wait_s, lambda: bus.under_way
@@ -55,7 +61,6 @@ class Runtime:
             resources.shared.catalog,
             self.admission.ended,
         )
-        self.callers: Callers = parts.callers
         self.loading = Loading(resources.later)
         # Where others search, this process answers for storing alone.
         searched = resources.library if self.elsewhere is None else None

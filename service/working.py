@@ -47,7 +47,7 @@ async def work(
     take_short_turns()
     name = f"{socket.gethostname()}-{os.getpid()}"
     parts = await open_parts(settings)
-    runtime = Runtime(settings, parts)
+    runtime = Runtime(settings, parts.resources, parts.callers, parts.membership)
     keep_loaded()
     stopped_by: list[int] = []
     async with AsyncExitStack() as stack:

@@ -66,6 +66,18 @@ for found in pkgutil.walk_packages(antiphon.__path__, "antiphon."):
         print(found.name, error.name.partition(".")[0])
 """
 )
+_OPEN = """
+import asyncio, sys
+from antiphon import Antiphon, load_settings
+
+async def main():
+    service = await Antiphon.open(load_settings(), loads_later=True)
+    await service.close()
+
+asyncio.run(main())
+options = ("antiphon.cluster.", "antiphon.workers.")
+print(*[name for name in sys.modules if name.startswith(options)])
+"""
 CORE = (
     "vocabulary", "language", "knowledge", "bus", "traces", "coordinator", "engine", "dispatcher", "synthesizer",
     "assembler", "composition", "history", "service",
@@ -128,6 +140,12 @@ def test_the_core_is_imported_without_any(tmp_path: Path) -> None:
         if module.split(".")[1] in CORE
     }
     assert of_the_core == ADAPTERS
+
+
+def test_a_service_of_one_process_loads_nothing_of_other_machines(
+    tmp_path: Path,
+) -> None:
+    assert run(tmp_path, _OPEN) == [""]
 
 
 @pytest.fixture(scope="module")
