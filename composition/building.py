@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,10 +16,10 @@ from antiphon.composition.reasoners import (
     reasoners_of,
 )
 from antiphon.composition.redaction import redaction_of
-from antiphon.composition.remote import performed_elsewhere
 from antiphon.composition.resources import (
     Indexes,
     LoadedLater,
+    OutsideElsewhere,
     Resources,
     SearchedLibrary,
     ServiceResources,
@@ -38,12 +38,15 @@ from antiphon.engine import (
 )
 from antiphon.knowledge import Library
 from antiphon.traces import PROGRAM
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.ports import Clock
 from antiphon.vocabulary.private_files import make_private_folder
 from antiphon.vocabulary.program import program_version
 from antiphon.vocabulary.settings import QuerySettings
 from antiphon.vocabulary.subscribers import Subscriber
+
+ElsewhereOf = Callable[[Settings, Catalog], OutsideElsewhere]
 
 
 def build(
@@ -53,6 +56,7 @@ def build(
     loads_later: bool = False,
     open_store: OpenStore = open_own_store,
     limits_of: LimitsOf = limits_of,
+    elsewhere_of: ElsewhereOf | None = None,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
 
@@ -61,6 +65,7 @@ def build(
         loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
         open_store: Opens the trace store.
         limits_of: Returns the limits of the provider.
+        elsewhere_of: Returns what has requests performed in other processes; None: all are performed in this one.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -80,8 +85,9 @@ def build(
     shared = _shared(
         settings, clock, reasoners, limits, registry, components, telemetry
     )
-    elsewhere = performed_elsewhere(settings, shared.catalog)
-    if elsewhere is not None:
+    elsewhere: OutsideElsewhere | None = None
+    if elsewhere_of is not None:
+        elsewhere = elsewhere_of(settings, shared.catalog)
         shared = replace(shared, outside=elsewhere)
     later: tuple[LoadedLater, ...] = (*reasoners.models, embedder)
     if not loads_later:

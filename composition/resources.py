@@ -45,6 +45,13 @@ class BuildOutside(Protocol):
     def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 
 
+class OutsideElsewhere(BuildOutside, Protocol):
+    """Builds outsides some of whose requests other processes perform."""
+
+    async def close(self) -> None:
+        """Closes the connections to these."""
+
+
 @dataclass(frozen=True)
 class Resources:
     """The resources that all sessions share: the ports to the outside, their circuits, and how fast they were lately.

@@ -10,7 +10,6 @@ from antiphon import cluster as on_nats
 from antiphon import workers
 from antiphon.access import TenantResources
 from antiphon.composition import ServiceResources, Settings, build
-from antiphon.composition.remote import check_room, connection_of, hosted
 from antiphon.service.memory import keep_loaded
 from antiphon.service.short_turns import take_short_turns
 from antiphon.vocabulary.access import OWNER, Principal, Scope
@@ -33,8 +32,8 @@ async def act(
     Raises:
         ConfigurationError: There is no such part, or the settings cannot work.
     """
-    check_room(name)
-    connection = connection_of(settings, f"act {name}")
+    workers.check_room(name)
+    connection = workers.connection_of(settings, f"act {name}")
     # Whatever the settings say of others: here the part is at home.
     settings = settings.model_copy(update={"remote": ""})
     cluster = await connection.get()
@@ -62,7 +61,7 @@ def host_of(
     views.open()
 
     async def outside_of(place: on_nats.Place, ports: Ports) -> Outside:
-        return hosted(views.of(caller_of(place)).shared, place, ports)
+        return workers.hosted(views.of(caller_of(place)).shared, place, ports)
 
     return on_nats.RemoteHost(cluster, name, outside_of, resources.shared.catalog)
 

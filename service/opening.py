@@ -6,12 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 # As modules: a command loads only what it uses.
 from antiphon import access, composition, workers
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -43,23 +45,24 @@ async def open_parts(
     loads_later: bool = False,
 ) -> Parts:
     """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
+    rooms = split_names(settings.remote)
+    build = partial(
+        composition.build,
+        settings,
+        subscribers,
+        loads_later=loads_later,
+        elsewhere_of=workers.performed_elsewhere if rooms else None,
+    )
     # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
     if settings.nats_url is None:
-        resources = await asyncio.to_thread(
-            composition.build, settings, subscribers, loads_later=loads_later
-        )
+        resources = await asyncio.to_thread(build)
         callers = callers_of(settings, resources)
         await asyncio.to_thread(callers.open)
         return Parts(resources, callers)
     membership = await workers.Membership.open(settings)
     try:
         resources = await asyncio.to_thread(
-            composition.build,
-            settings,
-            subscribers,
-            loads_later=loads_later,
-            open_store=membership.open_store,
-            limits_of=membership.limits_of,
+            build, open_store=membership.open_store, limits_of=membership.limits_of
         )
         callers = access.KeyCallers(settings, resources, membership.ledger)
         await asyncio.to_thread(callers.open)

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 
 from antiphon.bus import SystemClock
-from antiphon.composition.remote import performed_elsewhere
 from antiphon.dispatcher import Registry, Tool, tool_from_function
 from antiphon.engine import (
     CitationStyles,
@@ -26,6 +25,7 @@ from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Set
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.workers import performed_elsewhere
 from tests.guarded import guarded
 
 
@@ -103,8 +103,9 @@ async def house(
         observers=observers,
     )
     settings = settings or Settings.model_construct()
-    elsewhere = performed_elsewhere(settings, parts.catalog)
-    if elsewhere is not None:
+    elsewhere = None
+    if settings.remote:
+        elsewhere = performed_elsewhere(settings, parts.catalog)
         parts = replace(parts, outside=elsewhere)
     store = SqliteTraceStore.open(folder, redaction=blots, catalog=parts.catalog)
     library = SmallLibrary(WordEmbedder())

@@ -16,13 +16,13 @@ from antiphon.cluster import (
     Room,
     connect,
 )
-from antiphon.composition.remote import performed_elsewhere
 from antiphon.service import Settings
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import ConfigurationError, RemoteError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Ports
+from antiphon.workers import performed_elsewhere
 from tests.acting_process import STARTING_S, acting
 from tests.elsewhere import ANSWER, Elsewhere, ask, asking, of
 from tests.nats_servers import NatsServer, nats_server

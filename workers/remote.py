@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from antiphon import cluster
+from antiphon.composition import Resources, Settings
 from antiphon.composition.outside import LiveOutside, live_outside, performers
-from antiphon.composition.resources import Resources
-from antiphon.composition.settings import Settings
 from antiphon.dispatcher import ToolDispatcher
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.catalog import Catalog
@@ -21,7 +20,7 @@ ROOMS = ("dispatcher", "engine")
 
 
 class PerformedElsewhere:
-    """Builds the outside of queries some of whose requests other processes perform; satisfies `BuildOutside`.
+    """Builds the outside of queries some of whose requests other processes perform; satisfies `OutsideElsewhere`.
 
     Args:
         links: The way to these processes, by room.
@@ -56,19 +55,13 @@ class PerformedElsewhere:
             await link.close()
 
 
-def performed_elsewhere(
-    settings: Settings, catalog: Catalog
-) -> PerformedElsewhere | None:
-    """Returns what has requests performed in other processes; None if the settings name no room.
-
-    Nothing is connected yet.
+def performed_elsewhere(settings: Settings, catalog: Catalog) -> PerformedElsewhere:
+    """Returns what has requests performed in the rooms that the settings name; nothing is connected yet.
 
     Raises:
         ConfigurationError: There is no such room, or no NATS server is named.
     """
     names = split_names(settings.remote)
-    if not names:
-        return None
     connection = connection_of(settings, "sessions")
     for name in names:
         check_room(name)
