@@ -10,7 +10,6 @@ from antiphon.bus import SystemClock
 from antiphon.composition.embedding import embedder_of, late_embedder_of
 from antiphon.composition.intake import rates_of, unpriced
 from antiphon.composition.limits import Limits, LimitsOf, limits_of
-from antiphon.composition.outside import live_outside
 from antiphon.composition.reasoners import (
     Reasoners,
     offline_over,
@@ -54,7 +53,7 @@ def build(
     loads_later: bool = False,
     open_store: OpenStore = open_own_store,
     limits_of: LimitsOf = limits_of,
-    outside: BuildOutside = live_outside,
+    outside: BuildOutside | None = None,
     close_outside: Callable[[], Awaitable[None]] | None = None,
 ) -> ServiceResources:
     """Opens the index, the trace store and the way to the model.
@@ -64,7 +63,7 @@ def build(
         loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
         open_store: Opens the trace store.
         limits_of: Returns the limits of the provider.
-        outside: Builds what performs the requests of one query.
+        outside: Builds what performs the requests of one query; None: models, tools and time as the settings say.
         close_outside: Lets go of what it has open, at the end.
 
     Raises:

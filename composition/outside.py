@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
+from antiphon.composition.resources import Resources
 from antiphon.coordinator import DeadlineTimer
 from antiphon.dispatcher import ToolPerformer
 from antiphon.engine import ReasoningEngine, SummaryEngine
@@ -12,9 +12,6 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.performing import Command, Run
 from antiphon.vocabulary.ports import Ports
-
-if TYPE_CHECKING:  # resources name the outside that is built of them
-    from antiphon.composition.resources import Resources
 
 PERFORMED: Mapping[type[Event], str] = {
     e.QueryReceived: "DeadlineTimer",

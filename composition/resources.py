@@ -15,7 +15,6 @@ from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
 from antiphon.composition.limits import Limits
 from antiphon.composition.model_key import ModelKey
-from antiphon.composition.outside import live_outside
 from antiphon.composition.subscribers import catalog_of
 from antiphon.composition.telemetry import NO_TELEMETRY, Telemetry
 from antiphon.coordinator import ProviderCircuit
@@ -57,7 +56,7 @@ class Resources:
         model_table: What is known of the models: what they take, and what their tokens cost.
         silence_s: Seconds without a byte after which the primary model's server is given up.
         owner: Whose documents are searched beside everybody's; empty: nobody's.
-        outside: Builds what performs the requests of one query.
+        outside: Builds what performs the requests of one query; None: `live_outside` does.
     """
 
     clock: Clock
@@ -76,7 +75,7 @@ class Resources:
     observers: tuple[Subscriber, ...] = ()
     silence_s: float = SILENCE_S
     owner: str = ""
-    outside: BuildOutside = live_outside
+    outside: BuildOutside | None = None
 
     def tools_are_quick(self) -> bool:
         """Returns True if the tools took so little time of late that starting them early gains nothing."""

@@ -10,7 +10,7 @@ import structlog
 
 from antiphon.assembler import ResponseAssembler
 from antiphon.bus import Performing, SystemClock
-from antiphon.composition.outside import PERFORMED, LiveOutside
+from antiphon.composition.outside import PERFORMED, LiveOutside, live_outside
 from antiphon.composition.resources import Resources
 from antiphon.composition.subscribers import catalog_of
 from antiphon.coordinator import ProviderCircuit, ProviderWatch, QueryCoordinator
@@ -89,7 +89,8 @@ def wire(resources: Resources, ports: Ports) -> Wiring:
     )
     if listeners:
         emit_live = _telling(listeners, emit_live)
-    outside = resources.outside(resources, replace(beyond, emit_live=emit_live))
+    build = resources.outside or live_outside
+    outside = build(resources, replace(beyond, emit_live=emit_live))
     watch = ProviderWatch(resources.provider_circuit)
     deciders = [
         decider(ports.publish) for decider in deciders_of(resources.subscribers)

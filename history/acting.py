@@ -12,6 +12,7 @@ from antiphon.composition import (
     NoInterceptor,
     Resources,
     Wiring,
+    live_outside,
     wire,
 )
 from antiphon.history.changes import Change
@@ -61,7 +62,7 @@ def acting_as_usual(
 
     def build(ports: Ports) -> Wiring:
         used = around.resources(resources)
-        outside = around_outside(used.outside)
+        outside = around_outside(used.outside or live_outside)
         return wire(dataclasses.replace(used, outside=outside), ports)
 
     return Acting(around, resources.clock, build)

@@ -54,7 +54,7 @@ async def open_parts(
         settings,
         subscribers,
         loads_later=loads_later,
-        outside=outside or composition.live_outside,
+        outside=outside,
         close_outside=close_outside,
     )
     # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
