@@ -24,7 +24,7 @@ from rich.table import Table
 from antiphon.composition import Outcome
 from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.event_rows import Packed
+from antiphon.traces.packing import Packed
 from antiphon.vocabulary.errors import SequenceError
 from benchmarks import plain_loop
 from benchmarks.our_side import OurSide

@@ -25,8 +25,9 @@ from antiphon.cli.replaying import every_id, replay_part
 from antiphon.composition.question import Question
 from antiphon.service import Antiphon, load_settings
 from antiphon.traces import SqliteTraceStore, from_json, trace_lines
-from antiphon.traces.event_rows import Batch, EventRow
+from antiphon.traces.event_rows import EventRow
 from antiphon.traces.ownership import Origin
+from antiphon.traces.packing import Batch
 from benchmarks.processes import log_errors_only
 from benchmarks.soak import copied_index
 

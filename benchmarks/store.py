@@ -17,8 +17,8 @@ from rich.table import Table
 
 from antiphon.engine import events_of, request_json
 from antiphon.traces import SqliteTraceStore
-from antiphon.traces.event_rows import Batch
 from antiphon.traces.ownership import Origin
+from antiphon.traces.packing import Batch
 from antiphon.vocabulary.events import (
     Event,
     QueryReceived,

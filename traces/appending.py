@@ -20,8 +20,8 @@ from antiphon.traces.connections import (
 )
 from antiphon.traces.encryption import database_errors
 from antiphon.traces.event_log import last_seq, write_events, write_texts
-from antiphon.traces.event_rows import Batch, BatchPacker, Packed
 from antiphon.traces.listing import note_query
+from antiphon.traces.packing import Batch, BatchPacker, Packed
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.search_index import SEARCHABLE, SearchIndex
 from antiphon.vocabulary.catalog import Catalog

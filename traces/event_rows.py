@@ -1,4 +1,4 @@
-"""Rows of `events`: each holds what one append brought, or one event alone; packed, after a last look by the redaction.
+"""Rows of `events`: each holds what one append brought, or one event alone.
 
 What came together stands in lines: a head with the cause and the time of each event, then an event a line. A row and an
 entry in the index for ten events cost a fraction of ten rows with ten entries (decision 246). Rows of one event alone
@@ -7,15 +7,12 @@ are those of stores of format 3 and before, and of the list of traces that are s
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
-from msgspec.structs import replace
 
 from antiphon.traces.codec import encode_text, without_surrogates
-from antiphon.traces.ownership import Origin
-from antiphon.traces.redacting import Redaction
 from antiphon.vocabulary.events import VERSION, Event, Recorded
 from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
@@ -120,60 +117,6 @@ class Packer:
         key = value.key
         self._texts[key] = text
         return {"kept": key}
-
-
-class Batch(NamedTuple):
-    """Events that are stored together or not at all."""
-
-    query_id: str
-    expected_seq: int
-    events: Sequence[Recorded[Event]]
-    origin: Origin
-
-
-class Packed(NamedTuple):
-    """A batch in the form in which it is written."""
-
-    batch: Batch
-    rows: list[EventRow]
-    texts: dict[str, str]
-
-
-class BatchPacker:
-    """Packs batches.
-
-    Args:
-        redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
-    """
-
-    def __init__(self, redaction: Redaction) -> None:
-        self._redaction = redaction
-        self._packer = Packer()
-
-    def pack(self, batch: Batch, known: Container[str]) -> Packed:
-        """Redacts and encodes a batch.
-
-        Args:
-            known: The keys of texts that went through here before.
-        """
-        packed = self._packed(batch)
-        if not self._redaction or self._is_sound(packed, known):
-            return packed
-        events = [
-            replace(recorded, event=self._redaction.event(recorded.event))
-            for recorded in batch.events
-        ]
-        return self._packed(batch._replace(events=events))
-
-    def _is_sound(self, packed: Packed, known: Container[str]) -> bool:
-        """Returns True if what was packed surely holds nothing to be redacted: hardly any event does (decision 249)."""
-        bodies = [row.body for row in packed.rows]
-        texts = [text for key, text in packed.texts.items() if key not in known]
-        return self._redaction.needs_none(bodies, texts)
-
-    def _packed(self, batch: Batch) -> Packed:
-        rows = self._packer.rows(batch.query_id, batch.events)
-        return Packed(batch, rows, self._packer.take_texts())
 
 
 _heads = msgspec.json.Decoder(prepared(tuple[tuple[int, float], ...]))

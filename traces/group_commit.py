@@ -11,7 +11,7 @@ import structlog
 
 from antiphon.traces.appending import LOCK_PAUSE_S, Writer
 from antiphon.traces.connections import LockedError
-from antiphon.traces.event_rows import Batch, Packed
+from antiphon.traces.packing import Batch, Packed
 from antiphon.vocabulary.errors import TraceError
 
 _log = structlog.get_logger(__name__)

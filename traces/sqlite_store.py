@@ -19,7 +19,6 @@ from antiphon.traces.conversations import (
 from antiphon.traces.deleting import Deleter
 from antiphon.traces.encryption import Connect, connector
 from antiphon.traces.event_log import read_forms, read_lines, read_trace
-from antiphon.traces.event_rows import Batch
 from antiphon.traces.finding import Finder
 from antiphon.traces.group_commit import GroupCommit
 from antiphon.traces.inspecting import damage_in
@@ -33,6 +32,7 @@ from antiphon.traces.ownership import (
     read_unfinished,
     take_over,
 )
+from antiphon.traces.packing import Batch
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
 from antiphon.traces.search_index import is_behind, needs_index

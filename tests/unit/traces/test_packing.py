@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from antiphon.traces import Redaction
-from antiphon.traces.event_rows import Batch, BatchPacker, Packed, Packer
+from antiphon.traces.event_rows import Packer
 from antiphon.traces.ownership import Origin
+from antiphon.traces.packing import Batch, BatchPacker, Packed
 from antiphon.vocabulary.events import Event, ToolRequested
 from antiphon.vocabulary.values import ToolCall
 from tests.story import placed, query_received, tool_succeeded
