@@ -4,7 +4,7 @@ from antiphon.bus.bus import Bus, SystemClock
 from antiphon.bus.followers import Follower, FollowerItem
 from antiphon.bus.mailbox import handled_seq
 from antiphon.bus.pending import Pending, PendingTable, fold_pending
-from antiphon.bus.performing import Performing, handler_name
+from antiphon.bus.performing import Performing
 from antiphon.bus.recorder import APPEND_S
 from antiphon.bus.session import Components, Session, Step
 from antiphon.bus.stalls import StallCount
@@ -24,5 +24,4 @@ __all__ = [
     "SystemClock",
     "fold_pending",
     "handled_seq",
-    "handler_name",
 ]

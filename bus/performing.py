@@ -29,9 +29,9 @@ class Performing:
     def subscriptions(self) -> Iterator[Subscription]:
         """Yields what it hears: every request, and what is abandoned."""
         for kind, part in self._performed.items():
-            name = handler_name(part, kind)
+            name = _handler_name(part, kind)
             yield Subscription(kind, self.perform, name, self.perform_again)
-        name = handler_name(type(self).__name__, CallsAbandoned)
+        name = _handler_name(type(self).__name__, CallsAbandoned)
         yield Subscription(CallsAbandoned, self.abandon, name)
 
     def perform(self, recorded: Recorded[Event]) -> None:
@@ -58,6 +58,6 @@ class Performing:
             self._runs[type(event), event.subject()] = run
 
 
-def handler_name(part: str, kind: type[Event]) -> str:
+def _handler_name(part: str, kind: type[Event]) -> str:
     """Returns the name of a part's handler: `Part.on_event_kind`."""
     return f"{part}.on_{kind.kind_name()}"

@@ -25,11 +25,6 @@ class Command(NamedTuple):
     past: Sequence[Recorded[Event]]
     again: bool = False
 
-    @property
-    def before(self) -> Sequence[Recorded[Event]]:
-        """The events before the request."""
-        return [each for each in self.past if each.seq < self.request.seq]
-
 
 class Run(Protocol):
     """A request that is being performed."""
