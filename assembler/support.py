@@ -30,7 +30,7 @@ MOST_NAMED = 3
 """As many sentences are named in the doubts of one answer."""
 
 _NUMBER = re.compile(r"\d[\d,.]*")
-_ITEM = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
 _ASIDE = re.compile(r"\([^()]*\)")
 """What stands in parentheses is often the same in other units, such as 22 °C (72 °F)."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]*)*")

@@ -24,7 +24,7 @@ Sources = tuple[tuple[str, ...], ...]
 
 _REFERENCE_PATTERN = r"\d{1,4}(?:\.\d{1,4})?(?:\s*[-\u2013]\s*\d{1,4}(?:\.\d{1,4})?)?"
 _MARKER = re.compile(
-    rf"[ \t]*\[({_REFERENCE_PATTERN}(?:\s*[,;]\s*{_REFERENCE_PATTERN})*)\]"
+    rf"(?<![ \t])[ \t]*\[({_REFERENCE_PATTERN}(?:\s*[,;]\s*{_REFERENCE_PATTERN})*)\]"
 )
 """All references in one pair of brackets, with the blanks before it, which go with it."""
 _REFERENCE = re.compile(

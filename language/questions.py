@@ -27,7 +27,7 @@ MOST_CONTINUING_TERMS = 8
 """As many has one that begins with "and" and speaks of "it"."""
 
 _GOES_ON = re.compile(
-    r"\s*(?:(?:and|but|or|so|ok|then|also|what about|how about)\b|why\s*[?!.]*\s*$)",
+    r"\s*(?:(?:and|but|or|so|ok|then|also|what about|how about)\b|why[\s?!.]*$)",
     re.IGNORECASE,
 )
 """The beginning of a question that goes on from the one before it."""
@@ -62,17 +62,17 @@ _LAST_SIDE = r"([^?!:;,.\n]{1,200})"
 _COMPARISONS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:compare|contrast)\s+{_SIDE}\s+(?:and|with|to|against|versus|vs\.?)\s+{_LAST_SIDE}",
-        rf"\bdifferences?\s+between\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
-        rf"\bhow\s+(?:do|does|did|is|are)\s+{_SIDE}\s+(?:different\s+from|differ\s+from|compared?\s+(?:to|with))"
-        rf"\s+{_LAST_SIDE}",
-        rf"{_SIDE}\s+(?:versus|vs\.?)\s+{_LAST_SIDE}",
-        rf"\b(?:similarit\w+|comparison|contrast|distinction)\s+(?:between|of)\s+{_SIDE}\s+and\s+{_LAST_SIDE}",
-        rf"\b(?:is|are)\s+{_SIDE}\s+the\s+same(?:\s+thing)?\s+as\s+{_LAST_SIDE}",
-        rf"\bhow\s+(?:do|does|did)\s+{_SIDE}\s+and\s+{_SIDE}\s+(?:differ|compare)\b",
-        rf"\bthere\s+(?:is|are)\s+{_SIDE}\s+and\s+{_LAST_SIDE}[.,:;]\s+(?:so\s+)?what(?:'s|\u2019s|\s+is|\s+are)"
-        r"\s+the\s+differences?\b",
-        rf"\bwhat\s+(?:do|does)\s+{_SIDE}\s+and\s+{_SIDE}\s+have\s+in\s+common\b",
+        rf"\b(?:compare|contrast) {_SIDE} (?:and|with|to|against|versus|vs\.?) {_LAST_SIDE}",
+        rf"\bdifferences? between {_SIDE} and {_LAST_SIDE}",
+        rf"\bhow (?:do|does|did|is|are) {_SIDE} (?:different from|differ from|compared? (?:to|with))"
+        rf" {_LAST_SIDE}",
+        rf"{_SIDE} (?:versus|vs\.?) {_LAST_SIDE}",
+        rf"\b(?:similarit\w+|comparison|contrast|distinction) (?:between|of) {_SIDE} and {_LAST_SIDE}",
+        rf"\b(?:is|are) {_SIDE} the same(?: thing)? as {_LAST_SIDE}",
+        rf"\bhow (?:do|does|did) {_SIDE} and {_SIDE} (?:differ|compare)\b",
+        rf"\bthere (?:is|are) {_SIDE} and {_LAST_SIDE}[.,:;] (?:so )?what(?:'s|\u2019s| is| are)"
+        r" the differences?\b",
+        rf"\bwhat (?:do|does) {_SIDE} and {_SIDE} have in common\b",
     )
 )
 # "The package that is used to compare A with B" is asked for itself; who wants to compare them asks for both.
@@ -81,7 +81,7 @@ _FOR_COMPARING = re.compile(
     re.IGNORECASE,
 )
 _TWO_QUESTIONS = re.compile(
-    rf"{_SIDE}\s+and\s+(?:when|how|why|what|where)\s+{_LAST_SIDE}", re.IGNORECASE
+    rf"{_SIDE} and (?:when|how|why|what|where) {_LAST_SIDE}", re.IGNORECASE
 )
 _MAY_COMPARE = re.compile(
     r"compar|contrast|differ|\svs|versus|similarit|distinction|\ssame|common",

@@ -15,7 +15,9 @@ _log = structlog.get_logger(__name__)
 MASK = "█"
 """Stands for one letter. No letter itself, so that a redacted text is not matched as words anew."""
 
-_PROBE_S = 0.2
+_PROBE_S = 2.0
+"""CPU seconds (`regex` counts those of the process). Reading the rest of a text from each letter takes some 0.1 s of
+them for a probe, and what grows faster than that 15 s and more: no machine takes one for the other."""
 _PROBE_CHARS = 3_000
 _SECRET_CHARS = 8
 """A shorter secret would mask what has nothing to do with it."""

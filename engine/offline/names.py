@@ -31,7 +31,7 @@ _PLACES = {
 }  # fmt: skip
 _FROM_END = {"next": -2, "second": -2, "third": -3}
 _BY_PLACE = re.compile(
-    rf"\b(?:the |very )*(?:(?P<from_end>{'|'.join(_FROM_END)})[ -]to[ -](?:the[ -])?last"
+    rf"\b(?:the |very ){{0,3}}(?:(?P<from_end>{'|'.join(_FROM_END)})[ -]to[ -](?:the[ -])?last"
     rf"|(?P<before_last>one before (?:the )?last)|(?P<place>{'|'.join(_PLACES)})"
     r"|(?P<counted>\d{1,2})(?:st|nd|rd|th))\b(?: (?:lesson|lecture)\b)?",
     re.I,
@@ -48,7 +48,7 @@ _DESCRIBED = re.compile(
     r"(?:on|about|with|where|in which|that|which) )(?P<what>[^,.;?!]{3,200})",
     re.I,
 )
-_TEACHERS_APART = re.compile(r"\s*(?:[,;&/]|\band\b)\s*", re.I)
+_TEACHERS_APART = re.compile(r"[,;&/]|\band\b", re.I)
 
 
 class Lesson(NamedTuple):
@@ -243,7 +243,7 @@ def catalogue_of(courses: Sequence[KnownCourse]) -> Catalogue:
     for course in courses:
         lessons = [Lesson(each.number, each.title) for each in course.lessons]
         teachers = _TEACHERS_APART.split(course.instructor or "")
-        named = tuple([name for name in teachers if name])
+        named = tuple([name.strip() for name in teachers if name.strip()])
         entries.append(Course(course.title, named, tuple(lessons)))
     return Catalogue(entries)
 

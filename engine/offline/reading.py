@@ -38,12 +38,12 @@ from antiphon.vocabulary.ports import Json
 
 MAX_QUESTION = 4000
 
-_EARLIER = re.compile(r"^Question: (.+?)(?: \(Answered: .*\))?$", re.MULTILINE)
+_EARLIER = re.compile(r"^Question: (.+?)(?: \(Answered: |$)", re.MULTILINE)
 _PASSAGE_HEAD = re.compile(r"^\[([^\]\n]{1,300})\]\n", re.MULTILINE)
 _COURSE = "Course: "
 # Behind a title; no words to search for. A heading there is.
 _PAGE_OR_TIME = re.compile(
-    r"(?:, | \u2013 )(?:page \d|slide \d|cell \d|at \d+:\d)[\w: \u2013]*$"
+    r"(?:, | \u2013 )(?:page \d|slide \d|cell \d|at \d+:\d)[\w: \u2013]{0,100}$"
 )
 
 

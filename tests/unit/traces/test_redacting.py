@@ -263,7 +263,7 @@ def test_a_secret_is_blotted_as_it_stands_and_a_short_one_is_not_taken_for_one()
     [
         ("KEY-4711(", "no regular expression"),
         ("a*", "matches the empty text"),
-        ("(a+)+b", "took more than 0.2 s"),
+        ("(a+)+b", "took more than 2 s"),
         ("(" * 9_999, "too deep"),
         ("(?R)", "calls itself"),
     ],
