@@ -9,7 +9,7 @@
 
 The exported names are the public API; everything else may change.
 
-- `tool` turns a typed async function into a tool; name it in `ANTIPHON_TOOLS`. The function returns text, or a
+- `tool` turns a typed function, async or not, into a tool; name it in `ANTIPHON_TOOLS`. The function returns text, or a
   `ToolOutput` with passages that `quotable` makes.
 - `Subscriber` adds a component to every query; name it in `ANTIPHON_SUBSCRIBERS`, or pass it to `Antiphon.open`. It is
   a `Decider` with its `Rules`, or subscriptions made by `on`. Its own events derive from `Event`; the service's events

@@ -1,6 +1,10 @@
 """The tool dispatcher: tools that may be called, calls that run at once, substitutes for those that fail."""
 
-from antiphon.dispatcher.attempts import ToolCircuits, another_tool_circuits
+from antiphon.dispatcher.attempts import (
+    ToolCircuits,
+    another_tool_circuits,
+    run_tool,
+)
 from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
@@ -27,5 +31,6 @@ __all__ = [
     "has_outcome",
     "load_tools",
     "quotable",
+    "run_tool",
     "tool_from_function",
 ]
