@@ -11,6 +11,7 @@ from antiphon.dispatcher.dispatcher import ToolDispatcher
 from antiphon.dispatcher.output import quotable
 from antiphon.dispatcher.performer import ToolPerformer, has_outcome
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
+from antiphon.dispatcher.threads import run_in_threads
 from antiphon.dispatcher.tool import Adapt, Registry, Tool
 from antiphon.dispatcher.tool_times import ToolTimes
 
@@ -31,6 +32,7 @@ __all__ = [
     "has_outcome",
     "load_tools",
     "quotable",
+    "run_in_threads",
     "run_tool",
     "tool_from_function",
 ]

@@ -147,6 +147,8 @@ def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
     fault = faults.traverse("follower")
     if fault is None:
         return _read(handle.follow(), None)
+    if fault.kind not in ("hang", "slow", "cancel"):
+        raise faults.error_of(fault, "follower")
     return _read(handle.follow(buffer=SMALL_BUFFER), fault)
 
 

@@ -233,10 +233,10 @@ async def test_an_error_is_logged_without_what_its_frames_held(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def act(_: Surroundings) -> Sequence[Subscription]:
-        password = "hunter2"
+        kept = "hunter2"
 
         def fail(_: Recorded[Event]) -> None:
-            held = f"{password} in a frame"
+            held = f"{kept} in a frame"
             raise RuntimeError(f"fails with {len(held)} characters")
 
         return [on(events.QueryReceived, fail)]
