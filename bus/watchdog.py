@@ -84,6 +84,7 @@ class LoopWatchdog:
         if task is None or frame is None:
             return False
         by, at = self._what_runs(frame, task)
+        self._blocked(by)
         _log.warning(
             "event_loop_blocked",
             by=by,
@@ -91,7 +92,6 @@ class LoopWatchdog:
             for_s=round(stood_s, 1),
             advice="await what takes time, or have asyncio.to_thread call it; a tool may be a plain function",
         )
-        self._blocked(by)
         return True
 
     def _what_runs(

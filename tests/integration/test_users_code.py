@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -14,12 +14,17 @@ import structlog
 from structlog.typing import EventDict
 
 from antiphon import Antiphon, Question, events, live_outside, load_settings, on, tool
+from antiphon.composition import BuildOutside
+from antiphon.composition.telemetry import Telemetry
 from antiphon.dispatcher import Tool
 from antiphon.service import Resources
+from antiphon.telemetry import Metrics
+from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import Event, Recorded, ToolFailed, ToolSucceeded
-from antiphon.vocabulary.performing import Command, Run
+from antiphon.vocabulary.performing import Command, Outside, Run
 from antiphon.vocabulary.ports import Json, Ports, Subscription
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+from antiphon.vocabulary.values import Request
 from tests.small_service import House, house
 
 LONG_S = 60.0
@@ -208,9 +213,21 @@ async def test_a_subscriber_that_blocks_the_loop_is_named(
     assert f"Slow.{'on_query_received' if where == 'handler' else 'work'}" in line["at"]
 
 
-async def test_an_outside_that_blocks_the_loop_is_named_by_its_place(
-    log: BlockedLog, tmp_path: Path
-) -> None:
+class BlockingModel:
+    """A model of the user's own, which asks its server without async."""
+
+    name = "theirs"
+
+    def __init__(self, log: BlockedLog) -> None:
+        self._log = log
+
+    async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+        self._log.block()
+        raise ModelError("connection", "nobody answered")
+        yield {}
+
+
+def outside_that_blocks(log: BlockedLog) -> BuildOutside:
     class Outside:
         def __init__(self, resources: Resources, ports: Ports) -> None:
             self._live = live_outside(resources, ports)
@@ -220,13 +237,47 @@ async def test_an_outside_that_blocks_the_loop_is_named_by_its_place(
                 log.block()
             return self._live.perform(command)
 
-    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline")
-    service = await Antiphon.open(settings, outside=Outside)
-    with suppress(BaseException):
-        await service.ask(Question(query="What is recall?"))
-    await service.close()
+    return Outside
 
-    assert "Outside.perform" in log.lines[0]["at"]
+
+def outside_with_a_model_that_blocks(log: BlockedLog) -> BuildOutside:
+    def build(resources: Resources, ports: Ports, /) -> Outside:
+        models = dict(resources.models) | {"primary": BlockingModel(log)}
+        return live_outside(dataclasses.replace(resources, models=models), ports)
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("build", "where"),
+    [
+        (outside_that_blocks, "Outside.perform"),
+        (outside_with_a_model_that_blocks, "BlockingModel.stream"),
+    ],
+)
+async def test_an_outside_that_blocks_the_loop_is_named_by_its_place(
+    build: Callable[[BlockedLog], BuildOutside],
+    where: str,
+    log: BlockedLog,
+    tmp_path: Path,
+) -> None:
+    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline")
+    async with Antiphon.open(settings, outside=build(log)) as service:
+        answer = await service.ask("What is recall?")
+
+    assert answer.text
+    assert log.lines[0]["at"].endswith(where)
+
+
+async def test_what_blocks_the_loop_is_counted(log: BlockedLog) -> None:
+    metrics = Metrics()
+    watching = asyncio.create_task(Telemetry(metrics).loop_watchdog().run())
+    await asyncio.sleep(0)
+
+    log.block()
+    watching.cancel()
+
+    assert "antiphon_event_loop_blocked_total{by=" in await metrics.scrape()
 
 
 async def test_an_error_is_logged_without_what_its_frames_held(
