@@ -1,15 +1,18 @@
 """Answers questions over course documents; every step of a query is an event that you can watch, record and replay.
 
-    from antiphon import Antiphon, Question, load_settings
+    from antiphon import Antiphon
 
-    service = await Antiphon.open(load_settings())
-    outcome = await service.ask(Question(query="What is a circuit breaker?"))
-    print(outcome.response.answer)
-    await service.close()
+    async with Antiphon.open() as service:
+        answer = await service.ask("What is a circuit breaker?")
+        print(answer.text)
 
 The exported names are the public API; everything else may change.
 
-- `tool` turns a typed async function into a tool; name it in `ANTIPHON_TOOLS`. The function returns text, or a
+- `Antiphon.open` opens the service with the `Settings` that it is given, or those of the environment and `.env`
+  (`load_settings`). `ask` takes a text, or a `Question` with what its caller chooses, and returns an `Answer`: text,
+  citations, sources, confidence, doubts, usage and trace id. The function `ask` does the same in a program without
+  async.
+- `tool` turns a typed function, async or not, into a tool; name it in `ANTIPHON_TOOLS`. The function returns text, or a
   `ToolOutput` with passages that `quotable` makes.
 - `Subscriber` adds a component to every query; name it in `ANTIPHON_SUBSCRIBERS`, or pass it to `Antiphon.open`. It is
   a `Decider` with its `Rules`, or subscriptions made by `on`. Its own events derive from `Event`; the service's events

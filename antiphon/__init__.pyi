@@ -5,13 +5,14 @@ from antiphon.dispatcher import tool_from_function as tool
 from antiphon.faults import Fault, Plan
 from antiphon.service import (
     Antiphon,
-    Outcome,
     Question,
     Resources,
     Settings,
+    ask,
     live_outside,
     load_settings,
 )
+from antiphon.service import Outcome as Answer
 from antiphon.vocabulary import events
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.errors import (
@@ -26,6 +27,7 @@ from antiphon.vocabulary.ports import Ports, Subscription, ToolOutput, on
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
 
 __all__ = [
+    "Answer",
     "Antiphon",
     "BadInputError",
     "BusyError",
@@ -34,7 +36,6 @@ __all__ = [
     "Event",
     "Fault",
     "NotFoundError",
-    "Outcome",
     "Outside",
     "Plan",
     "Ports",
@@ -50,6 +51,7 @@ __all__ = [
     "Surroundings",
     "Tool",
     "ToolOutput",
+    "ask",
     "events",
     "live_outside",
     "load_settings",

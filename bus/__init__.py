@@ -8,13 +8,16 @@ from antiphon.bus.performing import Performing
 from antiphon.bus.recorder import APPEND_S
 from antiphon.bus.session import Components, Session, Step
 from antiphon.bus.stalls import StallCount
+from antiphon.bus.watchdog import BUS_ENTRIES, LoopWatchdog
 
 __all__ = [
     "APPEND_S",
+    "BUS_ENTRIES",
     "Bus",
     "Components",
     "Follower",
     "FollowerItem",
+    "LoopWatchdog",
     "Pending",
     "PendingTable",
     "Performing",

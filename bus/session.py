@@ -17,6 +17,7 @@ from antiphon.bus.recorder import Recorder
 from antiphon.bus.stalls import StallWatch
 from antiphon.bus.work import Work
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
+from antiphon.vocabulary.containment import traceback_of
 from antiphon.vocabulary.errors import SupersededError, TraceError, UnknownEventError
 from antiphon.vocabulary.events import (
     Event,
@@ -315,7 +316,7 @@ class Session:
         """Reports a bug in a component: logs it whole, records it in words, keeps it for `drain`."""
         if self._failure is None:
             self._failure = error
-        _log.error("handler_failed", handler=handler, exc_info=error)
+        _log.error("handler_failed", handler=handler, exception=traceback_of(error))
         self._mailbox.post_failure(handler, in_words(error))
 
     def _release(self, _task: asyncio.Task[None]) -> None:

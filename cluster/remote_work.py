@@ -14,7 +14,12 @@ from msgspec import Raw
 from antiphon.cluster import remote_frames as frames
 from antiphon.traces import from_json, to_json
 from antiphon.vocabulary.catalog import Catalog
-from antiphon.vocabulary.containment import contained, failure_of, words_of
+from antiphon.vocabulary.containment import (
+    contained,
+    failure_of,
+    traceback_of,
+    words_of,
+)
 from antiphon.vocabulary.errors import RemoteError
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.performing import Command, Outside, Run
@@ -176,5 +181,9 @@ class HostedQuery:
         self.tell(frames.Done, seq=seq, error=self._errors.pop(seq, ""))
 
     def _note_error(self, seq: int, error: BaseException) -> None:
-        log.error("remote_part_failed", query_id=self._place.query_id, exc_info=error)
+        log.error(
+            "remote_part_failed",
+            query_id=self._place.query_id,
+            exception=traceback_of(error),
+        )
         self._errors[seq] = words_of(error)[: frames.MOST_WORDS]

@@ -9,6 +9,7 @@ from antiphon.assembler import answer_so_far, last_resort, with_trace
 from antiphon.bus import APPEND_S
 from antiphon.composition.spending import Spending, spending_in, usage_of
 from antiphon.vocabulary.events import (
+    Confidence,
     Event,
     QueryCancelled,
     QueryClosed,
@@ -19,7 +20,7 @@ from antiphon.vocabulary.events import (
     SummaryCompleted,
     SummaryFailed,
 )
-from antiphon.vocabulary.values import Usage, Value
+from antiphon.vocabulary.values import Citation, Indicator, Usage, Value
 
 _REASONS: dict[Status, str] = {
     "answered": "the answer was lost",
@@ -41,14 +42,64 @@ MOMENT_S = 0.3
 """Longer than the store's first pause after a lock, and too short for anybody to mind."""
 
 
+class Source(Value, frozen=True, kw_only=True):
+    """Something that an answer cites: its name, and the web address where it stands, or None."""
+
+    name: str
+    link: str | None
+
+
 class Outcome(Value, frozen=True, kw_only=True):
-    """The answer to a question. `duration_ms` is from receipt to the end of the query."""
+    """The answer to a question; users know it as `antiphon.Answer`.
+
+    Attributes:
+        session_id: The conversation; `Question(query=…, session_id=…)` continues it.
+        response: The event that holds the answer.
+        status: `answered`, or why there is less than that: `partial`, `cancelled`, `failed`.
+        duration_ms: From receipt to the end of the query.
+    """
 
     query_id: str
     session_id: str
     response: ResponseAssembled
     status: Status
     duration_ms: float
+
+    @property
+    def text(self) -> str:
+        """The answer in words."""
+        return self.response.answer
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """What each part of the text (`start` to `end`) rests on, with the cited words."""
+        return self.response.citations
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What is cited, in order, without repeats."""
+        cited = zip(self.response.sources, self.response.source_links, strict=True)
+        return tuple([Source(name=name, link=link) for name, link in cited])
+
+    @property
+    def confidence(self) -> Confidence:
+        """`high`, `medium` or `low`."""
+        return self.response.confidence
+
+    @property
+    def doubts(self) -> tuple[Indicator, ...]:
+        """The reasons for doubt, each with its kind and a sentence; none if nothing was lost."""
+        return self.response.indicators
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all calls, those that only summarised included, and what they cost."""
+        return self.response.usage + self.response.summary_usage
+
+    @property
+    def trace_id(self) -> str:
+        """The id of the trace: `antiphon traces show`, and `Antiphon.store.read`, show how the answer came about."""
+        return self.query_id
 
     @property
     def by_the_model(self) -> bool:

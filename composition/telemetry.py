@@ -6,7 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from antiphon import telemetry
+from antiphon.bus import BUS_ENTRIES, LoopWatchdog
 from antiphon.composition.settings import Settings
+from antiphon.dispatcher import run_tool
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -24,6 +26,18 @@ class Telemetry:
     metrics: telemetry.Metrics | None = None
     spans: telemetry.SpanExport | None = None
     observers: tuple[Subscriber, ...] = ()
+
+    def loop_watchdog(self) -> LoopWatchdog:
+        """Returns what names the code that blocks the event loop: in the log, and in the metrics."""
+        entries = {
+            **BUS_ENTRIES,
+            run_tool.__code__: lambda local: f"tool {local['tool'].name}",
+        }
+        return LoopWatchdog(entries, self._count_blocked)
+
+    def _count_blocked(self, by: str) -> None:
+        if self.metrics is not None:
+            self.metrics.increment("antiphon_event_loop_blocked", by)
 
     def close(self) -> None:
         """Sends what was not sent yet; blocks for a few seconds at most."""

@@ -18,7 +18,7 @@ from antiphon.dispatcher import ToolDispatcher
 from antiphon.synthesizer import ContextSynthesizer
 from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.containment import failure_of
+from antiphon.vocabulary.containment import failure_of, traceback_of
 from antiphon.vocabulary.deciding import Decider
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.ports import EmitLive, Ports, Publish, Subscription, no_past
@@ -160,7 +160,8 @@ def _telling(listeners: list[HearLive], emit_live: EmitLive) -> EmitLive:
                 listener(live)
             except BaseException as error:  # noqa: BLE001 - as above
                 listeners.remove(listener)
-                _log.error("live_listener_failed", exc_info=failure_of(error))
+                failure = failure_of(error)
+                _log.error("live_listener_failed", exception=traceback_of(failure))
         emit_live(live)
 
     return emit_and_tell

@@ -1,12 +1,17 @@
 """The tool dispatcher: tools that may be called, calls that run at once, substitutes for those that fail."""
 
-from antiphon.dispatcher.attempts import ToolCircuits, another_tool_circuits
+from antiphon.dispatcher.attempts import (
+    ToolCircuits,
+    another_tool_circuits,
+    run_tool,
+)
 from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
 from antiphon.dispatcher.output import quotable
 from antiphon.dispatcher.performer import ToolPerformer, has_outcome
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
+from antiphon.dispatcher.threads import run_in_threads
 from antiphon.dispatcher.tool import Adapt, Registry, Tool
 from antiphon.dispatcher.tool_times import ToolTimes
 
@@ -27,5 +32,7 @@ __all__ = [
     "has_outcome",
     "load_tools",
     "quotable",
+    "run_in_threads",
+    "run_tool",
     "tool_from_function",
 ]

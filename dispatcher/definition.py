@@ -1,4 +1,4 @@
-"""From a plain async function to a tool, and from the names in a setting to a user's own tools.
+"""From a plain or async function to a tool, and from the names in a setting to a user's own tools.
 
 Whatever cannot be offered to the model is refused with what to change.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple, get_type_hints
 
 from pydantic import PydanticUserError, TypeAdapter
 
 from antiphon.dispatcher.parameters import parameters_of
+from antiphon.dispatcher.threads import run_in_threads
 from antiphon.dispatcher.tool import Adapt, Tool, origin
 from antiphon.vocabulary.errors import ConfigurationError, ToolDefinitionError
 from antiphon.vocabulary.imports import import_named, split_names
@@ -52,7 +53,7 @@ _KNOWN = _Handed("the passages found so far", Sequence[Passage], "Sequence[Passa
 
 
 def tool_from_function(
-    fn: Callable[..., Awaitable[object]],
+    fn: Callable[..., object],
     *,
     name: str | None = None,
     timeout_s: float | None = None,
@@ -66,7 +67,7 @@ def tool_from_function(
     strict: bool = False,
     examples: Sequence[Json] = (),
 ) -> Tool:
-    """Makes a tool of an async function with typed parameters and a docstring.
+    """Makes a tool of a function with typed parameters and a docstring; one that is not async runs in a thread.
 
     Args:
         name: What the model calls it; None: the function's name. For the rest see `Tool`.
@@ -74,9 +75,9 @@ def tool_from_function(
     Raises:
         ToolDefinitionError: The function cannot be offered; the message says what to change.
     """
-    if not inspect.iscoroutinefunction(fn):
+    if inspect.isgeneratorfunction(fn) or inspect.isasyncgenfunction(fn):
         raise ToolDefinitionError(
-            f"Tool {origin(fn)} is not an async function; define it with `async def`."
+            f"Tool {origin(fn)} yields its results one by one; return them all, in a list."
         )
     docstring = _read_docstring(inspect.getdoc(fn) or "")
     if not docstring.description:
@@ -97,7 +98,7 @@ def tool_from_function(
         name=_name(fn, name),
         description=docstring.description,
         parameters=parameters_of(signature, types, docstring.arguments),
-        run=fn,
+        run=fn if inspect.iscoroutinefunction(fn) else run_in_threads(fn),
         timeout_s=timeout_s,
         retry_safe=retry_safe,
         substitutes=tuple(substitutes),
@@ -232,5 +233,5 @@ def _tools(path: str, found: object) -> Iterator[Tool]:
         yield tool_from_function(found)
     else:
         raise ConfigurationError(
-            f"Tool {path} is {type(found).__name__}; wanted an async function, a Tool, or a list of these."
+            f"Tool {path} is {type(found).__name__}; wanted a function, a Tool, or a list of these."
         )

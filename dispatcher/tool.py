@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -95,6 +96,7 @@ class Tool:
 
 def origin(function: Callable[..., object]) -> str:
     """Returns `module.name` of a function, or what it prints as where it has no name."""
+    function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     if not name:
         return repr(function)

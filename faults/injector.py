@@ -14,7 +14,7 @@ from antiphon.faults.ports.calls import FaultyModel, faulty_tool
 from antiphon.faults.ports.deliveries import FaultyDelivery, faulty_spawn
 from antiphon.faults.ports.injection import FaultyPort, QueryFaults, query_faults
 from antiphon.faults.ports.recorded import model_prefix, traversals
-from antiphon.service import Resources, live_outside
+from antiphon.service import Resources, performed_here
 from antiphon.vocabulary.errors import FaultPlanError, TraceError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded, RoundOpened
 from antiphon.vocabulary.ports import Model, Ports, QueryStore, Subscription
@@ -76,8 +76,8 @@ class Injector:
         changed: dict[str, object] = {
             "models": self._faulty_models(resources),
             "tools": Registry(tools),
-            # What is broken is here: no other process knows of it.
-            "outside": live_outside,
+            # What is broken is here: no other process knows of it. An outside of the service's own is kept.
+            "outside": performed_here(resources.outside),
         }
         # Whatever else has methods is broken too, without being named: also a port that is new.
         for field in dataclasses.fields(resources):
@@ -182,5 +182,9 @@ def injector_of(data: object) -> Injector:
             raise FaultPlanError(
                 f"Nothing can be broken at {fault.point[:60]!r} in a running service: "
                 "it is not this query's own. `antiphon faults run --plan` breaks it."
+            )
+        if fault.kind == "block":
+            raise FaultPlanError(
+                "`block` stops every query of a running service: `antiphon faults run --plan` tries it."
             )
     return Injector(faults, apart=True)

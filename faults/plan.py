@@ -13,7 +13,8 @@ from antiphon.vocabulary.values import Value
 Kind = Literal[
     "raise", "hang", "slow", "cancel", "drop", "duplicate", "reorder", "late", "truncate", "malformed", "wrong_id",
     "unknown_tool", "empty", "oversized", "rate_limit", "overload", "refusal", "max_tokens", "disk_full", "locked",
-    "exit", "kill",
+    "exit", "block", "stuck",
+    "kill",
 ]  # fmt: skip
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -40,6 +41,8 @@ MEANING: dict[Kind, str] = {
     "disk_full": "the disk is full from here on",
     "locked": "another process holds the lock for a while",
     "exit": "it tries to end the process, as `sys.exit()` does",
+    "block": "it blocks the event loop, as `time.sleep()` does",
+    "stuck": "its thread never comes back",
     "kill": "the process is killed (SIGKILL)",
 }
 
@@ -165,7 +168,7 @@ POINT_TYPES: tuple[PointType, ...] = (
     ),
     PointType(
         "deliver.",
-        ("raise", "drop", "duplicate", "reorder", "late", "exit"),
+        ("raise", "drop", "duplicate", "reorder", "late", "exit", "block"),
         "a handler returns at once and is handed a value: nothing in it can be cut, cancelled or waited for",
     ),
     PointType(
@@ -186,6 +189,7 @@ POINT_TYPES: tuple[PointType, ...] = (
             "oversized",
             "rate_limit",
             "overload",
+            "block",
         ),
         "what a reply holds is broken at model.stream and model.content",
     ),
@@ -231,6 +235,8 @@ POINT_TYPES: tuple[PointType, ...] = (
             "oversized",
             "malformed",
             "exit",
+            "block",
+            "stuck",
         ),
         "a tool is called once and returns once: it has no stream, no ids and no server of ours",
     ),

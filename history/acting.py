@@ -126,4 +126,7 @@ def _through_ports(
 ) -> Acting:
     """Returns the usual components, over ports that answer from the recording."""
     recorded = with_recorded_ports(resources, recording, model=mode == "recorded")
+    # Another outside would perform what the recording is to answer.
+    if mode == "recorded":
+        recorded = dataclasses.replace(recorded, outside=live_outside)
     return acting_as_usual(recorded, interceptor, noting_calls)

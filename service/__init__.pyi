@@ -103,7 +103,7 @@ from antiphon.knowledge import (
     remove_course,
 )
 from antiphon.service.acting import act
-from antiphon.service.antiphon import Antiphon
+from antiphon.service.antiphon import Antiphon, ask
 from antiphon.service.archive import (
     FILTER_VALUES,
     Archive,
@@ -130,7 +130,12 @@ from antiphon.service.guide import (
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
-from antiphon.service.opening import share_keys, shares_of, trace_store_of
+from antiphon.service.opening import (
+    performed_here,
+    share_keys,
+    shares_of,
+    trace_store_of,
+)
 from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -246,6 +251,7 @@ __all__ = [
     "Used",
     "act",
     "answer_in",
+    "ask",
     "back_up",
     "briefings_of",
     "bytes_of_file",
@@ -285,6 +291,7 @@ __all__ = [
     "open_library",
     "open_trace_store",
     "overview",
+    "performed_here",
     "prices_of",
     "query_settings",
     "queue_report",

@@ -42,6 +42,7 @@ async def act(
     )
     keep_loaded()
     take_short_turns()
+    watching = asyncio.create_task(resources.telemetry.loop_watchdog().run())
     try:
         host = await asyncio.to_thread(host_of, name, resources, cluster)
         await host.start()
@@ -49,6 +50,7 @@ async def act(
         await stopped()
         await host.leave()
     finally:
+        watching.cancel()
         await resources.close()
         await connection.close()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from typing import Any
 
 import structlog
 
@@ -18,6 +19,7 @@ from antiphon.composition import (
     Runner,
     ServiceResources,
     Settings,
+    load_settings,
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
@@ -147,17 +149,20 @@ class Antiphon:
         return await self._runtime.callers.usage(self.principal)
 
     @classmethod
-    async def open(
+    def open(
         cls,
-        settings: Settings,
+        settings: Settings | None = None,
         subscribers: Sequence[Subscriber] = (),
         *,
         outside: BuildOutside | None = None,
         loads_later: bool = False,
-    ) -> Antiphon:
-        """Opens the service with everything that the settings name.
+    ) -> Opening:
+        """Opens the service with everything that the settings name: `async with Antiphon.open() as service`.
+
+        Awaited instead, it returns the service, which the caller is to `close`.
 
         Args:
+            settings: None: what the environment and `.env` say.
             subscribers: Components of your own, which are part of every query; beside those that the settings name.
             outside: Builds what performs the requests of one query; None: models, tools and time as the settings say.
             loads_later: Leave embedder and SDK to `load`; questions wait for them.
@@ -167,10 +172,17 @@ class Antiphon:
             KnowledgeError: The index cannot be read.
             TraceError: The trace store cannot be opened.
         """
-        parts = await open_parts(
-            settings, subscribers, outside=outside, loads_later=loads_later
-        )
-        return cls(Runtime(settings, parts.resources, parts.callers, parts.membership))
+
+        async def opened() -> Antiphon:
+            chosen = settings or load_settings()
+            parts = await open_parts(
+                chosen, subscribers, outside=outside, loads_later=loads_later
+            )
+            return cls(
+                Runtime(chosen, parts.resources, parts.callers, parts.membership)
+            )
+
+        return Opening(opened())
 
     @classmethod
     def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
@@ -217,8 +229,10 @@ class Antiphon:
             must_be_stored=must_be_stored,
         )
 
-    async def ask(self, question: Question) -> Outcome:
+    async def ask(self, question: Question | str) -> Outcome:
         """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
+        if isinstance(question, str):
+            question = Question(query=question)
         handle = await self.start(question)
         # A query whose caller has gone away would only cost tokens.
         try:
@@ -414,3 +428,46 @@ class Antiphon:
     async def close(self) -> None:
         """Ends every query and releases all resources."""
         await self._runtime.close()
+
+
+class Opening:
+    """A service that is being opened: await it, or use it with `async with`, which closes it at the end."""
+
+    def __init__(self, opened: Coroutine[Any, Any, Antiphon]) -> None:
+        self._opened = opened
+
+    def __await__(self) -> Generator[Any, Any, Antiphon]:
+        return self._opened.__await__()
+
+    async def __aenter__(self) -> Antiphon:
+        self._service = await self
+        return self._service
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._service.close()
+
+
+def ask(question: Question | str, settings: Settings | None = None) -> Outcome:
+    """Answers one question and returns when it is answered, for programs that are not async.
+
+    It opens the service and closes it again, which takes about a second: for several questions use `Antiphon.open`.
+
+    Args:
+        settings: None: what the environment and `.env` say.
+
+    Raises:
+        RuntimeError: An event loop runs here, which would stand still meanwhile.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(_ask_once(question, settings))
+    raise RuntimeError(
+        "antiphon.ask was called where an event loop runs (an async function, a notebook), and would block it: "
+        "use `async with Antiphon.open() as service: answer = await service.ask(…)`."
+    )
+
+
+async def _ask_once(question: Question | str, settings: Settings | None) -> Outcome:
+    async with Antiphon.open(settings) as service:
+        return await service.ask(question)

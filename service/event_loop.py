@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import structlog
 
+from antiphon.vocabulary.containment import traceback_of
+
 try:
     from uvloop import new_event_loop
 except ModuleNotFoundError:  # it comes with the extra `serve`
@@ -34,4 +36,4 @@ def run_serving(main: Coroutine[Any, Any, T]) -> T:
             except (SystemExit, KeyboardInterrupt) as error:
                 if serving.done():
                     raise
-                _log.error("exit_of_a_task_ignored", exc_info=error)
+                _log.error("exit_of_a_task_ignored", exception=traceback_of(error))

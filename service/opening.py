@@ -77,6 +77,15 @@ async def open_parts(
     return Parts(resources, callers, membership)
 
 
+def performed_here(
+    outside: composition.BuildOutside | None,
+) -> composition.BuildOutside | None:
+    """Returns the same outside where it performs the requests in this process, and else the one that does."""
+    if isinstance(outside, workers.PerformedElsewhere):
+        return None
+    return outside
+
+
 async def share_keys(settings: composition.Settings, *, at_start: bool = False) -> None:
     """Makes the keys of the data folder the same as other nodes', where there are others.
 

@@ -107,6 +107,8 @@ class Runtime:
         library, store = self.resources.library, self.resources.store
         self.keep(refresh_library(library), "watch the index")
         self.keep(watch_loop(self.admission), "watch the loop")
+        watchdog = self.resources.telemetry.loop_watchdog()
+        self.keep(watchdog.run(), "watch for blocking code")
         if self.elsewhere is not None:
             for name, work in self.elsewhere.upkeep():
                 self.keep(work, name)

@@ -55,6 +55,10 @@ COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_breaker_trips": ("Limits that were reached.", ("limit",)),
     "antiphon_recoveries": ("Failures that a query recovered from.", ("level",)),
     "antiphon_component_failures": ("Event handlers that raised.", ()),
+    "antiphon_event_loop_blocked": (
+        "Times that the event loop stood still for half a second, by what ran on it.",
+        ("by",),
+    ),
     "antiphon_recording_failures": ("Queries whose trace the store refused.", ()),
     "antiphon_stalls": ("Queries that stalled and were recovered.", ()),
     "antiphon_claims": (

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
+import traceback
 from collections.abc import Awaitable
 from typing import TypeVar
 
@@ -69,6 +70,14 @@ def message_of(error: BaseException) -> str:
     except BaseException as raised:  # noqa: BLE001 - the message of a user's error is a user's code too
         failure_of(raised)
         return "its message cannot be read"
+
+
+def traceback_of(error: BaseException) -> str:
+    """Returns the traceback as text for a line of the log, without local variables.
+
+    Where a program that uses us has not set up structlog, `exc_info` shows each frame's: 40 KB, and secrets among them.
+    """
+    return "".join(traceback.format_exception(error)).rstrip()
 
 
 def _what_happened(error: BaseException) -> str:

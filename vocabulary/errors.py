@@ -238,9 +238,18 @@ class QueueFullError(BusyError):
     code = "queue_full"
 
 
+_SETUP = {
+    "minilm": "make setup",
+    "onnx": "make setup LEAN=1",
+    "serve": "make setup",
+    "documents": "make setup",
+    "reports": "make setup",
+}
+
+
 def how_to_install(extra: str = "minilm") -> str:
     """Says how an optional part of this program is installed; no package index is said to hold it."""
     return (
-        f"run `make setup`, or `pip install -e '.[{extra}]'` in the checkout, "
+        f"run `{_SETUP.get(extra, 'make setup-dev')}`, or `pip install -e '.[{extra}]'` in the checkout, "
         f"or `pip install 'antiphon-….whl[{extra}]'` with the wheel file that you have"
     )

@@ -22,6 +22,7 @@ from antiphon.cluster import (
 )
 from antiphon.composition import Query
 from antiphon.history.history import History
+from antiphon.vocabulary.containment import traceback_of
 from antiphon.vocabulary.errors import (
     BusyError,
     NotFoundError,
@@ -174,8 +175,9 @@ class Worker:
         if self._counts is not None:
             self._counts.let_go()
         self._free.set()
-        if not task.cancelled() and task.exception() is not None:
-            log.error("work_failed", exc_info=task.exception())
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log.error("work_failed", exception=traceback_of(error))
 
     async def _hold(self, claim: Claim, others: set[asyncio.Task[None]]) -> None:
         """Works on a query for as long as its claim is kept; what is another's is given up at once.

@@ -42,6 +42,7 @@ CHECKS: tuple[Check, ...] = (
     Check("kept or told", traces.the_store_holds_the_trace),
     Check("errors are recorded", traces.errors_are_recorded),
     Check("stored before acted on", traces.stored_before_acted_on),
+    Check("injected as planned", traces.faults_are_implemented),
     Check("nothing is left", traces.nothing_is_left),
 )
 

@@ -104,6 +104,12 @@ def stored_before_acted_on(run: Run) -> Iterator[str]:
         yield f"event {run.injected.acted_unstored} was acted on before it was stored"
 
 
+def faults_are_implemented(run: Run) -> Iterator[str]:
+    """Each fault that fired did what its kind says."""
+    for fault in run.injected.unimplemented:
+        yield f"nothing implements {fault}"
+
+
 def nothing_is_left(run: Run) -> Iterator[str]:
     """No task, thread or session outlives its query."""
     yield from run.left

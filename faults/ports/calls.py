@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from antiphon.dispatcher import Tool
 from antiphon.engine import SUMMARY_PROMPT
-from antiphon.faults.plan import SUMMARY, Fault, Kind, point_type
-from antiphon.faults.ports.injection import FOREVER_S, QueryFaults, wait_or_raise
-from antiphon.faults.ports.replies import corrupted_stream
+from antiphon.faults.plan import SUMMARY, Fault, Kind
+from antiphon.faults.ports.injection import FOREVER_S, QueryFaults
+from antiphon.faults.ports.replies import CORRUPTIONS, corrupted_stream
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Clock, Json, Model
 from antiphon.vocabulary.values import Request
@@ -52,6 +52,8 @@ class FaultyModel:
             await self._break(fault, point, timeout_s)
         content = self._faults.traverse(f"{prefix}.content")
         events = self._inner.stream(request, timeout_s)
+        if content is not None and content.kind not in CORRUPTIONS:
+            raise self._faults.error_of(content, f"{prefix}.content")
         # A reply that is wrong as a whole does not break on its way, too.
         broken = (
             self._broken_stream(events, timeout_s, prefix)
@@ -112,9 +114,6 @@ class FaultyModel:
         return [event]
 
     async def _break(self, fault: Fault, point: str, timeout_s: float) -> None:
-        # A plan for `model.*` may bring a kind here that this point does not know: it is meant for another one.
-        if fault.kind not in point_type(point).kinds:
-            return
         if fault.kind in _REFUSALS:
             refusal = _REFUSALS[fault.kind]
             raise ModelError(
@@ -125,7 +124,7 @@ class FaultyModel:
             )
         # A model that is slow answers after the time that this very call was given.
         waits_s: dict[Kind, float] = {"hang": FOREVER_S, "slow": timeout_s + 1.0}
-        await wait_or_raise(fault, self._prefix, self._clock.sleep, waits_s)
+        await self._faults.break_call(fault, point, self._clock.sleep, waits_s)
 
 
 async def _corrupted(events: AsyncIterator[Json], kind: Kind) -> AsyncIterator[Json]:
@@ -200,7 +199,7 @@ def faulty_tool(tool: Tool, faults: QueryFaults, clock: Clock) -> Tool:
         if fault.kind == "late":
             await _sleep_past_cancellation(clock, fault.seconds(STUBBORN_S))
         else:
-            await wait_or_raise(fault, f"tool.{tool.name}", clock.sleep)
+            await faults.break_call(fault, f"tool.{tool.name}", clock.sleep)
         return await run(**arguments)
 
     return dataclasses.replace(tool, run=broken)

@@ -6,15 +6,13 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from antiphon.faults.plan import Fault, Kind
-from antiphon.faults.ports.injection import InjectedError, QueryFaults
+from antiphon.faults.plan import Fault
+from antiphon.faults.ports.injection import RAISED, QueryFaults
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Publish, Spawn, Subscription
 
 LATE_S = 1.0
 """The time that an event or work that is `late` waits, in seconds."""
-RAISED: tuple[Kind, ...] = ("raise", "exit")
-"""Kinds of faults that a handler or its work raises."""
 
 Work = Coroutine[Any, Any, None]
 
@@ -65,6 +63,9 @@ class FaultyDelivery:
 
         def hear(recorded: Recorded[Any]) -> None:
             fault = self._faults.traverse(point)
+            if fault is not None and fault.kind == "block":
+                self._faults.block(fault)
+                fault = None
             if fault is None:
                 handler(recorded)
                 self._release()
@@ -80,7 +81,7 @@ class FaultyDelivery:
         """Does what the fault makes of `act`; what is dropped needs nothing done, since it is never carried on."""
         if fault.kind in RAISED:
             self._faults.note_raised(point)
-            raise _injected(fault, point)
+            raise self._faults.error_of(fault, point)
         if fault.kind == "duplicate":
             act()
             act()
@@ -90,6 +91,8 @@ class FaultyDelivery:
             asyncio.get_running_loop().call_soon(self._release)
         elif fault.kind == "late":
             asyncio.get_running_loop().call_later(fault.seconds(LATE_S), act)
+        elif fault.kind != "drop":
+            raise self._faults.error_of(fault, point)
 
     def _release(self) -> None:
         # Emptied first: what is carried on now may itself hold something back.
@@ -115,7 +118,7 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             cancel = spawn(work, background=background)
             asyncio.get_running_loop().call_soon(cancel)
             return cancel
-        if fault.kind in RAISED:
+        if fault.kind != "late":
             work.close()
             failing = _fail(fault, point, faults)
             return spawn(_named(failing, work), background=background)
@@ -140,16 +143,10 @@ def _named(work: Work, like: Work) -> Work:
     return work
 
 
-def _injected(fault: Fault, point: str) -> BaseException:
-    if fault.kind == "exit":
-        return SystemExit(f"{point}: injected: exit")
-    return InjectedError(f"{point}: injected: raise")
-
-
 async def _fail(fault: Fault, point: str, faults: QueryFaults) -> None:
     # The session hears of it in the loop's next turn: where the query has ended by then, nothing can be recorded.
     asyncio.get_running_loop().call_soon(faults.note_raised, point)
-    raise _injected(fault, point)
+    raise faults.error_of(fault, point)
 
 
 async def _begin_late(work: Work, seconds: float) -> None:

@@ -13,8 +13,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from antiphon.bus import handled_seq
-from antiphon.faults.plan import Fault, Kind, When
-from antiphon.faults.ports.virtual_time import block
+from antiphon.dispatcher import run_in_threads
+from antiphon.faults.plan import Fault, Kind, When, point_type
+from antiphon.faults.ports.virtual_time import block, block_loop
 from antiphon.vocabulary.errors import SequenceError, ServiceError
 from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.ports import Clock
@@ -24,6 +25,8 @@ FOREVER_S = 3_600.0
 """Longer than any deadline."""
 WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 20.0}
 """The time that tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
+BLOCK_S = 2.0
+"""The time for which the event loop is blocked, in seconds."""
 
 
 class InjectedError(ServiceError):
@@ -32,26 +35,12 @@ class InjectedError(ServiceError):
     code = "injected"
 
 
-async def wait_or_raise(
-    fault: Fault,
-    name: str,
-    sleep: Callable[[float], Awaitable[None]],
-    waits_s: Mapping[Kind, float] = WAITS_S,
-) -> None:
-    """Breaks a call in a way that every asynchronous port knows: it waits, is cancelled, or raises.
-
-    Args:
-        name: What is broken, for the error's message.
-        waits_s: How long the kinds of faults that wait do so, in seconds, where the fault does not say.
-    """
-    if fault.kind in waits_s:
-        await sleep(fault.seconds(waits_s[fault.kind]))
-    elif fault.kind == "cancel":
-        raise asyncio.CancelledError(f"{name}: injected: cancel")
-    elif fault.kind == "exit":
-        raise SystemExit(f"{name}: injected: exit")
-    else:
-        raise InjectedError(f"{name}: injected: {fault.kind}")
+RAISED: Mapping[Kind, Callable[[str], BaseException]] = {
+    "raise": InjectedError,
+    "cancel": asyncio.CancelledError,
+    "exit": SystemExit,
+}
+"""What kinds of faults raise at any point."""
 
 
 class Fired(Value, frozen=True, kw_only=True):
@@ -75,6 +64,8 @@ class QueryFaults:
         delayed: Work that was to begin later; what was ended before it began is closed after the query.
         closing: The end of the query was published.
         stored_seq: The last event that the store took.
+        blocked_s: The seconds for which they blocked the event loop.
+        unimplemented: Faults that fired and that nothing at their point knows, in words: a bug of the harness.
         acted_unstored: The first event that was acted on before the store had taken it; 0 where there is none.
     """
 
@@ -89,6 +80,8 @@ class QueryFaults:
         self.closing = False
         self.stored_seq = 0
         self.acted_unstored = 0
+        self.blocked_s = 0.0
+        self.unimplemented: list[str] = []
         self._counted = list(map(_CountedFault, faults))
 
     def traverse(self, point: str) -> Fault | None:
@@ -116,6 +109,41 @@ class QueryFaults:
         if seq > self.stored_seq and self.acted_unstored == 0:
             self.acted_unstored = seq
 
+    def error_of(self, fault: Fault, point: str) -> BaseException:
+        """Returns what the fault raises at a point, where it does nothing else there."""
+        raised = RAISED.get(fault.kind)
+        if raised is None:
+            self.unimplemented.append(f"{fault.kind} at {point}")
+            raised = InjectedError
+        return raised(f"{point}: injected: {fault.kind}")
+
+    def block(self, fault: Fault) -> None:
+        """Blocks the event loop."""
+        seconds = fault.seconds(BLOCK_S)
+        self.blocked_s += seconds
+        block_loop(seconds)
+
+    async def break_call(
+        self,
+        fault: Fault,
+        point: str,
+        sleep: Callable[[float], Awaitable[None]],
+        waits_s: Mapping[Kind, float] = WAITS_S,
+    ) -> None:
+        """Breaks a call in a way that every asynchronous port knows: it waits, blocks, or raises.
+
+        Args:
+            waits_s: How long the kinds of faults that wait do so, in seconds, where the fault does not say.
+        """
+        if fault.kind in waits_s:
+            await sleep(fault.seconds(waits_s[fault.kind]))
+        elif fault.kind == "block":
+            self.block(fault)
+        elif fault.kind == "stuck":
+            await run_in_threads(block)(seconds=fault.seconds(FOREVER_S))
+        else:
+            raise self.error_of(fault, point)
+
     def note_raised(self, point: str) -> None:
         """Notes an injected error, while the query could still record it."""
         if not self.closing:
@@ -133,7 +161,11 @@ class _CountedFault:
         """Counts a traversal of the fault's own point; returns True if the fault fires at it."""
         if self.fault.when not in ("any", when):
             return False
-        if not self.fault.is_at(point):
+        # A pattern may bring a kind to a point that does not know it: it is meant for another one.
+        if (
+            not self.fault.is_at(point)
+            or self.fault.kind not in point_type(point).kinds
+        ):
             return False
         self._traversals += 1
         first = self.fault.nth
@@ -151,6 +183,12 @@ _PORT_WAITS_S: dict[Kind, float] = {**WAITS_S, "late": JUMP_S}
 LOCKED_CALLS = 3
 """Calls that a lock holds up after the first."""
 _ALL_CALLS = 1_000_000
+_REFUSALS: Mapping[Kind, int] = {
+    "raise": 0,
+    "disk_full": _ALL_CALLS,
+    "locked": LOCKED_CALLS,
+}
+"""Errors of a port's own, and the calls after this one that meet them too."""
 _WRONG_RESULTS: dict[Kind, list[list[float]]] = {
     "empty": [],
     "malformed": [[float("nan")] * 3],
@@ -216,12 +254,10 @@ class FaultyPort:
         """Breaks an asynchronous call before it begins."""
         if fault.kind in _PORT_WAITS_S:
             await self._sleep(fault.seconds(_PORT_WAITS_S[fault.kind]))
-        elif fault.kind == "cancel":
-            raise asyncio.CancelledError(f"injected at {point}")
         elif fault.kind == "wrong_id" and args:
             raise SequenceError(str(args[0]), -1, 0)
         else:
-            self._raise(fault, point)
+            raise self._error_of(fault, point)
 
     def _synchronous(self, name: str, method: Callable[..., Any]) -> Callable[..., Any]:
         point = f"{self._prefix}.{name}"
@@ -247,15 +283,13 @@ class FaultyPort:
         elif fault.kind == "late":
             self._ahead_s += fault.seconds(JUMP_S)
         else:
-            self._raise(fault, point)
+            raise self._error_of(fault, point)
 
-    def _raise(self, fault: Fault, point: str) -> None:
-        # Both outlast this call: the next ones are refused as well.
-        if fault.kind == "disk_full":
-            self._refusals = _ALL_CALLS
-        elif fault.kind == "locked":
-            self._refusals = LOCKED_CALLS
-        raise self._error(f"{point}: injected: {fault.kind}")
+    def _error_of(self, fault: Fault, point: str) -> BaseException:
+        if fault.kind not in _REFUSALS:
+            return self._faults.error_of(fault, point)
+        self._refusals = _REFUSALS[fault.kind]
+        return self._error(f"{point}: injected: {fault.kind}")
 
 
 class SharedPort:

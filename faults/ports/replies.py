@@ -191,7 +191,7 @@ def _call(name: str, call_id: str) -> Json:
     }
 
 
-_CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
+CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
     "empty": lambda reply: reply.stream([], "end_turn"),
     "refusal": lambda reply: reply.stream(reply.blocks[:1], "refusal"),
     "max_tokens": lambda reply: reply.stream(reply.blocks, "max_tokens"),
@@ -207,4 +207,4 @@ _CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
 def corrupted_stream(events: Sequence[Json], kind: Kind) -> list[Json]:
     """Returns the stream of a reply that is wrong in the way of `kind`."""
     message_id = str(events[0]["message"]["id"]) if events else "msg"
-    return _CORRUPTIONS[kind](_Reply(message_id, content_of(events)))
+    return CORRUPTIONS[kind](_Reply(message_id, content_of(events)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import selectors
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
 from typing import Any, TypeVar
@@ -57,6 +58,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Lengthens the work that runs in the place of a thread."""
         self._blocked_s += seconds
 
+    def stand_still(self, seconds: float) -> None:
+        """Lets time pass in which the loop does not turn."""
+        self._virtual.elapsed_s += seconds
+
     def run_in_executor(  # type: ignore[override]  # the base class's types are looser than its use
         self,
         executor: Executor | None,  # noqa: ARG002 - the interface of event loops
@@ -96,10 +101,23 @@ def _error(future: asyncio.Future[T], error: BaseException) -> Callable[[], None
 
 
 def block(seconds: float) -> None:
-    """Blocks the calling work on a virtual loop; does nothing on a real one, which nothing may block."""
-    loop = asyncio.get_running_loop()
+    """Blocks the thread that calls it; does nothing on a real event loop, which only `block_loop` blocks."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        time.sleep(seconds)
+        return
     if isinstance(loop, VirtualLoop):
         loop.block(seconds)
+
+
+def block_loop(seconds: float) -> None:
+    """Blocks the running event loop."""
+    loop = asyncio.get_running_loop()
+    if isinstance(loop, VirtualLoop):
+        loop.stand_still(seconds)
+    else:
+        time.sleep(seconds)
 
 
 class VirtualClock:

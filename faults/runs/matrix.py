@@ -139,7 +139,7 @@ def _run_cell(
     twice: bool,
 ) -> Verdict:
     # A process that is killed leaves no run to check, only what its store holds.
-    if cell.point == "process":
+    if cell.kind == "kill":
         return _kill(cell, command, checker.world)
     run, broken = checker.run(cell.plan(seed), twice=twice)
     on_run(run)

@@ -134,6 +134,8 @@ async def _note_or_leave(handle: Query, events: Following, run: Run) -> None:
         if not _opens_round(event):
             continue
         fault = run.injected.traverse("client")
+        if fault is not None and fault.kind != "cancel":
+            raise run.injected.error_of(fault, "client")
         if fault is not None or run.scenario.leaves:
             handle.cancel("the caller went away")
 
@@ -147,6 +149,8 @@ def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
     fault = faults.traverse("follower")
     if fault is None:
         return _read(handle.follow(), None)
+    if fault.kind not in ("hang", "slow", "cancel"):
+        raise faults.error_of(fault, "follower")
     return _read(handle.follow(buffer=SMALL_BUFFER), fault)
 
 

@@ -251,7 +251,7 @@ def draw_faults(places: Collection[Place]) -> st.SearchStrategy[Fault]:
             _fault,
             place=st.sampled_from(found),
             anywhere=st.booleans(),
-            kind=st.sampled_from(known.kinds),
+            kind=st.sampled_from(_kinds_of(known)),
             nth=_NTH,
             times=_TIMES,
             for_s=_FOR_S,
@@ -259,6 +259,11 @@ def draw_faults(places: Collection[Place]) -> st.SearchStrategy[Fault]:
         for known, found in types.items()
     ]
     return st.one_of(drawn)
+
+
+def _kinds_of(points: PointType) -> list[Kind]:
+    # A loop that is blocked for long delays the other queries past their own limits: nothing could be compared.
+    return [kind for kind in points.kinds if kind != "block"]
 
 
 def _fault(

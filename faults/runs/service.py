@@ -21,7 +21,7 @@ from antiphon.service import Antiphon, Question
 
 LINGERING_S = 10
 """The time for which a store that refuses may be tried after the answer, in seconds."""
-LASTING_TASKS = ("watch the index", "watch the loop")
+LASTING_TASKS = ("watch the index", "watch the loop", "watch for blocking code")
 """The tasks that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
 """The store's checkpoint: it belongs to the world and ends by itself."""

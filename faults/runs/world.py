@@ -111,7 +111,7 @@ class World:
 
 
 def _leave_lateness_unwatched() -> None:
-    """Ends what looks ten times a second how late the loop is: virtual time is never late, and passes look by look."""
+    """Ends what looks ten times a second if the loop turns: virtual time is never late, and passes look by look."""
     for task in asyncio.all_tasks():
-        if task.get_name() == "watch the loop":
+        if task.get_name() in ("watch the loop", "watch for blocking code"):
             task.cancel()

@@ -24,10 +24,12 @@ from antiphon.faults import (
     run_singles,
 )
 from antiphon.faults.plan_files import read_plan, write_plan
+from antiphon.faults.ports.injection import RAISED
 from antiphon.service import silence_logging
 from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import ToolFailed
 
-CELLS = 2_127
+CELLS = 2_304
 """As many cells the matrix has had, and does not lose unnoticed."""
 PAIRS = 60
 
@@ -83,6 +85,39 @@ def test_a_hung_tool_takes_its_time_limit_and_no_more_on_virtual_time(
 
     assert not broken
     assert run.took_s == pytest.approx(10.0)
+
+
+def test_a_kind_that_nothing_implements_fails_its_cell(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(RAISED, "exit")
+
+    report = run_singles(world, chosen=Chosen(points=["tool"], kinds=["exit"]))
+
+    assert {verdict.result for verdict in report.verdicts} == {"broken"}
+    assert "nothing implements exit at tool." in report.verdicts[0].broken[0]
+
+
+def test_a_blocked_loop_takes_its_time_from_every_query_and_the_tool_still_answers(
+    world: World,
+) -> None:
+    run, broken = Checker(world).run(
+        Plan(faults=(Fault(point="tool.search_course_content", kind="block"),))
+    )
+
+    assert not broken
+    assert run.took_s == pytest.approx(2.0)
+
+
+def test_a_thread_that_never_comes_back_costs_its_call_the_time_limit(
+    world: World,
+) -> None:
+    run, broken = Checker(world).run(
+        Plan(faults=(Fault(point="tool.search_course_content", kind="stuck"),))
+    )
+
+    assert not broken
+    assert [failed.failure for failed in run.events(ToolFailed)] == ["timeout"]
 
 
 def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_a_good_tool_survives_every_kind_of_fault(
     )
 
     assert run.returncode == 0, run.stderr
-    assert "cells run 10, fired 10, kept 10" in run.stdout
+    assert "cells run 12, fired 12, kept 12" in run.stdout
 
 
 def test_the_random_mode_writes_the_smallest_plan_and_the_command_that_plays_it(

@@ -44,8 +44,7 @@ def _lines_in(path: Path) -> Iterator[LogLine]:
         [event, *_] = node.args
         assert isinstance(event, ast.Constant), f"{path}: a line's name is no literal"
         fields = [str(keyword.arg) for keyword in node.keywords]
-        if "exc_info" in fields:
-            fields[fields.index("exc_info")] = "exception"
+        assert "exc_info" not in fields, f"{path}: log `traceback_of` the error"
         room = f"{path.relative_to(ROOT).parts[0]}/"
         yield LogLine(str(event.value), node.func.attr, room, tuple(fields))
 

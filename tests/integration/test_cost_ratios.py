@@ -121,7 +121,7 @@ def test_a_service_that_loads_later_is_open_without_embedder_index_and_sdk(
     code = (
         "import asyncio, sys; from antiphon.service import Antiphon, load_settings; "
         f"s = load_settings(data_dir={str(tmp_path)!r}); "
-        "asyncio.run(Antiphon.open(s, loads_later=True)); "
+        "asyncio.run(Antiphon.open(s, loads_later=True).__aenter__()); "
         "print(*{'anthropic', 'chromadb', 'torch', 'onnxruntime', 'wordfreq'} & set(sys.modules))"
     )
 

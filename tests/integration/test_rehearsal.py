@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from antiphon import Antiphon, Question, events, load_settings
+from antiphon.faults import injector_of
 from antiphon.service import replay
+from antiphon.vocabulary.errors import FaultPlanError
 from docs.examples import rehearsal
 
 LOOK_S = 0.02
@@ -52,6 +54,39 @@ async def test_a_person_answers_in_the_place_of_the_model(
     kinds = {type(each.event) for each in trace}
     assert {events.ToolRequested, events.ToolsSettled} <= kinds
     assert replay(trace).divergence is None
+
+
+async def test_a_fault_breaks_what_the_outside_is_handed_and_does_not_replace_it(
+    service: Antiphon, tmp_path: Path
+) -> None:
+    fault = {"point": "tool.search_course_content", "kind": "raise", "times": 0}
+    query = await service.start(
+        Question(query="What is recall?"), injector_of({"faults": [fault]}), "q1"
+    )
+    desk = tmp_path / "desk" / "q1"
+
+    call = {"name": "search_course_content", "arguments": {"query": "recall"}}
+    async with asyncio.timeout(30.0):
+        await wait_for(desk / "call-1.request.json")
+        (desk / "call-1.reply.json").write_text(json.dumps({"tool_calls": [call]}))
+        await wait_for(desk / "call-2.request.json")
+        (desk / "call-2.reply.json").write_text(json.dumps({"text": "A share."}))
+        outcome = await query.outcome()
+
+    assert outcome.response.answer == "A share."
+    [substituted] = [
+        each.event
+        for each in await service.store.read("q1")
+        if isinstance(each.event, events.ToolSubstituted)
+    ]
+    assert "injected: raise" in substituted.why
+
+
+def test_a_plan_that_blocks_every_query_is_refused() -> None:
+    with pytest.raises(FaultPlanError, match="stops every query"):
+        injector_of(
+            {"faults": [{"point": "tool.search_course_content", "kind": "block"}]}
+        )
 
 
 async def test_a_call_that_nobody_answers_in_time_is_the_fallbacks(

@@ -240,11 +240,6 @@ async def unknown_type(a: Missing) -> str:  # type: ignore[name-defined]  # noqa
     return str(a)
 
 
-def not_async(a: str) -> str:
-    """Is a plain function."""
-    return a
-
-
 @pytest.mark.parametrize(
     ("function", "says"),
     [
@@ -256,7 +251,6 @@ def not_async(a: str) -> str:
         (positional, "positional-only"),
         (unsayable, "b is of a type that JSON cannot say"),
         (unknown_type, "import it at the top of its module"),
-        (not_async, "async def"),
     ],
 )
 def test_a_function_that_cannot_be_offered_is_refused_with_what_to_change(

@@ -43,8 +43,8 @@ async def test_a_users_tool_runs_like_any_other() -> None:
         (f"{HERE}:", "package.module:name"),
         ("nowhere.at_all:echo", "on PYTHONPATH"),
         (f"{HERE}:nobody", "has no nobody"),
-        (f"{HERE}:NUMBER", "is int; wanted an async function"),
-        (f"{HERE}:annotations", "wanted an async function"),
+        (f"{HERE}:NUMBER", "is int; wanted a function"),
+        (f"{HERE}:annotations", "wanted a function"),
     ],
 )
 def test_what_cannot_be_loaded_is_named(names: str, says: str) -> None:

@@ -28,7 +28,7 @@ def run_snippet(defines: str) -> dict[str, Any]:
 
 
 def tool(name: str) -> Tool:
-    return tool_from_function(run_snippet(f"async def {name}")[name])
+    return tool_from_function(run_snippet(f"def {name}(")[name])
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,7 @@ def tool(name: str) -> Tool:
         ),
         ("free_places", {"course": "Search", "kinds": ["exercise"]}, '"exercise": 3'),
         ("notices", {"topic": "ranking"}, "12 June"),
+        ("library_hours", {"day": "Friday"}, "On Friday the library is open"),
     ],
 )
 async def test_the_tools_of_the_guide_answer(
@@ -123,10 +124,13 @@ async def test_the_search_of_the_guide_brings_in_a_second_round_what_is_new() ->
 
 
 def test_every_snippet_is_run_here() -> None:
-    tried = ("room_of", "free_places", "notices", "grade_of", "live_timetable", "enrol", "find_notes")  # fmt: skip
+    tried = (
+        *("room_of", "free_places", "notices", "grade_of", "live_timetable"),
+        *("enrol", "find_notes", "library_hours"),
+    )
 
     assert [
         name
         for name, snippet in zip(tried, SNIPPETS, strict=True)
-        if f"async def {name}" not in snippet
+        if f"def {name}(" not in snippet
     ] == []

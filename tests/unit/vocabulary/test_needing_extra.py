@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import re
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 from antiphon.vocabulary.imports import needing_extra
 
 
@@ -24,3 +27,28 @@ def test_a_missing_module_of_ours_stays_a_bug() -> None:
         needing_extra("serve", "`x`"),
     ):
         importlib.import_module("antiphon.not_there")
+
+
+ROOT = Path(__file__).parents[3]
+MAKEFILE = ROOT / "Makefile"
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+    "optional-dependencies"
+]
+
+
+@pytest.mark.parametrize("extra", sorted(set(EXTRAS) - {"dev"}))
+def test_the_target_of_make_that_is_named_installs_the_extra(extra: str) -> None:
+    lean, dev = re.findall(r"-e '\.\[([^]]*)\]'$", MAKEFILE.read_text(), re.MULTILINE)[
+        :2
+    ]
+    installed = {
+        "make setup": lean.replace("$*", "minilm"),
+        "make setup LEAN=1": lean.replace("$*", "onnx"),
+        "make setup-dev": dev,
+    }
+
+    [command] = re.findall(r"`(make [^`]*)`", how_to_install(extra))
+
+    extras = installed[command].split(",")
+    brought = {package for name in extras for package in EXTRAS[name]}
+    assert set(EXTRAS[extra]) <= brought
