@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute, iter_route_contexts
@@ -18,7 +19,7 @@ from antiphon.api.dependencies import refuse_unknown_parameters
 from antiphon.api.errors import Refusal
 from antiphon.api.guards import is_from_here
 from antiphon.service import Antiphon
-from antiphon.vocabulary.access import KEY_PREFIX, Scope, without_keys
+from antiphon.vocabulary.access import Scope, without_keys
 from antiphon.vocabulary.errors import UnauthorizedError
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -166,10 +167,9 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
 
 def _refuse_key_in_address(request: Request) -> None:
     """Refuses a key in the address, also where none is asked for: it stands in logs and histories from now on."""
-    address = (
-        f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
-    )
-    if f"{KEY_PREFIX}_" in address and without_keys(address) != address:
+    asked = unquote(request.scope["query_string"].decode("latin-1"))
+    address = f"{request.scope['path']}?{asked}"
+    if without_keys(address) != address:
         raise Refusal(
             400,
             "key_in_address",

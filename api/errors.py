@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
 from antiphon.service import BusyError
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.errors import (
     AmbiguousIdError,
     BadInputError,
@@ -124,9 +125,10 @@ def refuse(
 def error_body(
     code: str, message: str, query_id: str | None = None
 ) -> dict[str, dict[str, str]]:
-    """Builds the one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
+    """Builds the one error shape; `message` may hold what a caller sent: keys and half surrogates are taken out."""
     # A half surrogate could not be sent as UTF-8.
-    error = {"code": code, "message": message.encode(errors="replace").decode()}
+    said = without_keys(message).encode(errors="replace").decode()
+    error = {"code": code, "message": said}
     if query_id:
         error["query_id"] = query_id
     return {"error": error}
