@@ -33,6 +33,10 @@ _FROM_ELSEWHERE = (
     "there is none yet: the owner of the service makes one with `antiphon keys add NAME --tenant TENANT`, or says with "
     "ANTIPHON_ANYBODY_MAY what anybody may do."
 )
+_NONE_MADE = (
+    "This request came with a key, and this service has made none: it is that of another service, or of another data "
+    "folder. Send none, or have the owner make one with `antiphon keys add NAME --tenant TENANT`."
+)
 
 
 class KeyCallers:
@@ -82,10 +86,12 @@ class KeyCallers:
             from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
-            UnauthorizedError: A key is asked for, and this is none that counts.
+            UnauthorizedError: A key is asked for, and this is none that counts; or none was made, and one was sent.
         """
         if self.keys.are_asked_for:
             return self.keys.principal(key)
+        if key is not None:
+            raise UnauthorizedError(_NONE_MADE)
         if not self._lets_in(from_here):
             raise UnauthorizedError(_FROM_ELSEWHERE)
         return self.without_key

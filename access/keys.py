@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -30,9 +31,11 @@ from antiphon.vocabulary.values import Value
 
 KEY_ID_BYTES = 6
 SECRET_BYTES = 32
+_ID = re.compile(rf"[0-9a-f]{{{2 * KEY_ID_BYTES}}}")
 HOW = "send it as `Authorization: Bearer KEY` or `x-api-key: KEY`"
 _NO_KEY = (
-    f"This service asks for a key: {HOW}. Its owner makes one with `antiphon keys add`."
+    f"This service asks for a key: {HOW}. Its owner makes one with "
+    "`antiphon keys add NAME --tenant TENANT`."
 )
 _UNKNOWN = "This key is none of this service's, or was mistyped."
 _COLUMNS = "key_id, name, tenant, scopes, made_at, expires_at, revoked_at, old_until"
@@ -87,6 +90,10 @@ class Keys:
         Raises:
             BadInputError: A name or a scope is none.
         """
+        if _ID.fullmatch(name):
+            raise BadInputError(
+                f"{name!r} has the form of a key's id, and could not be told from one: name the key otherwise."
+            )
         now = self._now()
         info = KeyInfo(
             key_id=secrets.token_hex(KEY_ID_BYTES),
@@ -159,7 +166,11 @@ class Keys:
         Raises:
             NotFoundError: There is none, or several have the name.
         """
-        found = [each for each in self.listed() if named in (each.key_id, each.name)]
+        listed = self.listed()
+        found = [each for each in listed if each.key_id == named]
+        # An earlier version let a key be named as the id of another.
+        if not found:
+            found = [each for each in listed if each.name == named]
         if len(found) == 1:
             return found[0]
         if found:

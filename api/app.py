@@ -19,7 +19,13 @@ from antiphon.api.dependencies import (
 )
 from antiphon.api.door import guarded_routes
 from antiphon.api.errors import install_error_handlers
-from antiphon.api.guards import CallerGuard, PlainRequests, hosts_for, pages_for
+from antiphon.api.guards import (
+    CallerGuard,
+    PlainRequests,
+    hosts_for,
+    offered_to,
+    pages_for,
+)
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.openapi import operation_id, publish_schema
 from antiphon.api.pages import add_pages
@@ -40,6 +46,7 @@ from antiphon.api.routes import (
 from antiphon.api.stopping import EventStreams, StreamEnds
 from antiphon.api.telemetry import RequestTelemetry
 from antiphon.service import MOST_BYTES, Antiphon, Settings, load_settings
+from antiphon.vocabulary.imports import split_names
 from antiphon.vocabulary.program import program_version
 
 MAX_BODY_BYTES = 1_000_000
@@ -123,7 +130,9 @@ def create_app(
     guarded_routes(app)
     add_pages(app, chosen.root_path)
     publish_schema(app)
-    install_error_handlers(app)
+    origins = frozenset(split_names(chosen.allowed_origins))
+    offered = offered_to(origins)
+    install_error_handlers(app, offered)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
     app.add_middleware(
         BodyLimit,
@@ -131,7 +140,13 @@ def create_app(
         larger=_larger_bodies(chosen.root_path),
     )
     app.add_middleware(EventStreams)
-    app.add_middleware(CallerGuard, allowed=hosts_for(chosen), pages=pages_for(chosen))
+    app.add_middleware(
+        CallerGuard,
+        allowed=hosts_for(chosen),
+        pages=pages_for(chosen),
+        origins=origins,
+    )
+    app.add_middleware(offered)
     app.add_middleware(SafeHeaders)
     # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
     # router finds is read from there.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute, iter_route_contexts
@@ -18,7 +19,7 @@ from antiphon.api.dependencies import refuse_unknown_parameters
 from antiphon.api.errors import Refusal
 from antiphon.api.guards import is_from_here
 from antiphon.service import Antiphon
-from antiphon.vocabulary.access import KEY_PREFIX, Scope, without_keys
+from antiphon.vocabulary.access import Principal, Scope, without_keys
 from antiphon.vocabulary.errors import UnauthorizedError
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -122,13 +123,32 @@ def let_in(request: Request, scope: Scope | None) -> None:
     if scope is None:
         return
     service: Antiphon = request.app.state.service
-    principal = service.principal_of(
-        key_in(request.headers), from_here=is_from_here(request.headers)
-    )
+    principal = Credentials.of(request.headers).principal(service)
     # For the access log: a key's id is no secret.
     request.state.key_id = principal.key_id or None
     principal.require(scope)
     request.state.service = service.seen_by(principal)
+
+
+class Credentials(NamedTuple):
+    """What a request says of who sent it.
+
+    Attributes:
+        key: Their key; None: they sent none.
+        from_here: They are on this machine.
+    """
+
+    key: str | None
+    from_here: bool
+
+    @classmethod
+    def of(cls, headers: Headers) -> Credentials:
+        """Reads it off a request. Raises UnauthorizedError where the key came in another form."""
+        return cls(key_in(headers), is_from_here(headers))
+
+    def principal(self, service: Antiphon) -> Principal:
+        """Returns who they are now. Raises UnauthorizedError where they are not let in."""
+        return service.principal_of(self.key, from_here=self.from_here)
 
 
 def key_in(headers: Headers) -> str | None:
@@ -166,10 +186,9 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
 
 def _refuse_key_in_address(request: Request) -> None:
     """Refuses a key in the address, also where none is asked for: it stands in logs and histories from now on."""
-    address = (
-        f"{request.scope['path']}?{request.scope['query_string'].decode('latin-1')}"
-    )
-    if f"{KEY_PREFIX}_" in address and without_keys(address) != address:
+    asked = unquote(request.scope["query_string"].decode("latin-1"))
+    address = f"{request.scope['path']}?{asked}"
+    if without_keys(address) != address:
         raise Refusal(
             400,
             "key_in_address",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import structlog
@@ -12,8 +12,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
+from starlette.types import ASGIApp
 
 from antiphon.service import BusyError
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.errors import (
     AmbiguousIdError,
     BadInputError,
@@ -124,9 +126,10 @@ def refuse(
 def error_body(
     code: str, message: str, query_id: str | None = None
 ) -> dict[str, dict[str, str]]:
-    """Builds the one error shape; `message` may hold what a caller sent, so half surrogates are made harmless."""
+    """Builds the one error shape; `message` may hold what a caller sent: keys and half surrogates are taken out."""
     # A half surrogate could not be sent as UTF-8.
-    error = {"code": code, "message": message.encode(errors="replace").decode()}
+    said = without_keys(message).encode(errors="replace").decode()
+    error = {"code": code, "message": said}
     if query_id:
         error["query_id"] = query_id
     return {"error": error}
@@ -150,12 +153,22 @@ def describe_failure(
     return error_body("internal", _BUG, query_id)
 
 
-def install_error_handlers(app: FastAPI) -> None:
-    """Makes every error of `app` come in the one shape."""
+def install_error_handlers(
+    app: FastAPI, offered: Callable[[ASGIApp], ASGIApp] = lambda reply: reply
+) -> None:
+    """Makes every error of `app` come in the one shape.
+
+    Args:
+        offered: Offers a reply to pages of other origins; a bug's is sent from outside all that does so otherwise.
+    """
+
+    async def on_bug(request: Request, _: Exception) -> ASGIApp:
+        return offered(_bug(request))
+
     app.add_exception_handler(ServiceError, _on_service_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
     app.add_exception_handler(HTTPException, _on_http_exception)
-    app.add_exception_handler(Exception, _on_bug)
+    app.add_exception_handler(Exception, on_bug)  # type: ignore[arg-type]  # a response is only called
 
 
 async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
@@ -224,7 +237,7 @@ def _methods_of(request: Request) -> list[str]:
     return sorted(methods)
 
 
-async def _on_bug(request: Request, _: Exception) -> JSONResponse:
+def _bug(request: Request) -> JSONResponse:
     """The server logs the exception itself; the caller gets no more than that there was one."""
     return refuse(500, "internal", _BUG, _query_id(request))
 

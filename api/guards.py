@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.api.errors import refuse
@@ -15,11 +18,24 @@ READING = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
 _OF_PROXIES = ("forwarded", "x-real-ip")
 """Headers by which proxies say for whom they ask, beside those that begin with `x-forwarded-`."""
+_ONCE = frozenset(
+    {
+        b"host",
+        b"origin",
+        b"authorization",
+        b"x-api-key",
+        b"content-type",
+        b"content-length",
+        b"idempotency-key",
+        b"last-event-id",
+    }
+)
+"""Headers that decide who is let in, and what a request is. Of two, a proxy in front may take the other one."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class CallerGuard:
-    """Refuses requests whose Host or Origin names another machine or another site.
+    """Refuses requests whose Host or Origin names another machine or another site, or that say who sends them twice.
 
     A web page anywhere can rebind its own name to this machine's address: only the Host header tells. And it can send
     some requests here without being asked for leave: the Origin header tells.
@@ -27,18 +43,29 @@ class CallerGuard:
     Args:
         allowed: The names by which the service goes; None is any.
         pages: Further names whose pages may change something here: those that the owner has named.
+        origins: The same for whole origins, whose pages may read the replies too.
     """
 
     def __init__(
-        self, app: ASGIApp, allowed: frozenset[str] | None, pages: frozenset[str]
+        self,
+        app: ASGIApp,
+        allowed: frozenset[str] | None,
+        pages: frozenset[str],
+        origins: frozenset[str],
     ) -> None:
         self._app = app
         self._allowed = allowed
         self._pages = pages
+        self._origins = origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
+            return
+        repeated = _repeated(scope)
+        if repeated is not None:
+            message = f"The header `{repeated}` came more than once: send it once."
+            await refuse(400, "repeated_header", message)(scope, receive, send)
             return
         headers = Headers(scope=scope)
         host = headers.get("host")
@@ -54,7 +81,7 @@ class CallerGuard:
         ):
             message = (
                 "A page of another site may change nothing here: "
-                "add that site's name to ANTIPHON_ALLOWED_HOSTS if it is yours."
+                "name that site in ANTIPHON_ALLOWED_ORIGINS if it is yours."
             )
             await refuse(403, "foreign_origin", message)(scope, receive, send)
             return
@@ -67,7 +94,7 @@ class CallerGuard:
         return host_name(host) in self._allowed
 
     def _allows_origin(self, origin: str | None, host: str | None) -> bool:
-        if origin is None:
+        if origin is None or origin in self._origins:
             return True
         try:
             site = urlsplit(origin)
@@ -83,6 +110,16 @@ class CallerGuard:
             return False
         # Behind a proxy the scheme of the request is not that of the page, so that a missing port is the page's own.
         return (name, port) == (host_name(host), _port_of(host) or port)
+
+
+def _repeated(scope: Scope) -> str | None:
+    """Returns a header that came more than once and must not; None where there is none."""
+    seen: set[bytes] = set()
+    for name, _ in scope["headers"]:
+        if name in seen and name in _ONCE:
+            return str(name.decode())
+        seen.add(name)
+    return None
 
 
 def hosts_for(settings: Settings) -> frozenset[str] | None:
@@ -101,6 +138,39 @@ def named_hosts(settings: Settings) -> frozenset[str]:
     """Returns the names that the settings hold, in lower case."""
     names = settings.allowed_hosts.lower().split(",")
     return frozenset(map(str.strip, names)) - {""}
+
+
+def offered_to(origins: frozenset[str]) -> Callable[[ASGIApp], ASGIApp]:
+    """Returns what lets pages of these origins call an app and read what it replies; without any, the app itself.
+
+    Their scripts send a key as a header, and no cookie is known here: so the browser is not asked for credentials.
+    """
+    if not origins:
+        return _as_it_is
+    return partial(
+        CORSMiddleware,
+        allow_origins=origins,
+        allow_methods=("GET", "HEAD", "POST", "DELETE"),
+        allow_headers=(
+            "Authorization",
+            "X-API-Key",
+            "Idempotency-Key",
+            "Last-Event-ID",
+            "Traceparent",
+        ),
+        expose_headers=(
+            "Location",
+            "Retry-After",
+            "WWW-Authenticate",
+            "Content-Disposition",
+        ),
+        # Named pages may call a service on the reader's own machine or network.
+        allow_private_network=True,
+    )
+
+
+def _as_it_is(app: ASGIApp) -> ASGIApp:
+    return app
 
 
 def pages_for(settings: Settings) -> frozenset[str]:

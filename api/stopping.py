@@ -1,14 +1,21 @@
-"""The end of event streams when the service stops: their readers are told, and not just cut off."""
+"""The end of event streams when the service stops, or their reader's key counts no more: readers are told why."""
 
 from __future__ import annotations
 
 import asyncio
 
 import msgspec
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from antiphon.api.door import Credentials
 from antiphon.api.errors import error_body
+from antiphon.api.responses import as_event
+from antiphon.service import Antiphon
+from antiphon.vocabulary.errors import ServiceError, UnauthorizedError
 
+LOOK_S = 1.0
+"""Seconds between two looks at whether the readers of streams would still be let in."""
 LAST_WORDS_S = 2.0
 """Seconds that a stream gets to end by itself, once the queries whose callers wait were cancelled."""
 _SAID = error_body(
@@ -16,13 +23,18 @@ _SAID = error_body(
     "The service stops. What still runs goes on when it starts again: follow it then, with the id of the last event "
     "as Last-Event-ID.",
 )
-STOPPING = b"event: stopping\ndata: " + msgspec.json.encode(_SAID) + b"\n\n"
+STOPPING = as_event("stopping", msgspec.json.encode(_SAID))
 
 
 class _Stream:
-    """One stream that is being sent."""
+    """One stream that is being sent.
 
-    def __init__(self, send: Send) -> None:
+    Attributes:
+        caller: Who reads it.
+    """
+
+    def __init__(self, caller: Credentials, send: Send) -> None:
+        self.caller = caller
         self._send = send
         self._is_over = False
 
@@ -31,10 +43,11 @@ class _Stream:
         if not self._is_over:
             await self._send(message)
 
-    async def end(self) -> None:
+    async def end(self, last: bytes) -> None:
         self._is_over = True
+        # To the app this is a reader who went away: it lets go of what it had open for them.
         await self._send(
-            {"type": "http.response.body", "body": STOPPING, "more_body": True}
+            {"type": "http.response.body", "body": last, "more_body": True}
         )
         await self._send({"type": "http.response.body", "body": b""})
 
@@ -44,18 +57,48 @@ class StreamEnds:
 
     def __init__(self) -> None:
         self._open: set[_Stream] = set()
+        self._watching: asyncio.Task[None] | None = None
+        self._ending: set[asyncio.Task[None]] = set()
 
-    def began(self, stream: _Stream) -> None:
+    def began(self, stream: _Stream, service: Antiphon) -> None:
         self._open.add(stream)
+        if self._watching is None:
+            self._watching = asyncio.create_task(self._watch(service))
 
     def ended(self, stream: _Stream) -> None:
         self._open.discard(stream)
+        if not self._open and self._watching is not None:
+            self._watching.cancel()
+            self._watching = None
 
     async def end(self) -> None:
         """Ends those that are left, each with an event that says why."""
         # A reader that does not read any more must not hold the others up.
-        ending = [stream.end() for stream in list(self._open)]
+        ending = [stream.end(STOPPING) for stream in list(self._open)]
         await asyncio.gather(*ending, return_exceptions=True)
+
+    async def _watch(self, service: Antiphon) -> None:
+        """Ends the streams of those who would not be let in now, whichever process revoked their key."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            # Each caller once: thousands of streams may be one caller's.
+            for caller in {stream.caller for stream in self._open}:
+                try:
+                    caller.principal(service)
+                except UnauthorizedError as error:
+                    self._end_all_of(caller, error)
+                except ServiceError:
+                    # Nobody can be looked up now, so nobody new is let in.
+                    continue
+
+    def _end_all_of(self, caller: Credentials, why: UnauthorizedError) -> None:
+        said = msgspec.json.encode(error_body(why.code, str(why)))
+        for stream in [each for each in self._open if each.caller == caller]:
+            self._open.discard(stream)
+            # A reader that does not read any more must not hold the others up.
+            ending = asyncio.create_task(stream.end(as_event(why.code, said)))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
 
 
 class EventStreams:
@@ -68,17 +111,21 @@ class EventStreams:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        stream = _Stream(send)
-        streams: StreamEnds = scope["app"].state.event_streams
+        state = scope["app"].state
+        streams: StreamEnds = state.event_streams
+        stream: _Stream | None = None
 
         async def send_and_note(message: Message) -> None:
+            nonlocal stream
             if message["type"] == "http.response.start":
                 content_type = dict(message["headers"]).get(b"content-type", b"")
                 if content_type.startswith(b"text/event-stream"):
-                    streams.began(stream)
-            await stream.send(message)
+                    stream = _Stream(Credentials.of(Headers(scope=scope)), send)
+                    streams.began(stream, state.service)
+            await (send if stream is None else stream.send)(message)
 
         try:
             await self._app(scope, receive, send_and_note)
         finally:
-            streams.ended(stream)
+            if stream is not None:
+                streams.ended(stream)

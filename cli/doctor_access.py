@@ -69,7 +69,8 @@ def callers(settings: service.Settings) -> Check:
     ]
     found = f"{counted(len(keys), 'key')}, of which {len(active)} active"
     if not active:
-        return Check("Callers", False, found, "Make one: `antiphon keys add`.")
+        make = "Make one: `antiphon keys add NAME --tenant TENANT`."
+        return Check("Callers", False, found, make)
     return Check(
         "Callers",
         not ending,

@@ -69,7 +69,9 @@ def add(
     at_once: AtOnce = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Creates a key and prints it. The key is not stored and cannot be shown again.
+    """Creates a key and prints it: `antiphon keys add NAME --tenant TENANT`.
+
+    It is not stored and cannot be shown again.
 
     Once a key exists, the service answers only callers who have one.
     """

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
+import os
 import signal
 import socket
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +23,10 @@ from antiphon.cli.worker import Queue
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.imports import needing_extra
+from antiphon.vocabulary.private_files import make_private_file, make_private_folder
+
+IN_USE = "service.lock"
+"""In the data folder: locked by the service that uses it, and says which one that is."""
 
 
 def serve(
@@ -56,7 +62,7 @@ def serve(
     # Keys may have been made on another node alone.
     asyncio.run(service.share_keys(settings, at_start=True))
     service.check_listening(settings)
-    with listening(settings) as listener:
+    with listening(settings) as listener, _in_use(settings, _address(listener)):
         _warn_of_network(settings)
         with needing_extra("serve", "`antiphon serve`"):
             serve_api = api.serve
@@ -142,6 +148,50 @@ def listening(settings: service.Settings) -> Generator[socket.socket, None, None
         yield listener
 
 
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    # An address needs brackets if it holds colons itself.
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
+
+
+@contextmanager
+def _in_use(settings: service.Settings, address: str) -> Generator[None]:
+    """Marks the data folder as that of this service, and says so where it is another's: they share all but memory.
+
+    A warning and no refusal: while one service is replaced by the next, both are there for some seconds.
+    """
+    with ExitStack() as held:
+        path = settings.data_dir / IN_USE
+        try:
+            make_private_folder(settings.data_dir)
+            make_private_file(path)
+            # The lock goes with the process, however it ends.
+            file = held.enter_context(path.open("r+"))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.truncate()
+            file.write(f"process {os.getpid()}, {address}")
+            file.flush()
+        except BlockingIOError:
+            # Nodes that share NATS servers may share a folder too.
+            if settings.nats_url is None:
+                _warn_of_another(settings.data_dir, file.read())
+        except OSError:
+            # What is opened next says what is wrong with the folder.
+            pass
+        yield
+
+
+def _warn_of_another(folder: Path, holder: str) -> None:
+    err.print(
+        f"! Another service uses {folder} ({holder}). Both answer from it, but running queries, jobs and circuits of "
+        "one are unknown to the other, and each keeps the limits of the model's server by itself: stop one, or give "
+        "this one another folder with --data-dir.",
+        style="yellow",
+        soft_wrap=True,
+    )
+
+
 class _Life:
     """The beginning and the end of the service, as whoever started it is told of them."""
 
@@ -156,11 +206,8 @@ class _Life:
         """Says where the service is, and what it cannot do yet."""
         self._opening.stop()
         self._serves = True
-        host, port = self._listener.getsockname()[:2]
-        # An address needs brackets if it holds colons itself.
-        shown = f"[{host}]" if ":" in host else host
         err.print(
-            f"Antiphon serves http://{shown}:{port} (documentation: /docs; Ctrl-C stops it)",
+            f"Antiphon serves {_address(self._listener)} (documentation: /docs; Ctrl-C stops it)",
             soft_wrap=True,
         )
         for problem in problems:

@@ -193,8 +193,6 @@ class TraceLog:
         return tail
 
     def _redacted(self, events: Sequence[Recorded[Event]]) -> Sequence[Recorded[Event]]:
-        if not self._redaction:
-            return events
         return [
             replace(each, event=self._redaction.event(each.event)) for each in events
         ]

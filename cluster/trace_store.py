@@ -75,7 +75,7 @@ class JetStreamTraceStore:
         """Makes the streams where they are missing, and returns the store; closing it leaves the connection open.
 
         Args:
-            redaction: What every event is redacted by; None: nothing.
+            redaction: What every event is redacted by; None: keys of the service alone.
             catalog: The events that there are: what another program wrote of others cannot be read.
 
         Raises:

@@ -12,7 +12,6 @@ from structlog.typing import EventDict, Processor
 from antiphon.composition.redaction import redaction_of
 from antiphon.composition.settings import Settings
 from antiphon.traces import Redaction
-from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import visible, without_userinfo
 
 _OF_SEVERAL_LINES = ("exception", "stack")
@@ -32,7 +31,6 @@ def configure_logging(settings: Settings) -> None:
         if as_json
         else structlog.dev.ConsoleRenderer()
     )
-    redaction = redaction_of(settings)
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -40,11 +38,12 @@ def configure_logging(settings: Settings) -> None:
         # As text, before the next ones look at it: the console would otherwise print each frame with its local
         # variables, in which the texts of queries and keys stand.
         structlog.processors.format_exc_info,
+        redacting_lines(redaction_of(settings)),
+        harmless_line,
+        renderer,
     ]
-    if redaction:
-        processors.append(redacting_lines(redaction))
     structlog.configure(
-        processors=[*processors, harmless_line, renderer],
+        processors=processors,
         wrapper_class=structlog.make_filtering_bound_logger(
             getattr(logging, settings.log_level.upper())
         ),
@@ -75,12 +74,12 @@ def harmless_line(_logger: object, _method: str, event: EventDict) -> EventDict:
     """Makes one line of the log harmless: no text steers the terminal or forges a line, no address holds a password."""
     text = _text_of(event)
     # Nearly every line is, and one look at all of it takes a fraction of one at each of its values.
-    if text.isprintable() and "@" not in text and without_keys(text) is text:
+    if text.isprintable() and "@" not in text:
         return event
     line: EventDict = {}
     for name, value in event.items():
         if isinstance(value, str):
-            value = without_keys(visible(without_userinfo(value)))
+            value = visible(without_userinfo(value))
             if name not in _OF_SEVERAL_LINES:
                 value = value.replace("\n", "\\n")
         line[name] = value

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "keys": (
-        # What providers give out, and we ourselves: model servers, clouds, code hosts, chats, payments.
+        # What providers give out: model servers, clouds, code hosts, chats, payments.
         r"\bsk-[A-Za-z0-9_-]{16,}",
-        r"\bant_[0-9a-f]{12}_[A-Za-z0-9_-]{20,}",
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
         r"\bAIza[0-9A-Za-z_-]{35}",
         r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{40,}|glpat-[A-Za-z0-9_-]{20,})",

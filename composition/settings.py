@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -55,6 +56,10 @@ MOST_ROUNDS = 5
 MOST_DEADLINE_S = 600.0
 SWITCHES = ("tool_choice_none", "caching", "thinking", "strict")
 """What a server may lack."""
+_ORIGIN = re.compile(
+    r"(?:http(?!.*:80$)|https(?!.*:443$))://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?"
+)
+"""As browsers send it: in small letters, without the port that is the scheme's own."""
 
 
 def declared(name: str) -> Any:
@@ -84,6 +89,8 @@ class Settings(BaseSettings):
         port: Port to serve on.
         allowed_hosts: Names by which callers may address the service, with commas between; `*` is any. On a network
             address nobody gets in by any other.
+        allowed_origins: Origins such as `https://app.example`, with commas between, whose pages may call the service
+            and read its replies; empty: none but the service's own.
         anybody_may: What callers without a key may do where no key was ever made: scopes, with commas between. Empty:
             on loopback everything, and on a network address nothing, so that `serve` refuses to listen there.
         root_path: The path under which a proxy serves the service, such as `/antiphon`.
@@ -162,6 +169,7 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     allowed_hosts: str = "localhost,127.0.0.1,[::1]"
+    allowed_origins: str = ""
     anybody_may: str = ""
     root_path: str = Field("", pattern=r"^(/[A-Za-z0-9._~-]+)*$")
     fork_messages: bool = False
@@ -269,6 +277,16 @@ class Settings(BaseSettings):
             scopes_of(split_names(value))
         except BadInputError as error:
             raise ValueError(str(error)) from error
+        return value
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _must_be_origins(cls, value: str) -> str:
+        for name in split_names(value):
+            if _ORIGIN.fullmatch(name) is None:
+                raise ValueError(
+                    f"must name each origin as browsers send it, such as https://app.example, found {name[:80]}"
+                )
         return value
 
     @field_validator("redact_kinds")

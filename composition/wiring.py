@@ -169,8 +169,6 @@ def _telling(listeners: list[HearLive], emit_live: EmitLive) -> EmitLive:
 
 def redacting(publish: Publish, redaction: Redaction) -> Publish:
     """Returns a `publish` for events that hold text from outside."""
-    if not redaction:
-        return publish
 
     def publish_redacted(event: Event, /) -> None:
         publish(redaction.event(event))

@@ -16,6 +16,7 @@ import msgspec
 
 from antiphon.knowledge.loading import load_changed
 from antiphon.knowledge.values import Document
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.errors import DocumentError
 from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
@@ -86,10 +87,16 @@ def _reply(request: ReadRequest, limits: Limits) -> ReadReply:
 
 def _encode(reply: ReadReply, is_last: bool) -> bytes:
     try:
-        return msgspec.json.encode(msgspec.structs.replace(reply, is_last=is_last))
+        message = msgspec.json.encode(msgspec.structs.replace(reply, is_last=is_last))
     except (MemoryError, UnicodeEncodeError) as error:
         reason = f"it cannot be handed on ({type(error).__name__})"
         return msgspec.json.encode(ReadReply(reason=reason, is_last=True))
+    text = message.decode()
+    # Whoever may search would read it.
+    if without_keys(text) != text:
+        reason = "a key (`antiphon keys`) stands in it; take it out, and rotate it"
+        message = msgspec.json.encode(ReadReply(reason=reason, is_last=is_last))
+    return message
 
 
 def _limit(limits: Limits) -> None:

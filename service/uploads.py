@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
 from antiphon.knowledge.readers import SUFFIXES, format_of
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import one_line, without_controls
 from antiphon.vocabulary.values import Value
 
@@ -95,10 +96,12 @@ class Upload:
         for file in sent:
             path = kept_path(file.name)
             reason = self._refusal(path)
+            if without_keys(file.name) != file.name:
+                reason = "its name holds a key (`antiphon keys`): name it otherwise, and rotate the key"
             if path is not None and not reason:
                 reason = self._write(file.content, self._new(path))
             if path is None or reason:
-                shown = one_line(file.name, 200)
+                shown = without_keys(one_line(file.name, 200))
                 self.refused.append(
                     FileResult(name=shown, status="refused", reason=reason)
                 )

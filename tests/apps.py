@@ -68,6 +68,7 @@ def _key(settings: Settings) -> _Key:
         settings.host,
         settings.allowed_hosts,
         "allowed_hosts" in settings.model_fields_set,
+        settings.allowed_origins,
         settings.root_path,
         settings.metrics,
         settings.otlp_endpoint,

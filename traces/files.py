@@ -12,8 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from antiphon.traces.codec import from_json, to_json
+from antiphon.traces.redacting import Redaction
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
@@ -85,12 +88,15 @@ def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[E
         DecodeError: Something is wrong; the message says what and in which line.
     """
     head, lines = trace_lines(data)
+    redaction = Redaction()
     events: list[Recorded[Event]] = []
     before: Recorded[Event] | None = None
     for seq, line in enumerate(lines, start=1):
         number = seq + 1  # the head is line 1
         recorded = _event(line, number, catalog)
         wrong = _misplaced(recorded, seq, head.query_id, before)
+        if not wrong and not redaction.needs_none((line,), ()):
+            wrong = _named_by_key(recorded, redaction)
         if wrong:
             raise _refusal(number, wrong, recorded.seq)
         events.append(recorded)
@@ -176,6 +182,14 @@ def _misplaced(
     if not 0 <= recorded.at <= MOST_AT:
         return f"`at` is {recorded.at}, which is no time"
     return _wrong_after(before, recorded)
+
+
+def _named_by_key(recorded: Recorded[Event], redaction: Redaction) -> str:
+    """Returns what is wrong where a key stands in a name, which no redaction takes out: names hold things together."""
+    texts = to_json(replace(recorded, event=redaction.event(recorded.event))).decode()
+    if without_keys(texts) == texts:
+        return ""
+    return "a name or an id in it is a key (`antiphon keys`): name it otherwise, and rotate the key"
 
 
 def _wrong_after(before: Recorded[Event] | None, recorded: Recorded[Event]) -> str:

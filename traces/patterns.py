@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import regex
 import structlog
 
+from antiphon.vocabulary.access import KEY_FORM, KEY_PREFIX
 from antiphon.vocabulary.errors import ConfigurationError
 
 _log = structlog.get_logger(__name__)
@@ -26,11 +27,13 @@ _PLAIN_SECRET = regex.compile(
     r"(?=.*[b-dgj-mo-zB-DGJ-MO-Z])[A-Za-z0-9_.~+=:-]+", regex.DOTALL
 )
 """Stands in JSON as it is, or with a letter spelled `\\u…`; and in no number, for one of its letters is in none."""
+_KEY = regex.compile(KEY_FORM)
+_KEY_START = f"{KEY_PREFIX}_"
 _RECURSION = regex.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 
 
 class Patterns:
-    """Masks what its patterns and secrets match.
+    """Masks keys of the service (`antiphon keys`), and what its patterns and secrets match.
 
     Args:
         named: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
@@ -51,9 +54,6 @@ class Patterns:
             _PLAIN_SECRET.fullmatch(secret) for secret, _ in self._secrets
         )
         self._patterns = [_checked(name, text) for name, text in named.items()]
-
-    def __bool__(self) -> bool:
-        return bool(self._patterns or self._secrets)
 
     def are_absent(self, bodies: Iterable[bytes], texts: Iterable[str]) -> bool:
         """Returns True if nothing can match in texts or in JSON, nor in JSON that stands in a text of either.
@@ -82,7 +82,7 @@ class Patterns:
 
     def _may_be_in(self, data: bytes) -> bool:
         # JSON within a text may spell a letter by its number.
-        if b"\\u" in data:
+        if b"\\u" in data or _KEY_START.encode() in data.lower():
             return True
         for secret in self._plain:  # noqa: SIM110 - asked for each event, and `any` takes as long as the search
             if secret in data:
@@ -90,8 +90,10 @@ class Patterns:
         return False
 
     def _worth_searching(self, text: str) -> list[regex.Pattern[str]]:
-        """Returns the patterns that may match: a secret is in hardly any text, and is looked for as it stands."""
+        """Returns the patterns that may match: a secret or a key is in hardly any text."""
         found = [pattern for secret, pattern in self._secrets if secret in text]
+        if _KEY_START in text.lower():
+            found.append(_KEY)
         return found + self._patterns
 
     def _once(self, text: str, until: float) -> str:

@@ -48,7 +48,7 @@ Redact = Callable[[str], str]
 
 
 class Redaction:
-    """Replaces whatever a pattern matches in texts and events; empty, it changes nothing.
+    """Replaces keys of the service, and whatever a pattern matches, in texts and events.
 
     Args:
         patterns: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
@@ -67,13 +67,10 @@ class Redaction:
         self._seen: dict[tuple[str, Mark], str] = {}
         self._until = 0.0
 
-    def __bool__(self) -> bool:
-        return bool(self._patterns)
-
     def event(self, event: S) -> S:
         """Returns the event without what is to be redacted: the same object where nothing in it matches."""
         # Hardly any event holds something (decision 284). `map`: it is encoded only where its bytes tell.
-        if not self._patterns or self.needs_none(map(plain_event, (event,)), ()):
+        if self.needs_none(map(plain_event, (event,)), ()):
             return event
         self._until = time.monotonic() + EVENT_S
         redacted = self._struct(event)

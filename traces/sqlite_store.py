@@ -90,7 +90,7 @@ class SqliteTraceStore:
 
         Args:
             durability: What a commit outlives.
-            redaction: What every event is redacted by; None: nothing.
+            redaction: What every event is redacted by; None: keys of the service alone.
             catalog: The events that there are: what another program wrote of others cannot be read.
             key: The key that the file is encrypted with, 64 hex digits; None: it is not.
 

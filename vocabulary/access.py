@@ -30,7 +30,13 @@ _NAME = re.compile(rf"[a-z0-9](?:[a-z0-9-]{{0,{MOST_NAME_CHARS - 2}}}[a-z0-9])?"
 
 KEY_PREFIX = "ant"
 """At the beginning of every key, so that whoever looks for leaked secrets can find it."""
-_KEY = re.compile(rf"{KEY_PREFIX}_[0-9a-f]{{12}}_[A-Za-z0-9_-]{{20,}}")
+_BREAK = r"\s{0,3}"
+KEY_FORM = (
+    rf"(?i:{KEY_PREFIX}_(?:{_BREAK}[0-9a-f]){{12}}{_BREAK}_)"
+    rf"(?:{_BREAK}[A-Za-z0-9_-]){{8,43}}[A-Za-z0-9_-]*"
+)
+"""A key in a text, in any case, cut short by whoever shows it, or broken over lines."""
+_KEY = re.compile(KEY_FORM)
 _NO_KEY = f"{KEY_PREFIX}_…"
 
 
@@ -111,7 +117,7 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
 
 def without_keys(text: str) -> str:
     """Returns the text with every key in it crossed out: for logs, and for what is said of a request."""
-    # Nearly no line holds one, and looking for two letters is faster than for a pattern.
-    if f"{KEY_PREFIX}_" not in text:
+    # Nearly no line holds one, and looking for four letters is faster than for a pattern.
+    if f"{KEY_PREFIX}_" not in text.lower():
         return text
     return _KEY.sub(_NO_KEY, text)

@@ -141,3 +141,18 @@ def test_with_keys_or_leave_in_so_many_words_the_network_is_served(
     ]
     assert ("ANTIPHON_ANYBODY_MAY says" in said) == (not keyed)
     shutil.rmtree(folder)
+
+
+def test_a_second_service_on_a_data_folder_names_the_first_and_one_after_it_does_not(
+    folder: Path, tmp_path: Path
+) -> None:
+    with serving(folder, tmp_path) as first:
+        with serving(folder, tmp_path) as second:
+            said = "".join(second.said)
+        url = first.url
+    with serving(folder, tmp_path) as later:
+        said_later = "".join(later.said)
+
+    assert "Another service uses" in said.replace("\n", " ")
+    assert url in said
+    assert "Another service" not in said_later

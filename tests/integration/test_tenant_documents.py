@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -136,3 +137,33 @@ async def test_what_a_tenant_adds_only_it_sees_finds_and_removes(
     assert not_theirs.status_code == 404
     assert left == ["Foxes", "Owls"]
     assert after == [["Foxes", "Owls"], ["Foxes"]]
+
+
+def _kept_in(folder: Path) -> str:
+    """Returns the names and the contents of all files."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    contents = b"".join(path.read_bytes() for path in files)
+    return "".join(map(str, files)) + contents.decode(errors="replace")
+
+
+async def test_a_file_that_holds_a_key_is_refused_and_nothing_of_it_is_kept(
+    tmp_path: Path,
+) -> None:
+    async with _service(tmp_path) as url:
+        file = AccessFile(tmp_path, 5_000)
+        key, _ = Keys(file).add("t", "acme", ["ask", "documents"])
+        async with _client(url, key) as client:
+            sent = [
+                ("files", (f"{key}.txt", MINE.encode())),
+                ("files", ("text.txt", f"{MINE}It opens by {key}.\n".encode())),
+                ("files", ("title.md", f"# The key {key}\n\nIt opens.\n".encode())),
+                ("files", ("owls.txt", MINE.encode())),
+            ]
+            job = await _done(client, await client.post("/api/documents", files=sent))
+            courses = (await client.get("/api/courses")).text
+        file.close()
+
+    states = {each["name"]: each["status"] for each in job["files"]}
+    assert list(states.values()).count("refused") == 3
+    assert states["owls.txt"] == "added"
+    assert key[17:] not in json.dumps(job) + courses + _kept_in(tmp_path)

@@ -23,8 +23,11 @@ def test_patterns_come_from_the_setting_and_from_the_file(tmp_path: Path) -> Non
     )
 
 
-def test_without_patterns_and_keys_nothing_is_looked_through() -> None:
-    assert not redaction_of(load_settings(redact="", anthropic_api_key="short"))
+def test_without_patterns_and_secrets_keys_of_callers_alone_are_blotted() -> None:
+    redaction = redaction_of(load_settings(redact="", anthropic_api_key="short"))
+    key = f"ant_0123456789ab_{'xY3-' * 10}xyz"
+
+    assert redaction.text(f"short {key}") == f"short {'█' * len(key)}"
 
 
 def test_the_keys_of_the_service_are_always_blotted() -> None:

@@ -1,0 +1,170 @@
+"""Keys that callers write into texts: no door lets one through to a file, a reply, a log or the model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx2
+import pytest
+from structlog.testing import capture_logs
+
+from antiphon.traces import file_of_lines
+from antiphon.vocabulary.access import without_keys
+from tests.tenants import Site, site
+
+SSE = {"accept": "text/event-stream"}
+
+
+async def look(what: str) -> str:
+    """Finds something.
+
+    Args:
+        what: What to look for.
+    """
+    return f"{what} is good where exact words matter."
+
+
+SCRIPT = {
+    "replies": [
+        {"text": "", "calls": [{"name": "look", "input": {"what": "it"}}]},
+        {"text": "It is good."},
+    ],
+    "then": "last",
+}
+
+
+def _seen(at: Site) -> str:
+    """Returns all that is stored in the folder, and all that the model was sent."""
+    files = [path for path in at.house.folder.rglob("*") if path.is_file()]
+    stored = b"".join(path.read_bytes() for path in files)
+    return stored.decode(errors="replace") + at.house.sent()
+
+
+async def _listed(client: httpx2.AsyncClient, session_id: str) -> list[str]:
+    """Returns all that can be read of the traces."""
+    texts = [
+        (await client.get("/api/traces")).text,
+        (await client.get("/api/queries")).text,
+        (await client.get(f"/api/conversations/{session_id}")).text,
+    ]
+    for trace in (await client.get("/api/traces")).json()["traces"]:
+        for part in ("", "/export", "/lineage", "/briefings", "/answer", "/events"):
+            reply = await client.get(f"/api/traces/{trace['query_id']}{part}")
+            texts.append(reply.text)
+    return texts
+
+
+async def _imported(
+    client: httpx2.AsyncClient, exported: bytes, old: str, new: str
+) -> httpx2.Response:
+    """Imports a trace in which a text or a name is another."""
+    changed = exported.decode().replace(old, new)
+    assert old in exported.decode()
+    head, *lines = changed.encode().splitlines()
+    return await client.post(
+        "/api/traces/import",
+        content=file_of_lines(json.loads(head)["query_id"], lines),
+        headers={"content-type": "application/x-ndjson"},
+    )
+
+
+def _wrapped(key: str) -> str:
+    """Returns a key as a mail program wraps it."""
+    return f"{key[:9]}\r\n{key[9:40]}\n  {key[40:]}"
+
+
+SPELLINGS: list[Callable[[str], str]] = [str, str.upper, str.title, _wrapped]
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+async def test_a_key_in_a_text_is_neither_stored_shown_logged_nor_sent_to_the_model(
+    tmp_path: Path, spelled: Callable[[str], str]
+) -> None:
+    async with site(tmp_path, look, script=SCRIPT) as at:
+        own, others = at.key("acme"), at.key("other")
+        client = at.client(own)
+        written = f"{spelled(own)} or {spelled(others)}"
+        question = {"query": f"What opens {written}, and what is BM25?"}
+        plan = {"faults": [{"point": f"tool.{own}", "kind": "raise"}], "scenario": own}
+        with capture_logs() as lines:
+            first = await client.post("/api/query", json=question)
+            answer = first.json()
+            follow = question | {"session_id": answer["session_id"]}
+            replies = [
+                first,
+                await client.post("/api/query", json=follow, headers=SSE),
+                await client.post("/api/query", json=question | {"session_id": own}),
+                await client.post("/api/clear-session", json={"session_id": own}),
+                await client.post("/api/query", json={own: 1, "query": "What?"}),
+                await client.post(
+                    "/api/query", json=question, headers={"idempotency-key": own}
+                ),
+                await client.post("/api/queries", json=question),
+                await client.post("/api/query", json=question | {"faults": plan}),
+            ]
+            fork = f"/api/traces/{answer['query_id']}/fork"
+            for change in (
+                {"kind": "set", "name": "query", "value": f"Is {written} a key?"},
+                {"kind": "reply", "name": "", "value": f"Ask {written}."},
+                {"kind": "setting", "name": own, "value": written},
+                {"kind": "drop", "name": own, "value": ""},
+            ):
+                for event in (1, 2):
+                    body = {"at": event, "change": change}
+                    replies.append(await client.post(fork, json=body))
+                    replies.append(await client.post(f"{fork}/plan", json=body))
+            query_id = answer["query_id"]
+            exported = (await client.get(f"/api/traces/{query_id}/export")).content
+            replies += [
+                await _imported(client, exported, old, new)
+                for old, new in (
+                    ("exact words", json.dumps(written)[1:-1]),
+                    (query_id, own),
+                    (answer["session_id"], own),
+                    ('"look"', f'"{own}"'),
+                )
+            ]
+            listed = await _listed(client, answer["session_id"])
+        seen = _seen(at)
+
+    shown = seen + "".join(listed) + str(lines)
+    shown += "".join(reply.text for reply in replies)
+    assert first.status_code == 200
+    # A text is redacted; a name that is a key is refused.
+    assert [reply.status_code for reply in replies[-4:]] == [201, 422, 422, 422]
+    for key in (own, others):
+        # Wherever it stands, and whether or not its lines were broken, a stretch of it would.
+        for piece in (key[20:32], key[44:56]):
+            assert piece.lower() not in shown.lower()
+
+
+async def test_words_round_a_key_stay_as_they_are(tmp_path: Path) -> None:
+    async with site(tmp_path) as at:
+        key = at.key("acme")
+        asked = {"query": f"The key {key} is mine, and what is BM25?"}
+        client = at.client(key)
+        await client.post("/api/query", json=asked)
+        [trace] = (await client.get("/api/traces")).json()["traces"]
+
+    assert trace["query"] == f"The key {'█' * len(key)} is mine, and what is BM25?"
+
+
+async def test_a_key_is_redacted_before_any_was_made(tmp_path: Path) -> None:
+    # It may be that of another service.
+    key = "ant_0123456789ab_" + "xY3-" * 10 + "xyz"
+    async with site(tmp_path) as at:
+        await at.client().post("/api/query", json={"query": f"What is {key}?"})
+        seen = _seen(at)
+
+    assert key[17:] not in seen
+
+
+def test_what_only_looks_like_the_beginning_of_a_key_is_none() -> None:
+    for text in (
+        "an ant_hill",
+        "relevant_0123456789ab is a name",
+        "Do keys begin with ant_0123456789ab_?",
+    ):
+        assert without_keys(text) == text
