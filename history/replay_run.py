@@ -68,7 +68,6 @@ class ReplayRun:
     Attributes:
         fold: The deciders' states, and their emissions that the trace has not shown yet.
         compared: Events of deciding components that were compared so far, and `verified` those of acting ones.
-        changed: The first difference of settings or versions on which nothing rests that was decided.
     """
 
     def __init__(
@@ -98,7 +97,7 @@ class ReplayRun:
             )
         )
         self._by_hand = _changed_by_hand(events)
-        self.changed: Divergence | None = None
+        self._not_compared: list[str] = []
         self.compared = 0
         self.verified = 0
         self.fold = Fold(deciders_of(subscribers))
@@ -108,8 +107,8 @@ class ReplayRun:
     def skipped(self) -> tuple[str, ...]:
         """What could not be compared so far, and why."""
         if not self._requests.skipped:
-            return ()
-        return (self._requests.skipped,)
+            return tuple(self._not_compared)
+        return (self._requests.skipped, *self._not_compared)
 
     def step(self, recorded: Recorded[Event]) -> Divergence | None:
         """Compares one event with what was emitted in its place, and delivers it."""
@@ -200,11 +199,9 @@ class ReplayRun:
                 self.verified += 1
             if finding is None or recorded.seq == self._by_hand:
                 continue
-            divergence = self._verified_otherwise(recorded, finding)
             if finding.difference != "settings":
-                return divergence
-            if self.changed is None:
-                self.changed = divergence
+                return self._verified_otherwise(recorded, finding)
+            self._not_compared.append(finding.detail)
         return None
 
     def _finding(self, check: Check, recorded: Recorded[Event]) -> Finding | None:

@@ -85,7 +85,7 @@ def _replay_once(
         if divergence is not None:
             break
     else:
-        divergence = run.left_over() or run.changed
+        divergence = run.left_over()
     return ReplayResult(
         query_id=events[0].query_id,
         events=len(events),
