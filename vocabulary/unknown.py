@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -50,7 +50,7 @@ def unknown_event(form: Mapping[str, Any]) -> UnknownEvent:
 @lru_cache(maxsize=512)
 def _class_of(kind: str, names: tuple[str, ...]) -> type[UnknownEvent]:
     own = [f"field_{number}" for number in range(len(names))]
-    return msgspec.defstruct(
+    made = msgspec.defstruct(
         "UnknownEvent",
         [(name, Any) for name in own],
         bases=(UnknownEvent,),
@@ -59,3 +59,4 @@ def _class_of(kind: str, names: tuple[str, ...]) -> type[UnknownEvent]:
         frozen=True,
         kw_only=True,
     )
+    return cast(type[UnknownEvent], made)
