@@ -11,6 +11,7 @@ from pathlib import Path
 
 from antiphon import faults, service
 from antiphon.cli.process import before_ending
+from antiphon.cli.session import settings_for_people
 
 
 @contextmanager
@@ -36,14 +37,19 @@ def scratch_folder() -> Iterator[Path]:
 
 
 def opener(tools: str, store: str | None = None) -> partial[faults.World]:
-    """Makes worlds with these tools.
+    """Makes worlds with these tools, and with the subscribers that the settings name.
 
     Args:
         store: The address of the NATS server that traces are stored on; None: they are in the run's folder.
 
     Raises:
-        ConfigurationError: There is no such tool, or it cannot be used.
+        ConfigurationError: There is no such tool or subscriber, or it cannot be used.
     """
     open_store = faults.open_local if store is None else faults.OpenShared(store)
-    loaded = service.load_tools(tools)
-    return partial(faults.World, tools=loaded, named=tools, open_store=open_store)
+    return partial(
+        faults.World,
+        tools=service.load_tools(tools),
+        named=tools,
+        open_store=open_store,
+        subscribers=service.load_subscribers(settings_for_people().subscribers),
+    )

@@ -11,6 +11,7 @@ from antiphon import service
 from antiphon.cli.terminal import clean, counted, err, one_line, out, short_id
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
+from antiphon.vocabulary.unknown import UnknownEvent
 from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
 
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
@@ -217,12 +218,16 @@ def describe_recorded(
 ) -> str:
     """Returns one line of a trace: seq, time since the beginning, kind, gist, and the event that led to it."""
     since_ms = (recorded.at - began_at) * 1000
-    kind = recorded.event.kind_name()
+    # That of an unknown event is whatever a file says.
+    kind = one_line(recorded.event.kind_name(), 80)
     return f"{recorded.seq:>4} {since_ms:>9.1f} ms  {kind:<22} {describe(recorded.event, width)}  ← {recorded.cause}"
 
 
 def _any(event: Event) -> str:
     """Lists the fields of an event that a subscriber from outside brought: only its kind is known here."""
+    if isinstance(event, UnknownEvent):
+        said = ", ".join(f"{name} {value}" for name, value in event.fields().items())
+        return f"(unknown kind: its subscriber is not loaded) {said}"
     return ", ".join(f"{name} {value}" for name, value in asdict(event).items())
 
 

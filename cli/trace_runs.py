@@ -172,10 +172,11 @@ def _show_results(results: Sequence[service.ReplayResult]) -> None:
 def _show_divergence(name: str, found: service.Divergence) -> None:
     what = f"differs at event {found.seq} ({found.difference})"
     out.print(f"{name}: {what}: {one_line(found.detail, 300)}", soft_wrap=True)
-    if found.recorded:
-        out.print(f"  recorded: {one_line(found.recorded, 300)}", soft_wrap=True)
-    if found.now:
-        out.print(f"  said now: {one_line(found.now, 300)}", soft_wrap=True)
+    recorded, now = found.excerpts(300)
+    if recorded:
+        out.print(f"  recorded: {one_line(recorded, 300)}", soft_wrap=True)
+    if now:
+        out.print(f"  said now: {one_line(now, 300)}", soft_wrap=True)
     out.print(f"  because of: {' ← '.join(found.chain)}", soft_wrap=True)
 
 

@@ -97,6 +97,9 @@ def build(
         partial(_over, settings, shared, reasoners, library),
     )
     reasoner = reasoners.primary.name or settings.model
+    # Another outside is asked in the place of any reasoner; other processes have the one of these settings.
+    if outside is not None and close_outside is None:
+        reasoner = _name_of(outside)
     return ServiceResources(
         shared=shared,
         store=open_store(settings, shared.redaction, shared.catalog),
@@ -118,6 +121,12 @@ def build(
             ("embedder", embedder.name),
         ),
     )
+
+
+def _name_of(outside: BuildOutside) -> str:
+    """Returns the name by which traces tell who answered where somebody put another outside in place."""
+    name = getattr(outside, "__qualname__", type(outside).__qualname__)
+    return f"outside {name.partition('.')[0]}"
 
 
 def _shared(

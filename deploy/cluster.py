@@ -1,7 +1,8 @@
 """Runs the whole set on this machine without Docker: `python deploy/cluster.py` (`make cluster`); Ctrl-C ends it all.
 
-The same processes as docker-compose.cluster.yml has: NATS servers, a Chroma server, API nodes and workers. A process
-that ends by itself is named, and ends the rest: this is for trying things out, and no supervisor.
+The same processes as docker-compose.cluster.yml has: NATS servers, a Chroma server, API nodes and workers. Each has its
+process id in a file (`worker-1.pid`), so that it can be killed. The others go on, and SIGHUP to this script starts what
+has ended again: this is for trying things out, and no supervisor.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -28,15 +30,24 @@ ENDING_S = 45.0
 """Longer than workers let their queries end (ANTIPHON_DRAIN_S)."""
 
 
+class Member(NamedTuple):
+    """A process, and what starts it again."""
+
+    command: list[str]
+    settings: dict[str, str]
+    process: subprocess.Popen[bytes]
+
+
 class Cluster:
-    """The processes, in the order in which they were started."""
+    """The processes by name, in the order in which they were started."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self._members: dict[str, Member] = {}
+        self._told: set[int] = set()
 
     def start(self, name: str, command: list[str], **settings: str) -> None:
-        """Starts a process that writes what it says into a file of its own."""
+        """Starts a process that writes what it says, and its id, into files of its own."""
         log = (self._folder / f"{name}.log").open("ab")
         process = subprocess.Popen(
             command,
@@ -48,7 +59,8 @@ class Cluster:
             process_group=0,
         )
         log.close()
-        self._running.append((name, process))
+        (self._folder / f"{name}.pid").write_text(f"{process.pid}\n")
+        self._members[name] = Member(command, settings, process)
 
     def wait_for(self, what: str, holds: Callable[[], bool]) -> None:
         """Waits until something holds; ends where a process ends before."""
@@ -64,20 +76,39 @@ class Cluster:
 
     def ended(self) -> str:
         """Names a process that has ended; empty where none has."""
-        for name, process in self._running:
-            if process.poll() is not None:
-                return f"{name} ended with {process.returncode}"
+        for name, member in self._members.items():
+            if member.process.poll() is not None:
+                return f"{name} ended with {member.process.returncode}"
         return ""
+
+    def tell_ended(self) -> None:
+        """Says of each process that ended that it did, once, and how it is started again."""
+        for name, member in self._members.items():
+            process = member.process
+            if process.poll() is None or process.pid in self._told:
+                continue
+            self._told.add(process.pid)
+            say(
+                f"{name} ended with {process.returncode}; the others go on. "
+                f"Start it again with: kill -HUP {os.getpid()}"
+            )
+
+    def restart_ended(self) -> None:
+        """Starts the processes again that have ended."""
+        for name, member in list(self._members.items()):
+            if member.process.poll() is not None:
+                self.start(name, member.command, **member.settings)
+                say(f"{name} is started again")
 
     def stop(self) -> None:
         """Ends the processes; the servers last, for workers let their queries end while these are still there."""
         servers: list[subprocess.Popen[bytes]] = []
         others: list[subprocess.Popen[bytes]] = []
-        for name, process in self._running:
+        for name, member in self._members.items():
             if name.startswith(SERVERS):
-                servers.append(process)
+                servers.append(member.process)
             else:
-                others.append(process)
+                others.append(member.process)
         for group in (others, servers):
             for process in group:
                 process.terminate()
@@ -169,10 +200,12 @@ def run(arguments: argparse.Namespace) -> None:
             cluster.start(f"worker-{number + 1}", [*antiphon, "worker"], **settings)
         for address in addresses:
             cluster.wait_for(address, lambda url=address: answers(f"{url}/readyz"))
+        signal.signal(signal.SIGHUP, lambda *_: cluster.restart_ended())
+        say(f"Kill one, for example with: kill -9 $(cat {folder}/worker-1.pid)")
         say(f"Ask at {' or '.join(addresses)}; logs: {folder}/*.log; Ctrl-C ends all")
-        while not (ended := cluster.ended()):
+        while True:
+            cluster.tell_ended()
             time.sleep(0.5)
-        raise SystemExit(f"{ended}: see {folder}/*.log. All others are ended.")
     except KeyboardInterrupt:
         say("Ending: queries under way have half a minute")
     finally:

@@ -106,8 +106,8 @@ def acting_in_fork(
         return _through_ports(resources, recording, mode, interceptor)
     clock = RecordedClock(resources.clock, prefix[-1].at)
 
-    def played(resources: Resources, ports: Ports, /) -> Outside:
-        return PlayedOutside(ports, resources, recording, clock, len(prefix), shift_s)
+    def played(_: Resources, ports: Ports, /) -> Outside:
+        return PlayedOutside(ports, recording, clock, len(prefix), shift_s)
 
     # Nothing that is only said again tells anything of the provider.
     resources = dataclasses.replace(resources.with_own_circuits(), outside=played)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -157,7 +157,7 @@ def comparable(value: object, names: ToolCallNames) -> object:
 
 
 # Reading type hints takes far longer than comparing a value.
-@cache
+@lru_cache(maxsize=512)
 def _compared_fields(struct: type[msgspec.Struct]) -> tuple[str, ...]:
     marks = marks_of(struct)
     fields = struct.__struct_fields__

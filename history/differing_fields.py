@@ -17,6 +17,8 @@ MOST_WORDS = 3_000
 """Words between the first and the last that differ which are compared one by one: comparing takes their square."""
 CONTEXT = 4
 """Words that are shown on each side of those that differ."""
+CONTEXT_CHARS = 20
+"""Characters of each of these words."""
 MOST_PLACES = 6
 """Places in a text that are shown."""
 
@@ -91,18 +93,46 @@ def _key(item: object) -> str:
 
 def _change(path: str, was: object, now: object) -> FieldChange:
     left, right = _in_words(was), _in_words(now)
-    are_long = max(len(left), len(right)) > SHOWN_CHARS
-    words = differing_words(left, right) if are_long else ""
-    return FieldChange(
-        path=path, left=_shortened(left), right=_shortened(right), words=words
-    )
+    words = ""
+    if left.split() == right.split():
+        # Only the blanks differ, which a line would show alike.
+        left, right = json_of(was), json_of(now)
+    elif max(len(left), len(right)) > SHOWN_CHARS:
+        words = differing_words(left, right)
+    left, right = excerpts(left, right, SHOWN_CHARS)
+    return FieldChange(path=path, left=left, right=right, words=words)
+
+
+def excerpts(left: str, right: str, most: int) -> tuple[str, str]:
+    """Returns two texts, of longer ones the part that begins shortly before they differ; equal ones only if they are.
+
+    Args:
+        most: Characters of each.
+    """
+    start = 0
+    if max(len(left), len(right)) > most:
+        start = max(0, _common(left, right) - most // 3)
+    return _excerpt(left, start, most), _excerpt(right, start, most)
+
+
+def _excerpt(text: str, start: int, most: int) -> str:
+    if start:
+        text = f"…{text[start + 1 :]}"
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 1]}…"
+
+
+def json_of(value: object) -> str:
+    """Returns a plain value as JSON."""
+    return msgspec.json.encode(value).decode()
 
 
 def _in_words(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, dict | list):
-        return msgspec.json.encode(value).decode()
+        return json_of(value)
     return str(value)
 
 
@@ -113,8 +143,8 @@ def differing_words(left: str, right: str) -> str:
     end = _common(ours[start:][::-1], theirs[start:][::-1])
     middle = ours[start : len(ours) - end]
     other = theirs[start : len(theirs) - end]
-    before = ours[max(0, start - CONTEXT) : start]
-    after = ours[len(ours) - end :][:CONTEXT]
+    before = _context(ours[max(0, start - CONTEXT) : start])
+    after = _context(ours[len(ours) - end :][:CONTEXT])
     places = [_marked(middle[:MOST_WORDS], other[:MOST_WORDS])]
     # Texts without much in common are shown as two texts: word by word they would be a riddle.
     if len(middle) <= MOST_WORDS and len(other) <= MOST_WORDS:
@@ -128,7 +158,7 @@ def differing_words(left: str, right: str) -> str:
 
 
 def _common(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """Counts the words that both begin with."""
+    """Counts the words, or the characters of two texts, that both begin with."""
     count = 0
     for word, other in zip(ours, theirs, strict=False):
         if word != other:
@@ -143,7 +173,7 @@ def _places(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
         words: list[str] = []
         for change, start, end, other_start, other_end in group:
             if change == "equal":
-                words += ours[start:end]
+                words += _context(ours[start:end])
             else:
                 words.append(_marked(ours[start:end], theirs[other_start:other_end]))
         places.append(" ".join(words))
@@ -153,10 +183,11 @@ def _places(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
 def _marked(gone: Sequence[str], came: Sequence[str]) -> str:
     """Marks words as `git diff --word-diff` does."""
     marked: list[str] = []
+    was, now = excerpts(" ".join(gone), " ".join(came), SHOWN_CHARS)
     if gone:
-        marked.append(f"[-{_shortened(' '.join(gone))}-]")
+        marked.append(f"[-{was}-]")
     if came:
-        marked.append(f"{{+{_shortened(' '.join(came))}+}}")
+        marked.append(f"{{+{now}+}}")
     return " ".join(marked)
 
 
@@ -165,7 +196,6 @@ def _matcher(ours: Sequence[str], theirs: Sequence[str]) -> SequenceMatcher[str]
     return SequenceMatcher(None, ours, theirs, autojunk=False)
 
 
-def _shortened(text: str) -> str:
-    if len(text) <= SHOWN_CHARS:
-        return text
-    return text[: SHOWN_CHARS - 1] + "…"
+def _context(words: Sequence[str]) -> list[str]:
+    """Shortens what surrounds a difference: a text without blanks is one long word."""
+    return [_excerpt(word, 0, CONTEXT_CHARS) for word in words]

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Literal
 
-import msgspec
-
+from antiphon.history.differing_fields import excerpts, json_of
 from antiphon.traces import plain
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Value
@@ -43,6 +42,10 @@ class Divergence(Value, frozen=True, kw_only=True):
     now: str
     chain: tuple[str, ...]
     detail: str
+
+    def excerpts(self, most: int) -> tuple[str, str]:
+        """Returns what was recorded and what is emitted now, each from shortly before they differ."""
+        return excerpts(self.recorded, self.now, most)
 
 
 class FieldDifference(Value, frozen=True, kw_only=True):
@@ -126,7 +129,7 @@ def shown(event: Event | None) -> str:
     """Returns an event as JSON; empty for none."""
     if event is None:
         return ""
-    return msgspec.json.encode(plain(event)).decode()
+    return json_of(plain(event))
 
 
 def in_words(
@@ -140,12 +143,7 @@ def in_words(
         return f"{recorded.kind_name()} was recorded, and nothing is emitted now"
     if type(recorded) is not type(now):
         return f"{recorded.kind_name()} was recorded, {now.kind_name()} is emitted now"
-    was, new = _shortened(difference.recorded), _shortened(difference.now)
+    was, new = excerpts(
+        json_of(difference.recorded), json_of(difference.now), SHOWN_CHARS
+    )
     return f"{recorded.kind_name()}: {difference.path} was {was} and is {new} now"
-
-
-def _shortened(value: object) -> str:
-    text = msgspec.json.encode(value).decode()
-    if len(text) <= SHOWN_CHARS:
-        return text
-    return text[: SHOWN_CHARS - 1] + "…"

@@ -53,6 +53,7 @@ from antiphon.vocabulary.events import (
 )
 from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.unknown import UnknownEvent, unknown_words
 from antiphon.vocabulary.values import StoredText, Usage
 
 log = structlog.get_logger(__name__)
@@ -146,6 +147,7 @@ class History:
         """
         self._check_idle(query_id)
         events = await self._store.take_over(query_id)
+        _check_known(events)
         acting = acting_as_usual(self._resources, interceptor)
         return self._go_on(events, acting, why, events, counts_away=counts_away)
 
@@ -298,6 +300,7 @@ class History:
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
         """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
         events = await self._store.read(query_id)
+        _check_known(events)
         forms = await self._store.forms(query_id)
         return in_todays_form(events, forms, self._resources.subscribers)
 
@@ -355,6 +358,17 @@ class History:
             last=last,
         )
         return Query(session, self._totals, paid)
+
+
+def _check_known(events: Sequence[Recorded[Event]]) -> None:
+    """Refuses to go on with a query without a subscriber that took part in it: it would be another query."""
+    for recorded in events:
+        if isinstance(recorded.event, UnknownEvent):
+            words = unknown_words(recorded.event.kind_name())
+            raise DecodeError(
+                f"trace {recorded.query_id}, seq {recorded.seq}: {words}; without it the query cannot go on",
+                recorded.seq,
+            )
 
 
 async def replay_stored(

@@ -12,15 +12,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.composition import Resources
 from antiphon.dispatcher import has_outcome
-from antiphon.engine import (
-    CacheMarks,
-    CitationStyles,
-    PreparedRequest,
-    prepare,
-    traits_of,
-)
+from antiphon.engine import CacheMarks, PreparedRequest, Profile, prepare
 from antiphon.history.recorded_order import RecordedClock, WaitingEvents
 from antiphon.history.recording import (
     CallRecord,
@@ -35,6 +28,7 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.performing import Command, Run
 from antiphon.vocabulary.ports import Ports
+from antiphon.vocabulary.values import StoredText
 
 
 class PlayedOutside:
@@ -42,14 +36,13 @@ class PlayedOutside:
 
     Args:
         clock: Is set to the time of each event that is published.
-        after: The last event that the fork shares; of the timer's only those after it are still to come.
+        after: The last event that the fork shares; only what was recorded after it is still to come.
         shift_s: Seconds by which the fork is later than the recording.
     """
 
     def __init__(
         self,
         ports: Ports,
-        resources: Resources,
         recording: Recording,
         clock: RecordedClock,
         after: int,
@@ -58,8 +51,6 @@ class PlayedOutside:
         self._publish = ports.publish
         self._spawn = ports.spawn
         self._stored = ports.stored
-        self._resources = resources
-        self._styles = resources.styles or CitationStyles()
         self._recording = recording
         self._clock = clock
         self._shift_s = shift_s
@@ -69,6 +60,7 @@ class PlayedOutside:
         self._stop_because: dict[str, str] = {}
         self._unfinished: dict[str, str] = {}
         self._playing = False
+        self._after = after
         self._timer = [each for each in recording.timer if each.seq > after]
 
     def perform(self, command: Command, /) -> Run | None:
@@ -116,9 +108,10 @@ class PlayedOutside:
         else:
             self._expect(call.id, record, missing_result(call))
             for each in record.events:
-                # A call that was asked for under another id is answered under its own.
+                # A call that was asked for under another id is answered under its own, and from its beginning.
                 event = replace(each.event, tool_call_id=call.id)
-                self._waiting.add(each, call.id, event)
+                if each.seq > self._after or event != each.event:
+                    self._waiting.add(each, call.id, event)
 
     def _abandoned(self, request: Event, why: str) -> Event:
         """Returns the outcome of a call that is abandoned: as it was recorded, with what the call had used."""
@@ -143,8 +136,10 @@ class PlayedOutside:
         before = self._recording.asked_as(asked.call_id)
         request = None
         if isinstance(asked, e.ReasoningRequested) and _shown(asked) != _shown(before):
-            request = self._prepared(asked)
+            request = self._prepared(asked, record.started)
         for each in record.events:
+            if each.seq <= self._after:
+                continue
             event = each.event
             if isinstance(event, e.ReasoningStarted) and request is not None:
                 event = replace(
@@ -157,16 +152,23 @@ class PlayedOutside:
                 event = replace(event, round=asked.round)
             self._waiting.add(each, asked.call_id, event)
 
-    def _prepared(self, asked: e.ReasoningRequested) -> PreparedRequest | None:
-        """Returns the request as the engine would prepare it; None where it would be illegal and is as recorded."""
+    def _prepared(
+        self, asked: e.ReasoningRequested, started: e.ReasoningStarted | None
+    ) -> PreparedRequest | None:
+        """Returns the request as it would be prepared for the recorded server, with the recorded tools.
+
+        None where none was sent then, or where it would be illegal: it is as recorded.
+        """
+        if started is None:
+            return None
         before = self._marks.get(asked.reasoner, CacheMarks())
-        name = self._resources.models[asked.reasoner].name or asked.model
+        tools = started.tool_definitions or started.request.tools or StoredText("[]")
         try:
             prepared = prepare(
                 asked,
-                self._resources.tool_definitions,
-                self._styles.profile(asked.reasoner, traits_of(name)),
-                self._recording.style,
+                tools,
+                started.profile or Profile(),
+                started.citations,
                 before,
             )
         except ModelError:

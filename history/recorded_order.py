@@ -63,8 +63,10 @@ class WaitingEvents:
     def add(self, recorded: Recorded[Event], subject: str, event: Event) -> None:
         """Adds `event` in the place of the recorded one."""
         self._added += 1
+        # What the caller did has no cause, then as now.
+        context = copy_context() if recorded.cause else Context()
         waiting = Waiting(
-            recorded.seq, self._added, recorded.at, event, subject, copy_context()
+            recorded.seq, self._added, recorded.at, event, subject, context
         )
         heapq.heappush(self._heap, waiting)
 

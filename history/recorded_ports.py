@@ -104,7 +104,10 @@ def with_recorded_ports(
         # As it was recorded: to find it out would be a call that the recording does not hold.
         profiles[name] = replace(styles.profile(name), citations=recording.style)
     return dataclasses.replace(
-        resources, models=models, styles=CitationStyles(profiles)
+        resources,
+        models=models,
+        styles=CitationStyles(profiles),
+        tool_definitions=recording.tool_definitions or resources.tool_definitions,
     )
 
 

@@ -8,11 +8,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from antiphon.composition import RECORDING_ENDS
+from antiphon.history.forking import FORKED
 from antiphon.vocabulary.events import (
     ENGINE,
     TIMER,
     CitationStyle,
     Event,
+    QueryCancelled,
     QueryResumed,
     Reasoner,
     ReasoningCompleted,
@@ -32,7 +34,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
-from antiphon.vocabulary.values import ToolCall
+from antiphon.vocabulary.values import StoredText, ToolCall
 
 Trace = Sequence[Recorded[Event]]
 ModelRequest = ReasoningRequested | SummaryRequested
@@ -46,12 +48,32 @@ class CallRecord:
     """One call to the model or a tool, and the events that came of it, in order.
 
     Attributes:
+        events: Those of earlier attempts, which an interruption of the query ended, among them.
         abandoned: How it ended where it was abandoned; that came of `CallsAbandoned`, and is none of its events.
     """
 
     def __init__(self) -> None:
         self.events: list[Recorded[Event]] = []
         self.abandoned: Event | None = None
+        self._interrupted = 0
+
+    @property
+    def started(self) -> ReasoningStarted | None:
+        """The first request that was sent for it."""
+        for recorded in self.events:
+            if isinstance(recorded.event, ReasoningStarted):
+                return recorded.event
+        return None
+
+    @property
+    def last_attempt(self) -> Sequence[Recorded[Event]]:
+        """What came of it since the query was last interrupted."""
+        return self.events[self._interrupted :]
+
+    def interrupt(self) -> None:
+        """Notes that the query was interrupted, so that the call is made once more if it has no outcome."""
+        if self.outcome is None:
+            self._interrupted = len(self.events)
 
     @property
     def outcome(self) -> Reply | Result | None:
@@ -77,9 +99,10 @@ class Recording:
         dropped: Ids of passages that no tool may bring.
 
     Attributes:
-        timer: The events of the timer.
+        timer: What came by itself: the events of the timer and of the caller, who may have left or come back.
         style: The way in which the model was shown sources.
         labels: The names that answers were labelled with, by reasoner, where that was not the model's own.
+        tool_definitions: The definitions of the tools that there were; None where the recording does not tell.
     """
 
     def __init__(self, events: Trace, dropped: frozenset[str] = frozenset()) -> None:
@@ -92,6 +115,7 @@ class Recording:
         self.timer: list[Recorded[Event]] = []
         self.style: CitationStyle = "native"
         self.labels: dict[Reasoner, str] = {}
+        self.tool_definitions: StoredText | None = None
         for recorded in events:
             self._note(recorded)
 
@@ -140,8 +164,13 @@ class Recording:
             case ToolRequested() if event.call.id not in self._calls:
                 self._calls[event.call.id] = event.call
                 self._results[event.call.id] = CallRecord()
-            case QueryResumed():
-                self._forget_interrupted()
+            case QueryResumed(why=why):
+                self._interrupt()
+                # What a fork was begun by belongs to it alone.
+                if not why.startswith(FORKED):
+                    self.timer.append(recorded)
+            case QueryCancelled() if not event.why.startswith(RECORDING_ENDS):
+                self.timer.append(recorded)
             case ToolSucceeded() if self._dropped:
                 left = [p for p in event.passages if p.id not in self._dropped]
                 event = replace(event, passages=tuple(left))
@@ -172,21 +201,20 @@ class Recording:
 
     def _note_server(self, started: ReasoningStarted) -> None:
         self.style = started.citations
+        self.tool_definitions = started.tool_definitions or self.tool_definitions
         asked = self._asked.get(started.call_id)
         if asked is not None and started.reasoner != started.request.model:
             self.labels[asked.reasoner] = started.reasoner
 
-    def _forget_interrupted(self) -> None:
-        """Forgets what calls had brought that were under way when the query was interrupted: it came once more."""
+    def _interrupt(self) -> None:
         for record in (*self._replies.values(), *self._results.values()):
-            if record.outcome is None:
-                record.events.clear()
+            record.interrupt()
 
 
 def runs_of(record: CallRecord) -> list[ToolOutcome]:
     """Returns the runs of tools within one call, in order: all but the last failed."""
     runs: list[ToolOutcome] = []
-    for recorded in record.events:
+    for recorded in record.last_attempt:
         match recorded.event:
             case ToolStarted(name=name):
                 runs.append(ToolOutcome(name, None, f"{name} failed"))

@@ -46,6 +46,7 @@ from antiphon.vocabulary.events import (
     ToolsSettled,
 )
 from antiphon.vocabulary.subscribers import Subscriber
+from antiphon.vocabulary.unknown import UnknownEvent, unknown_words
 from antiphon.vocabulary.values import StoredText, Value
 
 SETTLES_BY_RULE = 3
@@ -68,7 +69,7 @@ class ReplayRun:
     Attributes:
         fold: The deciders' states, and their emissions that the trace has not shown yet.
         compared: Events of deciding components that were compared so far, and `verified` those of acting ones.
-        changed: The first difference of settings or versions on which nothing rests that was decided.
+        unknown: The first event of a kind that nothing here defines; None where there was none.
     """
 
     def __init__(
@@ -98,7 +99,8 @@ class ReplayRun:
             )
         )
         self._by_hand = _changed_by_hand(events)
-        self.changed: Divergence | None = None
+        self._not_compared: list[str] = []
+        self.unknown: Divergence | None = None
         self.compared = 0
         self.verified = 0
         self.fold = Fold(deciders_of(subscribers))
@@ -108,14 +110,16 @@ class ReplayRun:
     def skipped(self) -> tuple[str, ...]:
         """What could not be compared so far, and why."""
         if not self._requests.skipped:
-            return ()
-        return (self._requests.skipped,)
+            return tuple(self._not_compared)
+        return (self._requests.skipped, *self._not_compared)
 
     def step(self, recorded: Recorded[Event]) -> Divergence | None:
         """Compares one event with what was emitted in its place, and delivers it."""
         divergence = self._check(recorded) or self._verify(recorded)
         if divergence is not None:
             return divergence
+        if isinstance(recorded.event, UnknownEvent) and self.unknown is None:
+            self.unknown = self._unknown(recorded)
         self._stalls.recall(recorded)
         self._heard += 1
         failures = self.fold.hear(recorded, self._failed.get(recorded.seq, frozenset()))
@@ -200,11 +204,9 @@ class ReplayRun:
                 self.verified += 1
             if finding is None or recorded.seq == self._by_hand:
                 continue
-            divergence = self._verified_otherwise(recorded, finding)
             if finding.difference != "settings":
-                return divergence
-            if self.changed is None:
-                self.changed = divergence
+                return self._verified_otherwise(recorded, finding)
+            self._not_compared.append(finding.detail)
         return None
 
     def _finding(self, check: Check, recorded: Recorded[Event]) -> Finding | None:
@@ -238,6 +240,19 @@ class ReplayRun:
             now=shown(finding.now),
             chain=chain_of(self._events, recorded.seq),
             detail=detail,
+        )
+
+    def _unknown(self, recorded: Recorded[Event]) -> Divergence:
+        kind = recorded.event.kind_name()
+        return Divergence(
+            seq=recorded.seq,
+            kind=kind,
+            difference="settings",
+            field="",
+            recorded=shown(recorded.event),
+            now="",
+            chain=chain_of(self._events, recorded.seq),
+            detail=unknown_words(kind),
         )
 
     def _form_of(self, recorded: Recorded[Event]) -> Form | None:

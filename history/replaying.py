@@ -85,7 +85,8 @@ def _replay_once(
         if divergence is not None:
             break
     else:
-        divergence = run.left_over() or run.changed
+        # A difference of our own events is one whatever a subscriber would have made of its own.
+        divergence = run.left_over() or run.unknown
     return ReplayResult(
         query_id=events[0].query_id,
         events=len(events),

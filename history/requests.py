@@ -149,16 +149,16 @@ class RequestCheck:
         if self._told_of_prompt or unmarked(started.request.system) == today:
             return None
         self._told_of_prompt = True
-        now = replace(started, request=replace(started.request, system=today))
         if self._version == SYSTEM_VERSION:
             # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
+            now = replace(started, request=replace(started.request, system=today))
             detail = f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}"
             return Finding(now, detail)
         detail = (
-            f"the system prompt was version {self._version} and is {SYSTEM_VERSION} now; "
-            "what was decided is the same"
+            f"today's system prompt, version {SYSTEM_VERSION}: the trace has version {self._version}, "
+            "and its requests were built with that"
         )
-        return Finding(now, detail, "settings")
+        return Finding(None, detail, "settings")
 
 
 def _paused(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from antiphon.history.forking import FORK_VERSION
 from antiphon.history.verifying import Finding
 from antiphon.vocabulary.events import (
     Event,
@@ -18,11 +19,12 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
-SAME = "what was decided is the same"
+OTHERS = "today's tools: they are others ({changes}), and the requests were built with the recorded ones"
+"""Said of a trace whose tools have changed since: its replay depends on those that it recorded."""
 
 
 class ToolCheck:
-    """The requests offered the tools that the query began with, and these are the tools of now.
+    """The requests offered the tools that the query began with; says where these are not the tools of now.
 
     Args:
         now: The definitions of the tools that there are now; None: these are not known here.
@@ -38,8 +40,8 @@ class ToolCheck:
 
     def hear(self, recorded: Recorded[Event]) -> Finding | None:
         match recorded.event:
-            case QueryReceived(versions=versions):
-                self._key = dict(versions).get("tools")
+            case QueryReceived() as first:
+                self._key = _key_of(first)
             case QueryResumed():
                 # Another process goes on, which may have other tools than the one that received the question.
                 self._key = None
@@ -60,15 +62,23 @@ class ToolCheck:
         if recorded == self._now:
             return None
         changes = "; ".join(changes_of(recorded, self._now))
-        return Finding(
-            None, f"the tools are others now ({changes}); {SAME}", "settings"
-        )
+        return Finding(None, OTHERS.format(changes=changes), "settings")
 
     def _compare_key(self) -> Finding | None:
         """Compares the hash alone, in a trace in which no request names a tool."""
         if self._compared or self._now is None or self._key in (None, self._now.key):
             return None
-        return Finding(None, f"the tools are others now; {SAME}", "settings")
+        return Finding(
+            None, OTHERS.format(changes="no request shows which"), "settings"
+        )
+
+
+def _key_of(first: QueryReceived) -> str | None:
+    """Returns the hash of the tools that a query began with; a fork that shares no more than the question, its own."""
+    versions = dict(first.versions)
+    if first.parent is not None and first.parent_seq == 0:
+        return versions.get(f"{FORK_VERSION}tools", versions.get("tools"))
+    return versions.get("tools")
 
 
 def changes_of(recorded: StoredText, now: StoredText) -> list[str]:

@@ -39,7 +39,8 @@ class Finding(NamedTuple):
     Attributes:
         now: The event that it should be; None where there should be none, or where `detail` says what is wrong.
         detail: The difference in a sentence; empty where the two events show it.
-        difference: Its class. With `settings` the replay goes on, since nothing that was decided depends on it.
+        difference: Its class. With `settings` the trace does not differ: `detail` says what of now was not compared,
+            since nothing that was decided depends on it.
     """
 
     now: Event | None

@@ -98,7 +98,7 @@ def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
     """Decodes a recorded event, as `traces/reading.py` reads its version.
 
     Raises:
-        DecodeError: Its kind, a field or its version is unknown, or it is no JSON.
+        DecodeError: A field or its version is unknown, or it is no JSON; as `EventReader.read` says.
     """
     try:
         line = _line_decoder.decode(data)

@@ -17,6 +17,7 @@ from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import VERSION, Event
 from antiphon.vocabulary.fields import Leaf, leaves_of
 from antiphon.vocabulary.typed import prepared
+from antiphon.vocabulary.unknown import unknown_event, unknown_words
 from antiphon.vocabulary.values import StoredText
 
 Form = dict[str, Any]
@@ -52,29 +53,48 @@ class EventReader:
         self, catalog: Catalog = BUILT_IN, read_text: ReadText = decode_text
     ) -> None:
         self._catalog = catalog
+        self._read_text = read_text
         self._decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(
             prepared(catalog.union), dec_hook=read_text
         )
 
     def read(self, query_id: str, seq: int, version: int, body: bytes) -> Event:
-        """Decodes an event; its place is for the refusal.
+        """Decodes an event; one of a kind that only a subscriber knows which is not loaded is an `UnknownEvent`.
 
         Raises:
-            DecodeError: Its kind, a field or its version is not of this vocabulary, or it is no JSON.
+            DecodeError: A field or its version is not of this vocabulary, it is no JSON, or the first event, which is
+                the question, is of an unknown kind.
         """
         check_version(query_id, seq, version)
         try:
             if version < VERSION:
                 body = msgspec.json.encode(upgraded(form_of(body), version))
-            return self._decode(body)
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            return self._decode(body, seq)
+        except (
+            msgspec.DecodeError,
+            ValueError,
+            RecursionError,
+            OverflowError,
+        ) as error:
             wrong = wrong_in(body, error, self._catalog)
             raise refusal(query_id, seq, wrong) from error
 
-    def _decode(self, body: bytes) -> Event:
+    def _with_texts(self, value: Any) -> Any:
+        """Returns plain JSON with the long texts that it refers to."""
+        if isinstance(value, list):
+            return [self._with_texts(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if value.keys() == {"kept"} and self._read_text is not decode_text:
+            return self._read_text(StoredText, value).text
+        return {name: self._with_texts(each) for name, each in value.items()}
+
+    def _decode(self, body: bytes, seq: int) -> Event:
         try:
             return self._decoder.decode(body)
         except msgspec.ValidationError as error:
+            if seq > 1 and _unknown_kind(body, self._catalog):
+                return unknown_event(self._with_texts(form_of(body)))
             if "Expected `float`, got `null`" not in str(error):
                 raise
         # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
@@ -149,16 +169,17 @@ def check_version(query_id: str, seq: int, version: int) -> None:
 
 def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
     """Explains why an event cannot be decoded: an unknown kind by its name, anything else in the words of `error`."""
+    kind = _unknown_kind(event, catalog)
+    return unknown_words(kind) if kind else str(error)
+
+
+def _unknown_kind(event: bytes, catalog: Catalog) -> str:
+    """Returns the kind of an event that the catalog does not hold; empty where it does, or where there is none."""
     try:
         kind = _tag_decoder.decode(event).kind
     except (msgspec.DecodeError, RecursionError):
-        return str(error)
-    if not kind or kind in catalog.by_kind:
-        return str(error)
-    return (
-        f"there is no event of kind {kind[:80]!r} here: a subscriber that defines it must be named in "
-        "ANTIPHON_SUBSCRIBERS"
-    )
+        return ""
+    return "" if kind in catalog.by_kind else kind
 
 
 def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:

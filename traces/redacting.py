@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar, cast, get_type_hints
 
 import msgspec
@@ -123,6 +123,11 @@ class Redaction:
                 return self._tuple(value, mark)
             case msgspec.Struct():
                 return self._struct(value)
+            case list() | dict():
+                # Of an event of an unknown kind nothing says which of its texts are whose.
+                redacted = _redacted_json(value, self._searched)
+                if redacted != value:
+                    return redacted
         return value
 
     def _tuple(self, values: tuple[object, ...], mark: Mark) -> tuple[object, ...]:
@@ -169,7 +174,8 @@ class Redaction:
         return msgspec.json.encode(redacted).decode()
 
 
-@cache
+# Bounded, for a trace from a file may bring classes of its own.
+@lru_cache(maxsize=512)
 def redacted_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, Mark], ...]:
     """Returns the fields that hold texts or values of their own, each with the mark by which its texts are redacted.
 

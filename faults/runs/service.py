@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import math
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 
 from antiphon.faults.injector import Injector
@@ -150,12 +152,26 @@ async def _running_tasks() -> list[str]:
         if task.get_name() in LASTING_TASKS:
             lasting[task.get_name()] += 1
         else:
-            left.append(f"task {task.get_name()}")
+            left.append(f"task {task.get_name()}{_place_of(task)}")
     # The service itself goes on to the next step.
     services = max(lasting.values(), default=0)
     if services > 1:
         left.append(f"{services - 1} services")
     return left
+
+
+def _place_of(task: asyncio.Task[object]) -> str:
+    """Returns the coroutine and the line at which a task waits: a name alone (`Task-1147`) leads nowhere."""
+    place = ""
+    awaited: object = task.get_coro()
+    while inspect.iscoroutine(awaited) and awaited.cr_frame is not None:
+        file = Path(awaited.cr_code.co_filename)
+        # Whoever sleeps or waits is of interest, and not how asyncio does it.
+        if file.parent.name != "asyncio":
+            name = f"{file.parent.name}/{file.name}:{awaited.cr_frame.f_lineno}"
+            place = f" ({awaited.__qualname__} at {name})"
+        awaited = awaited.cr_await
+    return place
 
 
 def _injector(plan: Plan) -> Injector:

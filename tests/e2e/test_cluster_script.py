@@ -1,7 +1,8 @@
-"""`make cluster`: the processes of the whole set come up without Docker, and end together."""
+"""`make cluster`: the processes of the whole set come up without Docker, one can be killed, and all end together."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from tests.e2e.conftest import ROOT, STARTING_S, environment
 from tests.nats_servers import free_port
 
 
-def test_the_set_comes_up_with_a_password_answers_and_ends_with_ctrl_c(
+def test_the_set_comes_up_with_a_password_outlives_a_killed_worker_and_ends_with_ctrl_c(
     tmp_path: Path,
 ) -> None:
     courses = tmp_path / "courses"
@@ -42,6 +43,16 @@ def test_the_set_comes_up_with_a_password_answers_and_ends_with_ctrl_c(
         answer = httpx2.post(f"{node}/api/query", json=asked, timeout=90).json()
         assert answer["status"] == "answered"
         assert "treesmailbox7" in answer["answer"]
+        worker = tmp_path / "set" / "worker-1.pid"
+        killed = int(worker.read_text())
+        os.kill(killed, signal.SIGKILL)
+        assert "worker-1 ended with -9; the others go on" in process.stderr.readline()
+        assert httpx2.get(f"{node}/healthz").status_code == 200
+        process.send_signal(signal.SIGHUP)
+        assert process.stderr.readline() == "worker-1 is started again\n"
+        assert int(worker.read_text()) != killed
+        answer = httpx2.post(f"{node}/api/query", json=asked, timeout=90).json()
+        assert answer["status"] == "answered"
         auth = (tmp_path / "set" / "nats" / "auth.conf").stat()
         assert auth.st_mode & 0o077 == 0
     finally:

@@ -58,7 +58,7 @@ bad = [stubborn, hangs, huge, no_data, hostile]
 number = 7
 '''
 WRONG = {
-    "stubborn": "nothing is left: task ToolRun._work",
+    "stubborn": "nothing is left: task ToolRun._work (stubborn at their_package/tools.py:",
     "hangs": "hangs took longer than 10 s",
     "huge": "it returned too much",
     "no_data": "no_data failed: PydanticSerializationError",
@@ -133,6 +133,24 @@ def test_each_planted_bug_is_named_and_its_command_shows_it_alone(
     assert "&lt;script&gt;" in page
     assert "<script>" not in page
     assert "\x1b" not in run.stderr
+
+
+def test_what_a_subscriber_of_the_settings_hears_and_emits_are_points_of_the_command(
+    antiphon: Antiphon, project: Path
+) -> None:
+    (project / "their_verifier.py").write_text(
+        (ROOT / "docs" / "examples" / "verifier.py").read_text()
+    )
+    named = partial(antiphon, ANTIPHON_SUBSCRIBERS="their_verifier:subscriber")
+    heard = "deliver.review_requested.Verifier"
+
+    points = named("list").stdout
+    run = named("run", "--points", heard, "--kinds", "drop")
+
+    assert {heard, "publish.draft_checked"} <= set(points.split())
+    assert heard not in antiphon("list").stdout
+    assert run.returncode == 0, run.stderr
+    assert heard in run.stdout
 
 
 def test_a_good_tool_survives_every_kind_of_fault(

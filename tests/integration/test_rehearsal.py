@@ -51,6 +51,9 @@ async def test_a_person_answers_in_the_place_of_the_model(
     outcome = await query.outcome()
     assert outcome.response.answer == "A share."
     trace = await service.store.read("q1")
+    first = trace[0].event
+    assert isinstance(first, events.QueryReceived)
+    assert dict(first.versions)["reasoner"] == "outside rehearsal"
     kinds = {type(each.event) for each in trace}
     assert {events.ToolRequested, events.ToolsSettled} <= kinds
     assert replay(trace).divergence is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import AsyncIterator, Sequence
 
 import msgspec
@@ -48,7 +49,7 @@ class FormsStore(MemoryTraceStore):
 
 
 class Forks:
-    """A store with recorded queries, and a history over ports that count.
+    """A store with recorded queries, and a history over ports that count; `tool` names its live tool.
 
     Attributes:
         ran: The arguments that the live tool was run with.
@@ -58,6 +59,7 @@ class Forks:
         self,
         *traces: Sequence[Recorded[Event]],
         forms: Sequence[dict[str, object]] = (),
+        tool: str = "look_up",
     ) -> None:
         self.store = FormsStore(forms)
         self.model = CountingModel()
@@ -68,7 +70,8 @@ class Forks:
             self.ran.append(words)
             return "Live."
 
-        registry = Registry([tool_from_function(look_up)])
+        live = dataclasses.replace(tool_from_function(look_up), name=tool)
+        registry = Registry([live])
         self.parts = Resources(
             clock=SystemClock(),
             models={"primary": self.model, "fallback": self.model},

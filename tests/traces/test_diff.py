@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import msgspec
 import pytest
 import pytest_asyncio
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from antiphon.cli.trace_views import show_diff
 from antiphon.history.differing_fields import differing_fields, differing_words
-from antiphon.service import Change, Diff, Mode, diff
+from antiphon.service import Change, Diff, Divergence, Mode, diff
 from antiphon.traces import event_of, plain
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
@@ -339,6 +342,49 @@ def test_words_that_went_and_came_stand_among_those_that_stayed(
     left: str, right: str, told: str
 ) -> None:
     assert differing_words(left, right) == told
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.data())
+def test_what_differs_is_shown_wherever_it_stands_in_a_text(
+    data: st.DataObject,
+) -> None:
+    pieces = st.sampled_from(
+        ["a", " ", "\n", "long" * 50, "word " * 30, '{"k":[1]}', "ß"]
+    )
+    same = "".join(data.draw(st.lists(pieces, max_size=9)))
+    behind = "".join(data.draw(st.lists(pieces, max_size=3)))
+    left, right = same + data.draw(pieces) + behind, same + data.draw(pieces) + behind
+    assume(left != right)
+
+    (found,) = differing_fields({"text": left}, {"text": right})
+
+    # As the command line prints it.
+    line = str(found)[:300]
+    if found.words:
+        marked = re.search(r"\[-(.*?)-\]|\{\+(.*?)\+\}", line)
+        assert marked
+        both = re.search(r"\[-(.*?)-\] \{\+(.*?)\+\}", line)
+        assert both is None or both[1] != both[2]
+    else:
+        assert found.left.split() != found.right.split()
+
+
+@pytest.mark.parametrize("most", [40, 300])
+def test_a_divergence_shows_both_sides_from_shortly_before_they_differ(
+    most: int,
+) -> None:
+    same = '{"kind":"query_closed","detail":"' + "long " * 200
+    found = Divergence(
+        seq=1, kind="query_closed", difference="code", field="detail", chain=(), detail="",
+        recorded=f'{same}then"}}', now=f'{same}now"}}',
+    )  # fmt: skip
+
+    recorded, now = found.excerpts(most)
+
+    assert recorded.endswith('long then"}')
+    assert now.endswith('long now"}')
+    assert max(len(recorded), len(now)) <= most
 
 
 def test_an_item_that_came_shifts_none_of_the_others() -> None:

@@ -292,13 +292,6 @@ PLANTED: list[tuple[Plant, DivergenceKind, tuple[str, ...], str, First]] = [
         anywhere,
     ),
     (a_handler_raises, "code", ("tools_settled",), "", is_a("ToolsSettled")),
-    (
-        the_prompt_is_another,
-        "settings",
-        ("reasoning_started",),
-        "request.system",
-        is_a("ReasoningStarted"),
-    ),
 ]
 
 
@@ -327,6 +320,19 @@ def test_a_planted_change_is_reported_where_it_first_shows(
         assert divergence.field.startswith(field)
         assert divergence.chain[0].startswith(f"{divergence.seq} ")
         assert first is anywhere or first(events) == divergence.seq
+
+
+def test_a_newer_system_prompt_is_said_once_and_leaves_a_trace_the_same(
+    thousand: Lines, monkeypatch: Patch
+) -> None:
+    before = replay_lines(thousand["q3"])
+
+    the_prompt_is_another(monkeypatch)
+    result = replay_lines(thousand["q3"])
+
+    assert (result.divergence, result.verified) == (None, before.verified)
+    [said] = result.skipped
+    assert said.startswith("today's system prompt, version another")
 
 
 def test_a_trace_of_another_vocabulary_is_a_difference_of_schema_at_its_first_such_event(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -19,7 +20,7 @@ from antiphon.service import Change, replay
 from antiphon.traces import from_json
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
-from antiphon.vocabulary.values import QuerySettings, ToolCall
+from antiphon.vocabulary.values import QuerySettings, StoredText, ToolCall
 from tests import virtual_time
 from tests.doubled_query import ask
 from tests.story import placed, tool_succeeded
@@ -127,6 +128,67 @@ async def test_an_unchanged_fork_of_every_trace_of_the_corpus_gives_the_same_ans
 
     assert differing == []
     assert forked > 1_000
+
+
+async def test_alarms_a_caller_who_left_and_earlier_attempts_come_again() -> None:
+    kinds = (
+        *(e.DeadlineNeared, e.DeadlinePassed, e.QueryCancelled),
+        *(e.ReasoningStarted, e.ReasoningRetried),
+    )
+    differing: list[str] = []
+    forked: Counter[str] = Counter()
+
+    for query_id, lines in traces():
+        trace = [from_json(line) for line in lines]
+        present = {type(recorded.event) for recorded in trace}
+        by_itself = present & {*kinds[:3], e.QueryResumed}
+        is_torn = present & {e.HandlerFailed, e.SessionStalled, e.RecordingFailed}
+        is_over = isinstance(trace[-1].event, e.QueryClosed)
+        # A caller who left before anything was asked for: then the fork needs what was never recorded.
+        left_at_once = isinstance(trace[1].event, e.QueryCancelled)
+        if not by_itself or is_torn or not is_over or left_at_once:
+            continue
+        if query_id in diverging():
+            continue
+        _, fork = await Forks(trace, forms=forms_of(lines)).fork(1)
+        forked.update(kind.kind_name() for kind in by_itself)
+        if [of(kind, fork) for kind in kinds] != [of(kind, trace) for kind in kinds]:
+            differing.append(query_id)
+
+    assert differing == []
+    assert min(forked.values()) > 1
+    assert len(forked) == len({*kinds[:3], e.QueryResumed})
+
+
+@pytest.mark.parametrize("setting", ["max_tokens=700", "max_rounds=1"])
+@pytest.mark.parametrize("mode", ["recorded", "under a fault"])
+async def test_a_recorded_fork_with_a_setting_replays_though_the_tools_are_others_now(
+    setting: str, mode: str
+) -> None:
+    trace = await asked(calls("a"), calls("b"), ScriptedReply(text="By rules."))
+    forks = Forks(trace, tool="find")
+    name, value = setting.split("=")
+    around = None
+    if mode == "under a fault":
+        around = Injector((Fault(point="publish.query_closed", kind="late"),))
+
+    _, fork = await forks.fork(
+        None, Change(kind="setting", name=name, value=value), interceptor=around
+    )
+
+    offered = [each.request.tools for each in of(e.ReasoningStarted, fork)]  # type: ignore[attr-defined]  # requests
+    assert offered[0] == trace_tools(trace)
+    found = replay(fork, tools=forks.parts.tool_definitions).divergence
+    # The fault itself breaks the end of the query.
+    assert found is None or (found.difference, found.kind) == ("fault", "query_closed")
+
+
+def trace_tools(trace: Trace) -> StoredText | None:
+    """What the first request of a trace offers."""
+    for recorded in trace:
+        if isinstance(recorded.event, e.ReasoningStarted):
+            return recorded.event.request.tools
+    return None
 
 
 def with_seqs_of(

@@ -24,8 +24,17 @@ from antiphon.service import (
     sealed_trace,
     trace_test,
 )
-from antiphon.traces import from_json, to_json, trace_lines
+from antiphon.traces import (
+    SqliteTraceStore,
+    file_of_lines,
+    from_json,
+    read_trace_file,
+    to_json,
+    trace_file,
+    trace_lines,
+)
 from antiphon.vocabulary.deciding import Decider, Rules
+from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import (
     ROUND,
     ContextSynthesized,
@@ -37,6 +46,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.fields import Untrusted
 from antiphon.vocabulary.ports import Subscription, on
 from antiphon.vocabulary.subscribers import Subscriber, Surroundings
+from antiphon.vocabulary.unknown import UnknownEvent
+from tests.story import placed
 from tests.traces.conftest import Lines
 from tests.traces.plants import the_answer_is_in_capitals
 
@@ -204,6 +215,58 @@ async def test_a_trace_without_its_subscriber_says_which_one_is_missing(
         await other.close()
     assert divergence is not None
     assert wanted in divergence.detail
+
+
+async def test_a_trace_is_shown_exported_and_imported_whole_without_its_subscriber(
+    service: Antiphon, tmp_path: Path
+) -> None:
+    trace = await ask(service)
+    query_id = trace[0].query_id
+    lines = [to_json(recorded) for recorded in trace]
+    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline")
+    elsewhere = SqliteTraceStore.open(tmp_path / "elsewhere")
+    without = await Antiphon.open(settings)
+
+    try:
+        shown = await without.store.read(query_id)
+        exported = file_of_lines(query_id, await without.store.lines(query_id))
+        await elsewhere.add(read_trace_file(exported))
+        found = diff(shown, shown)
+    finally:
+        await without.close()
+
+    unknown = [each for each in shown if isinstance(each.event, UnknownEvent)]
+    assert {each.event.kind_name() for each in unknown} == {
+        "passages_counted",
+        "passages_filed",
+    }
+    assert [to_json(recorded) for recorded in shown] == lines
+    assert exported == trace_file(trace)
+    stored = await elsewhere.lines(query_id)
+    await elsewhere.close()
+    assert file_of_lines(query_id, stored) == exported
+    assert (found.differences, found.same) == ((), len(trace))
+
+
+async def test_a_query_is_not_gone_on_with_and_not_forked_without_its_subscriber(
+    service: Antiphon, tmp_path: Path
+) -> None:
+    trace = await ask(service)
+    counted = next(r.seq for r in trace if isinstance(r.event, PassagesCounted))
+    interrupted = placed("interrupted", [each.event for each in trace[:counted]])
+    await service.store.append("interrupted", 0, interrupted)
+    await service.close()
+    settings = load_settings(data_dir=tmp_path, embedder="onnx", reasoner="offline")
+    refused = "'passages_counted'.*ANTIPHON_SUBSCRIBERS.*cannot go on"
+
+    without = await Antiphon.open(settings)
+    try:
+        with pytest.raises(DecodeError, match=refused):
+            await without.history.resume("interrupted")
+        with pytest.raises(DecodeError, match=refused):
+            await without.history.fork(trace[0].query_id, 2, [], "recorded")
+    finally:
+        await without.close()
 
 
 def test_a_subscriber_that_is_missing_explains_no_changed_rule_of_ours(

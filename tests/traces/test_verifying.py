@@ -274,7 +274,9 @@ def test_definitions_that_cannot_be_read_are_a_change_and_no_crash() -> None:
         assert changes_of(StoredText(hostile), definitions(lookup))
 
 
-def test_a_trace_whose_tools_are_others_now_says_which(thousand: Lines) -> None:
+def test_a_trace_whose_tools_are_others_now_replays_by_its_own_and_says_which(
+    thousand: Lines,
+) -> None:
     trace = events_of(thousand["q3"])
     first = trace[0].event
     assert isinstance(first, QueryReceived)
@@ -290,10 +292,11 @@ def test_a_trace_whose_tools_are_others_now_says_which(thousand: Lines) -> None:
     same = replay(trace, tools=tools)
     renamed = replay(trace, tools=StoredText(tools.text.replace('"text":', '"words":')))
 
-    assert same.divergence is None
-    assert renamed.divergence is not None
-    assert renamed.divergence.difference == "settings"
-    assert "search: the parameter `text` is gone" in renamed.divergence.detail
+    assert (same.divergence, same.skipped) == (None, ())
+    assert renamed.divergence is None
+    assert renamed.verified == same.verified
+    [said] = renamed.skipped
+    assert "search: the parameter `text` is gone" in said
 
 
 def test_a_trace_that_names_its_tools_by_their_hash_alone_says_that_they_are_others(
@@ -309,7 +312,7 @@ def test_a_trace_that_names_its_tools_by_their_hash_alone_says_that_they_are_oth
             recorded = replace(recorded, event=event)
         trace.append(recorded)
 
-    divergence = replay(trace, tools=StoredText("[]")).divergence
+    result = replay(trace, tools=StoredText("[]"))
 
-    assert divergence is not None
-    assert (divergence.kind, divergence.difference) == ("query_closed", "settings")
+    assert result.divergence is None
+    assert result.skipped[-1].startswith("today's tools: they are others")

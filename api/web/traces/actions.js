@@ -7,6 +7,9 @@ import { count } from "../text.js";
 import { address, api, eventLink } from "./links.js";
 import { kindName } from "./saying.js";
 
+/** Characters of an event that are shown, of each of two that differ. */
+const SHOWN = 600;
+
 export class Actions {
   /**
    * @param {string} queryId
@@ -94,6 +97,7 @@ export class Actions {
 
   /** @param {any} found */
   #divergence(found) {
+    const [recorded, now] = excerpts(String(found.recorded), String(found.now));
     return element(
       "div",
       {},
@@ -113,9 +117,9 @@ export class Actions {
             element("dt", {}, "Field"),
             element("dd", {}, element("code", {}, found.field)),
             element("dt", {}, "Recorded"),
-            element("dd", {}, element("code", {}, String(found.recorded).slice(0, 600))),
+            element("dd", {}, element("code", {}, recorded)),
             element("dt", {}, "Now"),
-            element("dd", {}, element("code", {}, String(found.now).slice(0, 600))),
+            element("dd", {}, element("code", {}, now)),
           )
         : null,
     );
@@ -172,4 +176,16 @@ function download(name, text) {
   element("a", { href: url, download: name }).click();
   // The browser reads it soon, and not at once.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/**
+ * Two long texts, each from shortly before they differ.
+ * @param {string} left
+ * @param {string} right
+ */
+function excerpts(left, right) {
+  let same = 0;
+  while (same < left.length && left[same] === right[same]) same += 1;
+  const from = Math.max(left.length, right.length) > SHOWN ? Math.max(0, same - SHOWN / 3) : 0;
+  return [left, right].map((text) => (from > 0 ? "…" : "") + text.slice(from, from + SHOWN));
 }

@@ -68,7 +68,8 @@ function doubtsOn(trace, recorded) {
 
 /** @param {import("./model.js").EventKind | undefined} known */
 function heardBy(known) {
-  if (known === undefined) return "not known: the service has no such event now";
+  if (known === undefined)
+    return "not known: nothing here defines such events. Name the subscriber that does in ANTIPHON_SUBSCRIBERS.";
   if (known.heard_by.length === 0) return "nobody: it is for the trace and its followers";
   const names = known.heard_by.map((name) => element("code", {}, name));
   return element("span", { class: "names" }, ...names);

@@ -165,11 +165,11 @@ export class Trace {
   }
 
   /**
-   * The part of the service that emits an event.
+   * The part of the service that emits an event; "unknown" where its subscriber is not loaded.
    * @param {import("../types.js").Recorded} recorded
    */
   emitter(recorded) {
-    return this.kinds.get(recorded.event.kind)?.emitted_by[0] ?? "session";
+    return this.kinds.get(recorded.event.kind)?.emitted_by[0] ?? "unknown";
   }
 
   /**

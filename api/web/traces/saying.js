@@ -14,7 +14,8 @@ const LINES = {
   round_opened: (event) => (event.final ? "the final call, without tools" : `round ${event.round}`),
   briefing_prepared: (event) =>
     `${event.call_id}: ${count(event.sources.length, "source")}, ${event.tokens.toLocaleString("en")} tokens`,
-  reasoning_requested: (event) => `${event.call_id} of ${event.model}`,
+  // Not its model: the built-in reasoner answers whichever is named.
+  reasoning_requested: (event) => `${event.call_id} of the ${event.reasoner} reasoner`,
   reasoning_started: (event) =>
     `${event.call_id}, sent to ${event.reasoner}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`,
   tool_call_streamed: (event) => toolCall(event.call.name, event.call.arguments),

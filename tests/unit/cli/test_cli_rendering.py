@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from antiphon.cli.rendering import LINES, describe, describe_recorded
 from antiphon.vocabulary.events import BreakerTripped, Event
+from antiphon.vocabulary.unknown import unknown_event
 from tests.story import placed, tool_succeeded
 from tests.strategies import EVENT_KINDS, values
 
@@ -70,3 +71,13 @@ def test_a_line_of_a_trace_says_when_what_and_why() -> None:
         "1",
     ]
     assert events[1].event.kind_name() == "breaker_tripped"
+
+
+def test_an_event_of_an_unknown_kind_is_called_so_and_shown_with_its_fields() -> None:
+    event = unknown_event({"kind": "we\x1b[31mighed", "grams": [3], "of": "\x1b[2J"})
+
+    line = describe_recorded(placed("q", [event])[0], 0.0)
+
+    assert "unknown kind" in line
+    assert "grams [3]" in line
+    assert "\x1b" not in line
