@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Literal
 
 import typer
@@ -23,7 +24,8 @@ from antiphon.cli.session import (
     Reasoner,
     opened,
     opening,
-    settings_to_ask,
+    require_index,
+    settings_for_people,
     wish,
 )
 from antiphon.cli.terminal import err, print_json
@@ -65,10 +67,12 @@ def ask(
     # The index and the reasoner are this process's own: `ask` needs no running service.
     text = question_of(question or ())
     with opening():
-        settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
-        wishes = service.Question(
+        settings = settings_for_people(
+            data_dir=data_dir, reasoner=reasoner, model=model
+        )
+        of_conversation = partial(
+            service.Question,
             query=text,
-            session_id=conversation_of(settings, session, go_on=go_on),
             max_rounds=rounds,
             deadline_s=deadline,
             max_total_tokens=max_tokens,
@@ -76,7 +80,11 @@ def ask(
             compression=compression,
         )
         # The service checks it too, but only once it is open, which takes seconds.
-        service.check_question(wishes, settings)
+        service.check_question(of_conversation(), settings)
+        wishes = of_conversation(
+            session_id=conversation_of(settings, session, go_on=go_on)
+        )
+        require_index(settings)
 
     def show(outcome: service.Outcome) -> None:
         if as_json:

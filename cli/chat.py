@@ -13,7 +13,7 @@ import typer
 
 from antiphon import service
 from antiphon.cli.ask import watched
-from antiphon.cli.conversations import Continue, Session, conversation_of
+from antiphon.cli.conversations import Continue, Session, conversation_of, in_utf8
 from antiphon.cli.rendering import show_answer
 from antiphon.cli.session import (
     DataDir,
@@ -21,7 +21,8 @@ from antiphon.cli.session import (
     Reasoner,
     opened,
     opening,
-    settings_to_ask,
+    require_index,
+    settings_for_people,
     wish,
 )
 from antiphon.cli.terminal import complain, err, out
@@ -51,11 +52,14 @@ def chat(
     You can also pipe questions in, one per line. `antiphon chat -c` continues the last conversation.
     """
     with opening():
-        settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
-        conversation = conversation_of(settings, session, go_on=go_on)
+        settings = settings_for_people(
+            data_dir=data_dir, reasoner=reasoner, model=model
+        )
         # A setting that cannot be wished for is refused before anything is opened, whatever will be asked.
         of_words = partial(service.Question, max_rounds=rounds, deadline_s=deadline)
         service.check_question(of_words(query="?"), settings)
+        conversation = conversation_of(settings, session, go_on=go_on)
+        require_index(settings)
     asyncio.run(_converse(settings, conversation, of_words, every_event=events))
 
 
@@ -97,12 +101,12 @@ async def _next_question() -> str | None:
 
 def _line(*, is_typed: bool) -> str:
     if not is_typed:
-        return sys.stdin.readline()
+        return in_utf8(sys.stdin.readline)
     try:
         if sys.stdout.isatty():
-            return input(PROMPT)
+            return in_utf8(lambda: input(PROMPT))
         err.print(PROMPT, end="")
-        return input()
+        return in_utf8(input)
     except EOFError:
         err.print()
         return ""

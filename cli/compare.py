@@ -36,7 +36,8 @@ from antiphon.cli.session import (
     Model,
     Reasoner,
     opened,
-    settings_to_ask,
+    require_index,
+    settings_for_people,
 )
 from antiphon.cli.terminal import (
     err,
@@ -80,7 +81,7 @@ def compare(
     a briefing for each call. Every run is an ordinary query whose trace is kept.
     """
     chosen = modes_of(modes)
-    settings = settings_to_ask(data_dir=data_dir, reasoner=reasoner, model=model)
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
     asked = read_questions(questions, settings.query_chars)
     # Before the questions are asked: answers by Claude cost something, and would be lost.
     if html is not None:
@@ -88,6 +89,7 @@ def compare(
     for path in (html, json_file):
         if path is not None:
             _refuse_unwritable(path)
+    require_index(settings)
     compared = asyncio.run(_ask_all(settings, asked, chosen))
     sums = [sum_of(mode, compared) for mode in chosen]
     encoded = msgspec.json.encode({"questions": compared, "modes": sums})

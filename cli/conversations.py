@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 import typer
@@ -91,12 +91,29 @@ def question_of(words: Sequence[str]) -> str:
     """Returns the question that was typed, in quotes or without; `-` or no word at all is standard input.
 
     Raises:
-        BadInputError: There is no word, and nobody pipes any in.
+        BadInputError: There is no word, and nobody pipes any in; or it is not in UTF-8.
     """
     if list(words) not in ([], ["-"]):
-        return " ".join(words)
+        return in_utf8(lambda: " ".join(words))
     if not words and sys.stdin.isatty():
         raise BadInputError(
             "What is the question? `antiphon ask What is BM25`, or `antiphon chat`."
         )
-    return sys.stdin.read().strip()
+    return in_utf8(sys.stdin.read).strip()
+
+
+def in_utf8(read: Callable[[], str]) -> str:
+    """Returns a text that was typed or piped.
+
+    Raises:
+        BadInputError: Its bytes are not UTF-8, which Python reads as half characters or not at all, by the locale.
+    """
+    try:
+        text = read()
+        text.encode()
+    except UnicodeError as error:
+        raise BadInputError(
+            "The question is not in UTF-8: convert it, such as with `iconv -f LATIN1 -t UTF-8`, "
+            "or set the terminal to UTF-8."
+        ) from error
+    return text

@@ -48,6 +48,12 @@ def index(
             "--only", help="Remove all documents that are not in these paths."
         ),
     ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with code 1 if any file could not be indexed."
+        ),
+    ] = False,
     data_dir: DataDir = None,
     embedder: Embedder = None,
     chroma_url: ChromaUrl = None,
@@ -55,7 +61,8 @@ def index(
     """Indexes course documents; skips files that did not change and removes those that are gone.
 
     It may run while the service does, and you may interrupt it at any moment: the old index stays until the new one
-    is complete. Exit code 1 if a file could not be indexed; the others are.
+    is complete. A file that cannot be indexed is named, and the others are indexed. Exit code 1 if nothing is indexed
+    then, or if a path that you named is among those files.
     """
     settings = settings_for_people(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
@@ -79,7 +86,9 @@ def index(
         )
     show_summary(summary)
     _show_size(settings.data_dir)
-    if summary.failed:
+    unusable = {path for path, _ in summary.failed}
+    named = set(map(os.path.realpath, paths))
+    if unusable and (strict or not summary.chunks or unusable & named):
         raise typer.Exit(1)
 
 

@@ -11,12 +11,14 @@ from rich.table import Column
 from rich.text import Text
 
 from antiphon import service
+from antiphon.cli.conversations import in_utf8
 from antiphon.cli.session import (
     ChromaUrl,
     DataDir,
     Embedder,
     Json,
-    settings_to_ask,
+    require_index,
+    settings_for_people,
 )
 from antiphon.cli.terminal import err, new_table, one_line, out, print_json
 
@@ -58,9 +60,12 @@ def search(
     chroma_url: ChromaUrl = None,
 ) -> None:
     """Finds the best-matching passages of the courses, by meaning and by words, best first."""
-    settings = settings_to_ask(
+    in_utf8(lambda: query)
+    service.check_search(query, course, lesson, limit)
+    settings = settings_for_people(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )
+    require_index(settings)
     with err.status("Opening the index …"):
         library = service.open_library(settings)
     with closing(library):

@@ -99,18 +99,17 @@ def opening() -> Status:
     return err.status("Opening the index and the reasoner …")
 
 
-def settings_to_ask(**overrides: object) -> service.Settings:
-    """Loads the settings for a command that asks questions.
+def require_index(settings: service.Settings) -> None:
+    """Refuses a data folder in which nothing is indexed, before one is made or anything large is loaded.
+
+    Called once the arguments are known to be good: somebody who mistyped one is told of that.
 
     Raises:
-        ConfigurationError: A value cannot be used.
-        KnowledgeError: Nothing is indexed; it is found out before a data folder is made or anything large is loaded.
+        KnowledgeError: Nothing is indexed.
     """
-    settings = settings_for_people(**overrides)
     indexed = service.overview(settings.data_dir)
     if indexed is None or not indexed.courses:
         raise KnowledgeError(nothing_indexed(settings))
-    return settings
 
 
 def nothing_indexed(settings: service.Settings) -> str:

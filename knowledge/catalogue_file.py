@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from antiphon.knowledge.embedders import embedder_called
-from antiphon.knowledge.generations import CATALOGUE, REBUILD_ADVICE, Generations
+from antiphon.knowledge.generations import CATALOGUE, Generations, advice
 from antiphon.knowledge.values import Course, Lesson
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.values import Value
@@ -93,7 +93,7 @@ def catalogue_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         raise KnowledgeError(
-            f"the catalogue {path} cannot be used ({error}); {REBUILD_ADVICE}"
+            f"the catalogue {path} cannot be used ({error}); {advice(error)}"
         ) from error
 
 

@@ -17,7 +17,7 @@ from antiphon.knowledge.chroma_server import (
     reached_server,
     shown_address,
 )
-from antiphon.knowledge.generations import REBUILD_ADVICE
+from antiphon.knowledge.generations import REBUILD_ADVICE, advice
 from antiphon.knowledge.vectors import ChunkVector, rows_of
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.outside import without_userinfo
@@ -170,5 +170,5 @@ def _chroma_errors(where: str) -> Iterator[None]:
     except (ChromaError, ValueError, AttributeError, RuntimeError, OSError) as error:
         why = without_userinfo(str(error))
         raise KnowledgeError(
-            f"the vector index {where} cannot be used ({why}); {REBUILD_ADVICE}"
+            f"the vector index {where} cannot be used ({why}); {advice(error)}"
         ) from error

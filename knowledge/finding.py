@@ -17,6 +17,16 @@ from antiphon.vocabulary.values import Value
 _NO_TEXT = "its path is not in UTF-8; rename it"
 _MOST_ENDINGS = 6
 _LONGEST_ENDING = 12
+_NOT_WRITTEN_BY_PEOPLE = {
+    "node_modules",
+    "site-packages",
+    "__pycache__",
+    "__macosx",
+    "thumbs.db",
+    "desktop.ini",
+}
+"""Folders of packages and files of the system, in small letters; most others of their kind are hidden."""
+_LOCK_OF_OFFICE = "~$"
 
 
 class FoundFiles(Value, frozen=True, kw_only=True):
@@ -26,7 +36,7 @@ class FoundFiles(Value, frozen=True, kw_only=True):
         files: Absolute paths, sorted, without repeats; a folder that is a course is one of them.
         roots: The paths that were named, absolute: what is known under them and not found is gone.
         failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
-        skipped: Files of folders that are in no format that can be read; hidden ones are not counted.
+        skipped: Files of folders that are in no format that can be read; without hidden ones and those of programs.
         only: What is known from elsewhere goes too.
     """
 
@@ -117,9 +127,9 @@ class _Walk:
         found = len(self.files)
         skipped = len(self.skipped)
         for folder, subfolders, names in os.walk(root, onerror=self._fail):
-            # In place, so that `os.walk` does not descend into hidden folders.
-            subfolders[:] = [name for name in subfolders if not name.startswith(".")]
-            seen = [name for name in names if not name.startswith(".")]
+            # In place, so that `os.walk` does not descend into the others.
+            subfolders[:] = filter(_may_be_of_a_course, subfolders)
+            seen = list(filter(_may_be_of_a_course, names))
             self._files_of(folder, seen, root)
         passed_over = self.skipped[skipped:]
         if passed_over and len(self.files) == found and not was_known:
@@ -146,6 +156,13 @@ class _Walk:
                 self.failed.append((path, _NO_TEXT))
             elif not _leads_outside(path, root):
                 self.files.add(path)
+
+
+def _may_be_of_a_course(name: str) -> bool:
+    """Returns False for a file or folder that programs put there; who names one by itself has it read."""
+    if name.startswith((".", _LOCK_OF_OFFICE)):
+        return False
+    return name.lower() not in _NOT_WRITTEN_BY_PEOPLE
 
 
 def _lessons_in(folder: str, names: list[str]) -> set[str]:

@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +30,27 @@ CATALOGUE = "catalogue.sqlite"
 CHROMA = "chroma"
 MATRIX = "vectors.f32"
 REBUILD_ADVICE = "build it again with `antiphon index --rebuild PATH…`"
+_FULL_ADVICE = (
+    "the disk is full: free some space, or name a folder on another disk in ANTIPHON_DATA_DIR (--data-dir), "
+    "and do it again; the index in use stays as it was"
+)
+
+
+def advice(error: Exception) -> str:
+    """Tells what to do about an index that could not be read or written: building it again takes room too."""
+    if _is_full(error):
+        return _FULL_ADVICE
+    return f"the documents themselves are as they were: {REBUILD_ADVICE}"
+
+
+def _is_full(error: Exception) -> bool:
+    if isinstance(error, sqlite3.Error):
+        # The low byte of an extended code is its primary code: https://www.sqlite.org/rescode.html.
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    # Chroma hands on the words of its SQLite.
+    return "disk is full" in str(error)
 
 
 def collection_name(library: str, number: int) -> str:
@@ -67,9 +90,14 @@ class Generations:
             return int(self._pointer.read_text())
         except FileNotFoundError:
             return 0
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise KnowledgeError(
                 f"the index {self.root} cannot be read: {error}"
+            ) from error
+        except ValueError as error:
+            raise KnowledgeError(
+                f"the index {self.root} cannot be used (its file `current` is damaged); the documents themselves are "
+                "as they were: move that folder away, and index them again with `antiphon index PATH…`"
             ) from error
 
     @contextmanager
@@ -108,9 +136,11 @@ class Generations:
         try:
             yield
         except OSError as error:
+            what_to_do = "make it writable, or name another in ANTIPHON_DATA_DIR"
+            if _is_full(error):
+                what_to_do = _FULL_ADVICE
             raise KnowledgeError(
-                f"the data folder {self.root} cannot be written ({error}); "
-                "make it writable, or name another in ANTIPHON_DATA_DIR"
+                f"the data folder {self.root} cannot be written ({error}); {what_to_do}"
             ) from error
 
     def can_continue(self, plan: Plan) -> bool:

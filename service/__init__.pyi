@@ -144,6 +144,7 @@ from antiphon.service.searching import (
     PASSAGES,
     FoundPassage,
     SearchResult,
+    check_search,
     search,
 )
 from antiphon.service.short_ids import whole_id
@@ -260,6 +261,7 @@ __all__ = [
     "check_listening",
     "check_paths",
     "check_question",
+    "check_search",
     "check_server",
     "configure_logging",
     "contributions",

@@ -86,15 +86,7 @@ def search(
         NotFoundError: There is no such course or lesson; the message names what there is.
         KnowledgeError: Nothing is indexed, or the index fails.
     """
-    if not query.strip():
-        raise BadInputError("The query is empty: send some words to look for.")
-    _check_length("query", query, MOST_QUERY_CHARS)
-    _check_length("course", course or "", MOST_NAME_CHARS)
-    _check_length("lesson", lesson or "", MOST_NAME_CHARS)
-    if not 1 <= limit <= MOST_PASSAGES:
-        raise BadInputError(
-            f"The limit is {limit}: send a number from 1 to {MOST_PASSAGES}."
-        )
+    check_search(query, course, lesson, limit)
     # Before any name is looked up: without an index no course is there, and that is not what is wrong.
     if not library.describe().chunks:
         raise KnowledgeError(NOT_INDEXED)
@@ -107,6 +99,25 @@ def search(
         lesson=place.lesson,
         passages=tuple(passages),
     )
+
+
+def check_search(
+    query: str, course: str | None, lesson: str | None, limit: int
+) -> None:
+    """Refuses what cannot be searched for, whatever is indexed.
+
+    Raises:
+        BadInputError: The query is empty or too long, or the limit out of its bounds.
+    """
+    if not query.strip():
+        raise BadInputError("The query is empty: send some words to look for.")
+    _check_length("query", query, MOST_QUERY_CHARS)
+    _check_length("course", course or "", MOST_NAME_CHARS)
+    _check_length("lesson", lesson or "", MOST_NAME_CHARS)
+    if not 1 <= limit <= MOST_PASSAGES:
+        raise BadInputError(
+            f"The limit is {limit}: send a number from 1 to {MOST_PASSAGES}."
+        )
 
 
 def _check_length(name: str, text: str, most: int) -> None:

