@@ -115,6 +115,35 @@ def test_what_repeats_a_kind_steps_back_behind_the_first_of_another() -> None:
     ]
 
 
+def test_what_speaks_of_one_event_again_steps_back_behind_another_event() -> None:
+    events = query(
+        "Q?", ToolFailed(tool_call_id="t1", name="a", failure="error", detail="broke")
+    )
+    indicators = (
+        Indicator(kind="refused", detail="It declined.", event_seq=3),
+        Indicator(kind="unsupported_citation", detail="It is not there.", event_seq=3),
+        Indicator(kind="not_verified", detail="Nobody looked.", event_seq=4),
+    )
+    events[2] = replace(response_assembled(), indicators=indicators)
+
+    # By itself the second weighs 0.78, and the third 0.65.
+    assert [each.kind for each in suspects(placed("q", events))][1:] == [
+        "refused",
+        "not_verified",
+        "unsupported_citation",
+    ]
+
+
+def test_an_event_that_is_a_suspect_is_not_named_again_by_its_indicator() -> None:
+    late = BreakerTripped(limit="deadline", detail="late")
+    events = query("Q?", late)
+    of_it = Indicator(kind="partial_evidence", detail="It is cut short.", event_seq=2)
+    of_the_answer = replace(of_it, event_seq=3)
+    events[2] = replace(response_assembled(), indicators=(of_it, of_the_answer))
+
+    assert kinds(events) == [("deadline", 2), ("partial_evidence", 3)]
+
+
 def test_an_indicator_is_a_suspect_unless_its_event_says_it_already() -> None:
     failed = ToolFailed(tool_call_id="t1", name="a", failure="error", detail="broke")
     events = query("Q?", failed)
