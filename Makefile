@@ -197,8 +197,8 @@ faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour
 # For the night: first the bugs that are listed (a dozen of them are part of `make test` where CI is set), then FLOOR drawn
 # from each folder, against the tests that execute them. Which those are is noted by one run of all tests, in an hour.
 NOTED := $(abspath $(DATA))/mutants/lines
-MUTATED := tests/unit tests/integration tests/traces tests/cluster tests/e2e tests/faults
-NOT_NOTED := unit/house unit/benchmarks e2e/test_schema.py integration/test_engine_reads_recordings.py faults/test_matrix.py faults/test_mutants.py
+NOT_NOTED := browser unit/house unit/benchmarks e2e/test_schema.py integration/test_engine_reads_recordings.py \
+	faults/test_matrix.py faults/test_mutants.py
 mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR drawn from each folder; a test must find each (FLOOR=, SEED=)
 	$(BIN)/python -m tests.faults.mutants
 	$(BIN)/python -m tests.faults.drawn $(NOTED) --floor $(or $(FLOOR),10) --seed $(or $(SEED),$(shell date +%Y%m%d))
@@ -207,7 +207,7 @@ mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR d
 $(NOTED): $(VENV)/.dev
 	rm -rf $(@D) && mkdir -p $(@D)
 	COVERAGE_FILE=$@ $(BIN)/python -m coverage run -m pytest -p tests.faults.executed \
-	    -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(MUTATED) $(addprefix --ignore=tests/,$(NOT_NOTED))
+	    -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=tests/,$(NOT_NOTED))
 	COVERAGE_FILE=$@ $(BIN)/python -m coverage combine -q
 
 faults-kill: $(VENV)/.dev ## kill the service fifty times under load, fill, lock and damage its store; nothing acknowledged may be lost

@@ -93,7 +93,8 @@ def _called(node: ast.Call, text: Text) -> Changed:
     function = text(node.func)
     given = [text(each) for each in node.args]
     named = [text(each) for each in node.keywords]
-    if len(set(given[:2])) == 2 and not "".join(given[:2]).count("*"):
+    may_swap = function not in ("max", "min") and len(set(given[:2])) == 2
+    if may_swap and not "".join(given[:2]).count("*"):
         swapped = [given[1], given[0], *given[2:], *named]
         yield node, f"{function}({', '.join(swapped)})"
     for place in range(len(named)):
