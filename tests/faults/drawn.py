@@ -79,7 +79,10 @@ class Notes:
         for line in range(change.line, change.last_line + 1):
             for context in by_line.get(line, ()):
                 # A process that a test started says "test (call)", the test's own "|test".
-                tests.add(context.rpartition("|")[2].partition(" (")[0])
+                test = context.rpartition("|")[2].partition(" (")[0]
+                # Of a row that has such a name, pytest finds no test.
+                if "::" not in test.partition("[")[2]:
+                    tests.add(test)
         own = f"tests/unit/{change.file.partition('/')[0]}/"
         tests &= set(self._seconds)
         # First the tests of the folder itself.
@@ -103,9 +106,16 @@ class Notes:
 
 
 def finding(change: Change, tests: Sequence[str], copy: Path) -> str:
-    """Returns what the tests say of a change; an empty text where they find nothing."""
-    if not tests:
-        return ""
+    """Returns what the tests say of a change, and then all unit tests of its folder; an empty text for nothing."""
+    # What an app or a process does that several tests share is noted for the first of them alone.
+    folder = f"tests/unit/{change.file.partition('/')[0]}"
+    found = _said_by(tests, change, copy) if tests else ""
+    if not found and (copy / folder).exists():
+        found = _said_by([folder], change, copy)
+    return found
+
+
+def _said_by(tests: Sequence[str], change: Change, copy: Path) -> str:
     source = change.applied((copy / change.file).read_text())
     # Their names may be more than a command line takes.
     listed = copy / ".tests-of-a-mutant"
@@ -114,15 +124,13 @@ def finding(change: Change, tests: Sequence[str], copy: Path) -> str:
         run = run_changed(copy, change.file, source, (*PYTEST, f"@{listed}"), RUNNING_S)
     except subprocess.TimeoutExpired:
         return "a test waits for ever"
-    if run.returncode == 0:
+    # All pass, or (4, 5) pytest does not know a test: https://docs.pytest.org/en/stable/reference/exit-codes.html
+    if run.returncode in (0, 4, 5):
         return ""
-    # Pytest does not know one of these tests, or none: https://docs.pytest.org/en/stable/reference/exit-codes.html
-    if run.returncode in (4, 5):
-        raise SystemExit(f"{change.name}: note the tests anew:\n{run.stdout[-2000:]}")
-    return next(
-        (line for line in run.stdout.splitlines() if line[:6] in ("FAILED", "ERROR ")),
-        "no test could run",
-    )
+    for line in run.stdout.splitlines():
+        if line.startswith(("FAILED", "ERROR ")):
+            return line
+    return f"no test could run (exit code {run.returncode} of pytest)"
 
 
 def main() -> None:

@@ -91,6 +91,48 @@ async def test_a_fork_that_cannot_be_is_refused(
     assert service.history.forks == []
 
 
+def nested(value: object, deep: int) -> object:
+    for _ in range(deep):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ([{"at": 2**53}], "more than 15 digits"),
+        (-(2**53), "more than 15 digits"),
+        ([{"half \ud800": 1}], "half of a surrogate pair"),
+        (nested("x", 32), "nested more than 32 deep"),
+    ],
+)
+async def test_a_value_that_no_trace_holds_is_refused_with_the_reason(
+    value: object, says: str
+) -> None:
+    service = await asked()
+    change = {"kind": "tool", "name": "t1", "value": value}
+
+    reply = await Browser(app_of(service)).post(
+        "/api/traces/q-1/fork", {"at": 2, "change": change}
+    )
+
+    assert (reply.status, reply.error["code"]) == (422, "bad_input")
+    assert says in reply.error["message"]
+    assert service.history.forks == []
+
+
+@pytest.mark.parametrize("value", [2**53 - 1, nested("x", 31)])
+async def test_the_largest_and_deepest_value_is_taken(value: object) -> None:
+    service = await asked()
+    change = {"kind": "tool", "name": "t1", "value": value}
+
+    reply = await Browser(app_of(service)).post(
+        "/api/traces/q-1/fork", {"at": 2, "change": change}
+    )
+
+    assert reply.status == 201
+
+
 async def test_a_fork_of_a_trace_that_is_not_there_is_not_found() -> None:
     reply = await Browser(app_of(FakeService())).post(
         "/api/traces/nobody/fork", {"at": 1}
