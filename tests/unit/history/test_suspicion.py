@@ -245,6 +245,14 @@ def test_two_numbers_for_one_thing_contradict_one_another() -> None:
     assert "30 days" in first.text
 
 
+def test_two_numbers_for_a_single_word_contradict_nothing() -> None:
+    one, other = passage("Kafka: 5.", 1), passage("Kafka: 7.", 2)
+    events = query("What is Kafka?", requested(), found(one, other), remembered(one, other))  # fmt: skip
+    events[4] = answer_citing("5.", "f1", one)
+
+    assert "contradiction" not in [kind for kind, _ in kinds(events)]
+
+
 def test_a_search_that_brought_what_is_asked_for_has_not_missed() -> None:
     hit = passage("A saga undoes its steps by compensating transactions.")
     question = "How does a saga undo steps?"
@@ -356,6 +364,32 @@ def test_a_sentence_on_the_question_that_no_call_was_shown_is_evidence_left_out(
         )
         == expected
     )
+
+
+def test_what_was_left_out_weighs_more_where_nothing_shown_says_as_much() -> None:
+    asked = query_received(
+        "Which leader has Raft, where does a Kafka broker keep records on disk, and what do a saga, an outbox and a "
+        "cache undo?"
+    )
+    left_out = Dropped(what="f1", why="it did not fit", tokens=9, rule="budget")
+
+    def weight(other: Passage) -> float:
+        events = [
+            asked,
+            requested(),
+            found(RAFT, other),
+            remembered(RAFT, other),
+            shown("f2", dropped=(left_out,)),
+            replied(),
+            answer_citing("So it is.", "f2", other),
+        ]
+        return next(
+            each.weight
+            for each in suspects(placed("q", events))
+            if each.kind == "evidence_left_out"
+        )
+
+    assert weight(passage("Bread is baked of flour.", 2)) > weight(KAFKA)
 
 
 def test_what_a_search_missed_is_named_and_weighs_less_where_the_answer_cites() -> None:
