@@ -62,6 +62,7 @@ class Claims:
         if self.left:
             return cast(Claim, self.left.pop(0))
         self.stop()
+        await asyncio.sleep(0)
         return None
 
 
@@ -70,6 +71,7 @@ class Reports:
 
     def __init__(self) -> None:
         self.heard: list[WorkerReport] = []
+        self.reported = asyncio.Event()
         self.wish: Callable[[Wish], bool] = lambda _: False
 
     async def hear_wishes(self, hear: Callable[[Wish], bool]) -> None:
@@ -77,6 +79,7 @@ class Reports:
 
     async def report(self, report: WorkerReport) -> None:
         self.heard.append(report)
+        self.reported.set()
 
 
 class Outcome(NamedTuple):
@@ -254,6 +257,23 @@ async def test_whoever_asked_can_end_a_query_that_runs_here() -> None:
     await running
 
     assert (heard, elsewhere, going.cancelled) == (True, False, ["enough"])
+
+
+async def test_a_worker_reports_itself_and_one_that_cannot_answer_has_no_places() -> (
+    None
+):
+    heard: list[WorkerReport] = []
+    for can_answer in (True, False):
+        queue, signals = Claims(), Reports()
+        worker = worker_on(queue, Recorded(), signals, can_answer=[can_answer] * 9)
+        queue.stop = lambda: None
+        running = asyncio.create_task(worker.run())
+        await signals.reported.wait()
+        worker.stopping.set()
+        await running
+        heard += signals.heard
+
+    assert [(each.name, each.places) for each in heard] == [("w1", 3), ("w1", 0)]
 
 
 async def test_what_has_not_ended_when_a_worker_stops_is_given_back_at_once() -> None:
