@@ -32,7 +32,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random faults-mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -194,9 +194,21 @@ faults-pairs: $(VENV)/.dev ## inject faults two at a time
 faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour (SEED=, MINUTES=)
 	$(BIN)/antiphon faults random --seed $(or $(SEED),$(shell date +%Y%m%d)) --minutes $(or $(MINUTES),60)
 
-# A dozen of them are part of `make test` where CI is set.
-faults-mutants: $(VENV)/.dev ## check that the tests find every planted bug
+# For the night: first the bugs that are listed (a dozen of them are part of `make test` where CI is set), then FLOOR drawn
+# from each folder, against the tests that execute them. Which those are is noted by one run of all tests, in an hour.
+NOTED := $(abspath $(DATA))/mutants/lines
+NOT_NOTED := browser unit/house unit/benchmarks e2e/test_schema.py integration/test_engine_reads_recordings.py \
+	faults/test_matrix.py faults/test_mutants.py
+mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR drawn from each folder; a test must find each (FLOOR=, SEED=)
 	$(BIN)/python -m tests.faults.mutants
+	$(BIN)/python -m tests.faults.drawn $(NOTED) --floor $(or $(FLOOR),10) --seed $(or $(SEED),$(shell date +%Y%m%d))
+
+.PHONY: $(NOTED)
+$(NOTED): $(VENV)/.dev
+	rm -rf $(@D) && mkdir -p $(@D)
+	COVERAGE_FILE=$@ $(BIN)/python -m coverage run -m pytest -p tests.faults.executed \
+	    -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=tests/,$(NOT_NOTED))
+	COVERAGE_FILE=$@ $(BIN)/python -m coverage combine -q
 
 faults-kill: $(VENV)/.dev ## kill the service fifty times under load, fill, lock and damage its store; nothing acknowledged may be lost
 	$(BIN)/python -m tests.faults.kills 50

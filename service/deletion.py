@@ -24,6 +24,8 @@ _WORDS_IN = {
     "summary_completed": ("text",),
     "response_assembled": ("answer",),
 }
+# Of a call: others' traces name the same tool.
+_NO_WORDS = ("id", "name")
 
 
 class DeletionProof(Value, frozen=True, kw_only=True):
@@ -127,8 +129,9 @@ def _texts_in(value: object) -> Iterable[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for each in value.values():
-            yield from _texts_in(each)
+        for name, each in value.items():
+            if name not in _NO_WORDS:
+                yield from _texts_in(each)
     elif isinstance(value, list):
         for each in value:
             yield from _texts_in(each)

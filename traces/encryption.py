@@ -99,9 +99,10 @@ def encrypt_file(path: Path, target: Path, key: str) -> None:
     driver: Any = import_module("sqlcipher3.dbapi2")
     connection = driver.connect(str(path), isolation_level=None)
     try:
+        # How free pages are given back is decided before anything is written: any other mark writes the first page.
         marks = {
             name: connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("user_version", "application_id", "auto_vacuum")
+            for name in ("auto_vacuum", "user_version", "application_id")
         }
         connection.execute(
             f"ATTACH DATABASE ? AS encrypted KEY \"x'{key}'\"", (str(target),)

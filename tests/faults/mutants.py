@@ -29,7 +29,7 @@ _LEFT_OUT = shutil.ignore_patterns(
     ".*", "data", "*.egg-info", "node_modules", "*.pyc.*"
 )
 _HARNESS = ("-m", "antiphon.cli", "faults", "run", "--fail-fast")
-_PYTEST = ("-m", "pytest", "-p", "tests.faults.unshrunk", "-x", "-q", "--no-header", "--tb=line")  # fmt: skip
+PYTEST = ("-m", "pytest", "-p", "tests.faults.unshrunk", "-x", "-q", "--no-header", "--tb=line")  # fmt: skip
 
 
 class Mutant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -82,13 +82,28 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
     return set(left_out)
 
 
-def found(mutant: Mutant, copy: Path) -> str:
-    """Returns what the check says of the mutant; an empty text where it finds nothing."""
-    path = copy / mutant.file
+def run_changed(
+    copy: Path, file: str, source: str, command: Sequence[str], timeout_s: float
+) -> subprocess.CompletedProcess[str]:
+    """Runs a check by Python while a file of the copy has another source.
+
+    Raises:
+        subprocess.TimeoutExpired: It took longer.
+    """
+    path = copy / file
     original = path.read_text()
-    _write(path, mutated(mutant, copy))
+    _write(path, source)
     try:
-        return _checked(mutant, copy)
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=copy,
+            env=os.environ | {"PYTHONPATH": str(copy)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+        )
     finally:
         _write(path, original)
 
@@ -99,13 +114,19 @@ def _write(path: Path, source: str) -> None:
     os.utime(path, (time.time(), time.time() + random.randint(10, 10_000_000)))
 
 
-def _checked(mutant: Mutant, copy: Path) -> str:
-    run = _run_check(mutant, copy)
+def found(mutant: Mutant, copy: Path) -> str:
+    """Returns what the check says of the mutant; an empty text where it finds nothing."""
+    command = (*PYTEST, *mutant.by) if mutant.by else _HARNESS
+    try:
+        run = run_changed(copy, mutant.file, mutated(mutant, copy), command, RUNNING_S)
+    except subprocess.TimeoutExpired as error:
+        said = (error.stdout or b"").decode(errors="replace")
+        raise SystemExit(
+            f"{mutant.name}: a test waits for ever instead of failing ({RUNNING_S:.0f} s):\n{said[-2000:]}"
+        ) from error
     if run.returncode == 0:
         return ""
-    sign = "✗"
-    if mutant.by:
-        sign = "FAILED"
+    sign = "FAILED" if mutant.by else "✗"
     findings = [line for line in _lines(run) if line.startswith((sign, "ERROR"))]
     # A check that could not run at all, for want of memory say, has found nothing.
     if run.returncode == 1 and findings:
@@ -113,28 +134,6 @@ def _checked(mutant: Mutant, copy: Path) -> str:
     raise SystemExit(
         f"{mutant.name}: the check itself failed:\n{run.stdout[-2000:]}\n{run.stderr[-2000:]}"
     )
-
-
-def _run_check(mutant: Mutant, copy: Path) -> subprocess.CompletedProcess[str]:
-    command: tuple[str, ...] = _HARNESS
-    if mutant.by:
-        command = (*_PYTEST, *mutant.by)
-    try:
-        return subprocess.run(
-            [sys.executable, *command],
-            cwd=copy,
-            env=os.environ | {"PYTHONPATH": str(copy)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=RUNNING_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        said = (error.stdout or b"").decode(errors="replace")
-        raise SystemExit(
-            f"{mutant.name}: a test waits for ever instead of failing ({RUNNING_S:.0f} s):\n{said[-2000:]}"
-        ) from error
 
 
 def _lines(run: subprocess.CompletedProcess[str]) -> list[str]:

@@ -1,13 +1,16 @@
-"""The list of mutants fits the source, and a dozen of them, drawn by chance, are found."""
+"""The list of mutants fits the source, a dozen of them, drawn by chance, are found, and what is drawn is a change."""
 
 from __future__ import annotations
 
+import ast
 import os
 import random
 
 import pytest
 
+from tests.faults.drawn import drawn, folders, known_alive
 from tests.faults.mutants import ROOT, Mutant, mutants, mutated, report
+from tests.faults.mutations import changes_of
 
 DRAWN = 12
 ALL = mutants()
@@ -28,7 +31,7 @@ def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
 
 @pytest.mark.skipif(
     not os.environ.get("CI"),
-    reason="a dozen mutants take a minute or two: set CI=true, or run `make faults-mutants` for all of them",
+    reason="a dozen mutants take a minute or two: set CI=true, or run `make mutants` for all of them",
 )
 def test_a_dozen_mutants_drawn_by_chance_are_all_found() -> None:
     seed = random.randrange(10**6)
@@ -36,3 +39,55 @@ def test_a_dozen_mutants_drawn_by_chance_are_all_found() -> None:
     alive = report(random.Random(seed).sample(ALL, DRAWN))
 
     assert alive == [], f"seed {seed}: name them to `python -m tests.faults.mutants`"
+
+
+SOURCE = """
+LIMIT = 3
+
+def left(spent: int = 0, *, most: int = LIMIT) -> int:
+    if spent > most and not most == 0:
+        raise ValueError(f"{spent - most} too much")
+    log.warning("spent", number=spent)
+    noted(spent, most, why="asked")
+    return most - spent
+"""
+
+
+def test_whatever_a_function_does_is_changed_and_nothing_else() -> None:
+    changes = [change.words for change in changes_of("a.py", SOURCE)]
+
+    assert changes == [
+        "spent > most and not most == 0 → not (spent > most and not most == 0)",
+        "spent > most and not most == 0 → (spent > most) or (not most == 0)",
+        "spent > most → spent >= most",
+        "not most == 0 → (most == 0)",
+        "most == 0 → most != 0",
+        "0 → 1",
+        'raise ValueError(f"{spent - most} too much") → pass',
+        'noted(spent, most, why="asked") → pass',
+        'noted(spent, most, why="asked") → noted(most, spent, why="asked")',
+        'noted(spent, most, why="asked") → noted(spent, most)',
+        "return most - spent → return None",
+        "most - spent → most + spent",
+    ]
+
+
+@pytest.mark.parametrize(("folder", "files"), folders().items())
+def test_what_is_drawn_is_python_means_something_else_and_is_drawn_again(
+    folder: str, files: list[str]
+) -> None:
+    changes = drawn(files, 10, folder)
+
+    assert drawn(files, 10, folder) == changes
+    assert len(changes) == 10
+    for change in changes:
+        source = (ROOT / change.file).read_text()
+        now = ast.dump(ast.parse(change.applied(source)))
+        assert now != ast.dump(ast.parse(source)), change
+
+
+def test_each_mutant_that_may_live_is_one_that_there_is() -> None:
+    for mutant in known_alive():
+        file = mutant.partition(" ")[0]
+        names = {change.name for change in changes_of(file, (ROOT / file).read_text())}
+        assert mutant in names

@@ -15,6 +15,7 @@ from antiphon.language.links import leads_to_one_of, links_in
         ("See https://x.example/a.", ["https://x.example/a"]),
         ("(https://x.example/a_(b))", ["https://x.example/a_(b)"]),
         ("![p](http://x.example/p.png 'title')", ["http://x.example/p.png"]),
+        ("src='https://x.example/it's-here'", ["https://x.example/it's-here"]),
         ("[a]( <//x.example/p> )", ["//x.example/p"]),
         ("[1]: ftp://x.example", ["ftp://x.example"]),
         ("<a href=/x?y>", ["/x?y"]),

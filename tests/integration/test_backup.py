@@ -192,6 +192,20 @@ def test_what_is_not_sound_is_refused_and_nothing_is_left_of_it(
     assert not list(tmp_path.glob(".restoring-*"))
 
 
+def test_a_file_that_the_manifest_does_not_name_is_not_restored(
+    tmp_path: Path,
+) -> None:
+    backup = tmp_path / "b.tar"
+    back_up(indexed(tmp_path), backup)
+    with tarfile.open(backup, "a") as tar:
+        tar.addfile(tarfile.TarInfo("documents/slipped-in.txt"), io.BytesIO())
+
+    with pytest.raises(BadInputError, match="is damaged"):
+        restore(backup, tmp_path / "new")
+
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize("name", ["../outside.txt", "/tmp/outside.txt", "a/../../b"])
 def test_a_backup_of_somebody_elses_writes_nothing_outside(
     name: str, tmp_path: Path

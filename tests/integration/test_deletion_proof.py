@@ -5,13 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from antiphon.access.encrypting import encrypt_store
 from antiphon.service import delete_with_proof, ids_holding
 from antiphon.traces import SqliteTraceStore, files_holding
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
+from antiphon.vocabulary.events import (
+    Event,
+    QueryClosed,
+    ReasoningCompleted,
+    SummaryCompleted,
+    ToolRequested,
+)
+from antiphon.vocabulary.values import Exchange, StoredText, ToolCall, Usage
 from tests.integration.test_trace_store_keeping import whole
-from tests.story import placed
+from tests.story import placed, query_received, response_assembled
 
 KEY = "0123456789abcdef" * 4
 HERS, HIS = "conversation-hers", "conversation-his"
@@ -56,6 +65,71 @@ async def test_words_that_stand_in_another_file_are_found_and_named(
 
     assert not proof.nothing_is_left
     assert [file for file, _ in proof.still_found] == ["documents/notes.txt"]
+
+
+SAID = (
+    "what was asked today",
+    "what was asked before",
+    "what was answered before",
+    '{"query":"what was looked for"}',
+    "what the model wrote",
+    "what was summed up of it",
+    "what was answered today",
+)
+
+
+def with_words_everywhere() -> list[Event]:
+    """A query in which each field that holds somebody's words holds other ones."""
+    asked, before, answered_before, sought, written, summed_up, answer = SAID
+    exchange = Exchange(question=before, answer=answered_before)
+    call = ToolCall(id="t1", name="search_course_content", arguments=sought)
+    return [
+        replace(query_received(asked, HERS), history=(exchange,)),
+        ToolRequested(round=1, call=call, timeout_s=1.0),
+        ReasoningCompleted(
+            call_id="c", round=1, content=(), text=StoredText(written), stop_reason="end_turn",
+            usage=Usage(), model="m", message_id="m", tool_calls=(), citations=(),
+        ),
+        SummaryCompleted(
+            call_id="s", for_call="c", content=(), text=StoredText(summed_up), stop_reason="end_turn",
+            usage=Usage(), model="m", message_id="m",
+        ),
+        response_assembled(answer),
+        QueryClosed(status="answered"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", SAID)
+async def test_whatever_was_said_in_a_conversation_is_searched_for(
+    said: str, tmp_path: Path
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    await store.append(
+        "query-of-hers", 0, placed("query-of-hers", with_words_everywhere())
+    )
+    (tmp_path / "notes.txt").write_text(f"Copied by hand: {said}.")
+
+    proof = await delete_with_proof(store, tmp_path, ["query-of-hers"], HERS)
+    await store.close()
+
+    assert dict(proof.still_found) == {"notes.txt": 1}
+    assert not proof.nothing_is_left
+
+
+async def test_that_another_has_used_the_same_tool_is_no_text_of_theirs(
+    tmp_path: Path,
+) -> None:
+    store = SqliteTraceStore.open(tmp_path)
+    for name, session_id in (("query-of-hers", HERS), ("query-of-his", HIS)):
+        call = ToolCall(id="t1", name="search_course_content", arguments=f'"{name}"')
+        searched = ToolRequested(round=1, call=call, timeout_s=1.0)
+        question, *rest = whole(name[-4:], session_id=session_id)
+        await store.append(name, 0, placed(name, [question, searched, *rest]))
+
+    proof = await delete_with_proof(store, tmp_path, ["query-of-hers"])
+    await store.close()
+
+    assert proof.nothing_is_left, proof
 
 
 @pytest.mark.parametrize("key", [None, KEY])

@@ -204,6 +204,32 @@ async def test_an_unpriced_model_is_not_asked_under_a_limit_of_cost(
     assert free.status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        (Limits(tokens=1_500), Allowance(500, None)),
+        (Limits(cost_usd=0.75), Allowance(None, 0.25)),
+    ],
+    ids=["tokens", "cost"],
+)
+async def test_what_is_set_aside_for_one_query_is_not_left_for_another(
+    tmp_path: Path, limits: Limits, left: Allowance
+) -> None:
+    async with site(tmp_path) as at:
+        at.quotas.limit("tenant", "acme", limits)
+        caller = Principal(tenant="acme", scopes=frozenset(), key_id="k")
+        want, least = Allowance(1_000, 0.5), Allowance(100, 0.01)
+        await at.quotas.reserve(caller, "q1", want, least)
+        second = await at.quotas.reserve(caller, "q2", want, least)
+        with pytest.raises(QuotaError, match="queries under way may take the rest"):
+            await at.quotas.reserve(caller, "q3", want, least)
+        [_, of_tenant] = (await at.quotas.report(caller)).shares
+
+    assert second == left
+    assert of_tenant.set_aside.tokens == 1_000 + (left.tokens or 1_000)
+    assert of_tenant.set_aside.cost_usd == 0.5 + (left.cost_usd or 0.5)
+
+
 async def test_a_new_day_begins_anew(tmp_path: Path) -> None:
     now = [1_795_305_600.0 + 3_600]
     async with site(tmp_path) as at:

@@ -147,3 +147,21 @@ async def test_a_plain_store_is_encrypted_whole(tmp_path: Path) -> None:
     assert [row.query_id for row in found] == ["q2"]
     for word in WORDS:
         assert word not in files(tmp_path / "new")
+
+
+async def test_a_store_that_was_encrypted_gets_smaller_when_traces_are_deleted(
+    tmp_path: Path,
+) -> None:
+    long = " ".join(f"unique{number}" for number in range(20_000))
+    store = await filled(tmp_path, 3, long)
+    await store.close()
+    (tmp_path / "new").mkdir()
+    encrypted_file = tmp_path / "new" / FILE_NAME
+    encrypt_file(tmp_path / FILE_NAME, encrypted_file, KEY)
+    before = encrypted_file.stat().st_size
+
+    opened = SqliteTraceStore.open(tmp_path / "new", key=KEY)
+    await opened.delete(["q0", "q1", "q2"])
+    await opened.close()
+
+    assert encrypted_file.stat().st_size < before / 2

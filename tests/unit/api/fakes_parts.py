@@ -127,6 +127,8 @@ class FakeHistory:
 
     def __init__(self, store: MemoryTraceStore) -> None:
         self._store = store
+        self.begun: list[FakeAsked] = []
+        self.held = False
         self.forks: list[
             tuple[str, int | None, tuple[Change, ...], Mode, Interceptor | None]
         ] = []
@@ -167,7 +169,9 @@ class FakeHistory:
         )
         await self._store.append(f"{query_id}-fork", 0, forked)
         asked = FakeAsked(f"{query_id}-fork", "s-new", forked, None)
-        asked.release()
+        self.begun.append(asked)
+        if not self.held:
+            asked.release()
         return asked
 
 

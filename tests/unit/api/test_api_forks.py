@@ -9,6 +9,7 @@ import pytest
 from antiphon.service import Change, NoInterceptor
 from tests.unit.api.calling import Browser, app_of
 from tests.unit.api.fakes import FakeService
+from tests.unit.api.fakes_parts import FakeAsked
 
 
 async def asked() -> FakeService:
@@ -91,12 +92,89 @@ async def test_a_fork_that_cannot_be_is_refused(
     assert service.history.forks == []
 
 
+def nested(value: object, deep: int) -> object:
+    for _ in range(deep):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ([{"at": 2**53}], "more than 15 digits"),
+        (-(2**53), "more than 15 digits"),
+        ([{"half \ud800": 1}], "half of a surrogate pair"),
+        (nested("x", 32), "nested more than 32 deep"),
+    ],
+)
+async def test_a_value_that_no_trace_holds_is_refused_with_the_reason(
+    value: object, says: str
+) -> None:
+    service = await asked()
+    change = {"kind": "tool", "name": "t1", "value": value}
+
+    reply = await Browser(app_of(service)).post(
+        "/api/traces/q-1/fork", {"at": 2, "change": change}
+    )
+
+    assert (reply.status, reply.error["code"]) == (422, "bad_input")
+    assert says in reply.error["message"]
+    assert service.history.forks == []
+
+
+@pytest.mark.parametrize("value", [2**53 - 1, nested("x", 31)])
+async def test_the_largest_and_deepest_value_is_taken(value: object) -> None:
+    service = await asked()
+    change = {"kind": "tool", "name": "t1", "value": value}
+
+    reply = await Browser(app_of(service)).post(
+        "/api/traces/q-1/fork", {"at": 2, "change": change}
+    )
+
+    assert reply.status == 201
+
+
 async def test_a_fork_of_a_trace_that_is_not_there_is_not_found() -> None:
     reply = await Browser(app_of(FakeService())).post(
         "/api/traces/nobody/fork", {"at": 1}
     )
 
     assert (reply.status, reply.error["code"]) == (404, "not_found")
+
+
+async def test_a_client_that_goes_away_ends_its_fork() -> None:
+    service = await asked()
+    service.history.held = True
+    browser = Browser(app_of(service))
+    browser.leave()
+
+    reply = await browser.post("/api/traces/q-1/fork", {"at": 1})
+
+    assert reply.status == 499
+    assert service.history.begun[0].cancelled == ["the client went away"]
+
+
+class Resuming(FakeService):
+    """A service with a query that was interrupted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.resumed = FakeAsked("q-1", "s-1", (), None)
+
+    async def resume(self, query_id: str) -> FakeAsked:
+        assert query_id == "q-1"
+        return self.resumed
+
+
+async def test_a_query_that_is_resumed_is_answered_like_one_that_is_asked() -> None:
+    service = Resuming()
+    service.resumed.release()
+    await Browser(app_of(service)).post("/api/query", {"query": "x"})
+
+    reply = await Browser(app_of(service)).post("/api/traces/q-1/resume", {})
+
+    assert (reply.status, reply.json()["query_id"]) == (200, "q-1")
+    assert reply.headers["content-type"] == "application/json"
 
 
 async def test_faults_are_handed_on_where_the_service_takes_them() -> None:

@@ -106,7 +106,7 @@ async def test_a_callers_trace_is_handed_on_where_spans_are_made_and_long_ones_a
     state = type("State", (), {"service": service})()
     owner = type("App", (), {"state": state})()
     told = RequestTelemetry(app, traces=True)
-    for value in ("00-abc", "x" * 1000, None):
+    for value in ("00-abc", "x" * 601, "x" * 600, None):
         headers: list[tuple[bytes, bytes]] = []
         if value is not None:
             headers = [(b"traceparent", value.encode())]
@@ -118,4 +118,9 @@ async def test_a_callers_trace_is_handed_on_where_spans_are_made_and_long_ones_a
         }
         await told(scope, receive, send)
 
-    assert seen == [{"traceparent": "00-abc"}, None, None]
+    assert seen == [
+        {"traceparent": "00-abc"},
+        None,
+        {"traceparent": "x" * 600},
+        None,
+    ]

@@ -211,6 +211,15 @@ def test_a_reply_that_tells_no_usage_counts_as_what_was_set_aside_for_it() -> No
     assert scenario.coordinator.state.budget.spent.tokens == FIXED + 50 + REPLY
 
 
+def test_it_costs_what_was_set_aside_for_it_too() -> None:
+    scenario = limited(max_cost_usd=1.0)
+    scenario.brief(tokens=40)
+    scenario.reply(call(1), usage=Usage())
+
+    spent = scenario.coordinator.state.budget.spent
+    assert spent.usd == pytest.approx((2 * (FIXED + 50) + 10 * REPLY) / 1_000_000)
+
+
 def test_a_tokenizer_that_makes_more_tokens_than_estimated_is_learnt_from() -> None:
     scenario = limited(max_total_tokens=9_000)
     scenario.brief(tokens=40)

@@ -7,27 +7,35 @@ from msgspec.structs import replace
 
 from antiphon.assembler import DOUBTS
 from antiphon.history import suspects
-from antiphon.history.suspicion import KINDS
+from antiphon.history.suspicion import KINDS, Suspect
 from antiphon.history.suspicion.incidents import INCIDENTS, LIMITS
+from antiphon.history.suspicion.reading import quoted
 from antiphon.vocabulary.events import (
     BreakerTripped,
+    BriefingPrepared,
     ContextSynthesized,
     Event,
     HandlerFailed,
     QueryClosed,
     QueryReceived,
+    ReasoningCompleted,
+    ResponseAssembled,
     ToolFailed,
     ToolRequested,
     ToolSucceeded,
 )
 from antiphon.vocabulary.values import (
     Citation,
+    Dropped,
+    Exchange,
     Fact,
     Indicator,
     Passage,
     QuerySettings,
+    ShownSource,
     StoredText,
     ToolCall,
+    Usage,
 )
 from tests.story import NOON, placed, query_received, response_assembled
 
@@ -115,6 +123,35 @@ def test_what_repeats_a_kind_steps_back_behind_the_first_of_another() -> None:
     ]
 
 
+def test_what_speaks_of_one_event_again_steps_back_behind_another_event() -> None:
+    events = query(
+        "Q?", ToolFailed(tool_call_id="t1", name="a", failure="error", detail="broke")
+    )
+    indicators = (
+        Indicator(kind="refused", detail="It declined.", event_seq=3),
+        Indicator(kind="unsupported_citation", detail="It is not there.", event_seq=3),
+        Indicator(kind="not_verified", detail="Nobody looked.", event_seq=4),
+    )
+    events[2] = replace(response_assembled(), indicators=indicators)
+
+    # By itself the second weighs 0.78, and the third 0.65.
+    assert [each.kind for each in suspects(placed("q", events))][1:] == [
+        "refused",
+        "not_verified",
+        "unsupported_citation",
+    ]
+
+
+def test_an_event_that_is_a_suspect_is_not_named_again_by_its_indicator() -> None:
+    late = BreakerTripped(limit="deadline", detail="late")
+    events = query("Q?", late)
+    of_it = Indicator(kind="partial_evidence", detail="It is cut short.", event_seq=2)
+    of_the_answer = replace(of_it, event_seq=3)
+    events[2] = replace(response_assembled(), indicators=(of_it, of_the_answer))
+
+    assert kinds(events) == [("deadline", 2), ("partial_evidence", 3)]
+
+
 def test_an_indicator_is_a_suspect_unless_its_event_says_it_already() -> None:
     failed = ToolFailed(tool_call_id="t1", name="a", failure="error", detail="broke")
     events = query("Q?", failed)
@@ -140,6 +177,8 @@ def test_an_indicator_is_a_suspect_unless_its_event_says_it_already() -> None:
         ("Last updated on 2020-01-31: 5 seats are free.", True),
         ("The price is 5; this is a cached copy.", True),
         ('{"as_of": "2023-11-01", "price": 5}', False),
+        ('{"as_of": "2023-08-16"}', False),
+        ('{"as_of": "2023-08-15"}', True),
         ('{"as_of": "2023-99-99", "price": 5}', False),
         ('{"exam": "2021-03-01"}', False),
         ('{"valid_until": "2031-01-01"}', False),
@@ -206,6 +245,14 @@ def test_two_numbers_for_one_thing_contradict_one_another() -> None:
     assert "30 days" in first.text
 
 
+def test_two_numbers_for_a_single_word_contradict_nothing() -> None:
+    one, other = passage("Kafka: 5.", 1), passage("Kafka: 7.", 2)
+    events = query("What is Kafka?", requested(), found(one, other), remembered(one, other))  # fmt: skip
+    events[4] = answer_citing("5.", "f1", one)
+
+    assert "contradiction" not in [kind for kind, _ in kinds(events)]
+
+
 def test_a_search_that_brought_what_is_asked_for_has_not_missed() -> None:
     hit = passage("A saga undoes its steps by compensating transactions.")
     question = "How does a saga undo steps?"
@@ -221,6 +268,192 @@ def test_a_search_that_brought_what_is_asked_for_has_not_missed() -> None:
     # The query left out what is asked for, or the courses have nothing on it.
     assert of("oven", miss) == [("search_missed", 2)]
     assert of("saga undo steps", miss) == [("search_missed", 3)]
+
+
+RAFT = passage("A Raft cluster elects its leader by votes of most nodes.", 1)
+KAFKA = passage("A Kafka broker keeps its records in a log on disk.", 2)
+
+
+def replied(text: str = "") -> ReasoningCompleted:
+    return ReasoningCompleted(
+        call_id="c1", round=2, content=(), text=StoredText(text), tool_calls=(), citations=(),
+        stop_reason="end_turn", usage=Usage(), model="m", message_id="m",
+    )  # fmt: skip
+
+
+def shown(*facts: str, dropped: tuple[Dropped, ...] = ()) -> BriefingPrepared:
+    sources = [ShownSource(fact_id=fact, sentences=(0,)) for fact in facts]
+    return BriefingPrepared(
+        call_id="c1", round=2, messages=(), sources=tuple(sources), facts=facts, tokens=9, dropped=dropped
+    )  # fmt: skip
+
+
+def answer_citing(answer: str, fact: str, cited: Passage) -> ResponseAssembled:
+    citation = Citation(
+        start=0, end=len(answer), cited_text=cited.text.text, source=cited.source, fact=fact
+    )  # fmt: skip
+    return replace(response_assembled(answer), citations=(citation,), confidence="high")
+
+
+def asked_of_both(
+    question: str, *more: Event, answer: ResponseAssembled
+) -> list[tuple[str, int]]:
+    """What is suspected where both passages are found, the model shown some of it, and the answer given."""
+    events = [
+        query_received(question),
+        requested(),
+        found(RAFT, KAFKA),
+        remembered(RAFT, KAFKA),
+        *more,
+        replied(),
+        answer,
+    ]
+    return [each for each in kinds(events) if each[0] != "relied_on"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "cited", "expected"),
+    [("f2", KAFKA, [("miscited", 6)]), ("f1", RAFT, [])],
+)
+def test_a_claim_whose_words_stand_elsewhere_than_in_what_it_cites_is_miscited(
+    fact: str, cited: Passage, expected: list[tuple[str, int]]
+) -> None:
+    answer = answer_citing("A Raft leader is elected by votes of nodes.", fact, cited)
+
+    assert (
+        asked_of_both(
+            "Who elects a Raft leader, and where are Kafka records?",
+            shown("f1", "f2"),
+            answer=answer,
+        )
+        == expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (answer_citing("Records are kept.", "f2", KAFKA), [("evidence_ignored", 6)]),
+        (answer_citing("By votes of most nodes.", "f1", RAFT), []),
+    ],
+)
+def test_what_speaks_to_the_question_best_and_was_shown_must_be_used(
+    answer: ResponseAssembled, expected: list[tuple[str, int]]
+) -> None:
+    suspected = asked_of_both(
+        "By which votes does Raft elect a leader?", shown("f1", "f2"), answer=answer
+    )
+
+    assert suspected == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"), [("budget", [("evidence_left_out", 5)]), ("repeated", [])]
+)
+def test_a_sentence_on_the_question_that_no_call_was_shown_is_evidence_left_out(
+    rule: str, expected: list[tuple[str, int]]
+) -> None:
+    left_out = Dropped(what="f1", why="it did not fit", tokens=9, rule=rule)  # type: ignore[arg-type]  # both are rules
+    answer = answer_citing("Records are kept in a log.", "f2", KAFKA)
+
+    assert (
+        asked_of_both(
+            "By which votes does Raft elect a leader?",
+            shown("f2", dropped=(left_out,)),
+            answer=answer,
+        )
+        == expected
+    )
+
+
+def test_what_was_left_out_weighs_more_where_nothing_shown_says_as_much() -> None:
+    asked = query_received(
+        "Which leader has Raft, where does a Kafka broker keep records on disk, and what do a saga, an outbox and a "
+        "cache undo?"
+    )
+    left_out = Dropped(what="f1", why="it did not fit", tokens=9, rule="budget")
+
+    def weight(other: Passage) -> float:
+        events = [
+            asked,
+            requested(),
+            found(RAFT, other),
+            remembered(RAFT, other),
+            shown("f2", dropped=(left_out,)),
+            replied(),
+            answer_citing("So it is.", "f2", other),
+        ]
+        return next(
+            each.weight
+            for each in suspects(placed("q", events))
+            if each.kind == "evidence_left_out"
+        )
+
+    assert weight(passage("Bread is baked of flour.", 2)) > weight(KAFKA)
+
+
+def test_what_a_search_missed_is_named_and_weighs_less_where_the_answer_cites() -> None:
+    def missed(confidence: str) -> Suspect:
+        answer = answer_citing("Records are kept in a log.", "f1", KAFKA)
+        answer = replace(answer, confidence=confidence)
+        asked = query_received("Which tenure has a Raft leader?")
+        call = replace(CALL, arguments='{"query": "kafka"}')
+        events = [asked, requested(call), found(KAFKA), remembered(KAFKA), answer]
+        [suspect] = [
+            each
+            for each in suspects(placed("q", events))
+            if each.kind == "search_missed"
+        ]
+        return suspect
+
+    assert missed("high").weight < missed("low").weight
+    assert "“tenure”, “raft”, “leader”, which the question asks" in missed("low").text
+
+
+@pytest.mark.parametrize(
+    ("timeout_s", "took_ms", "is_slow"),
+    [(0.5, 300.0, True), (0.5, 200.0, False), (10.0, 5_000.0, True)],
+)
+def test_a_call_that_took_half_of_its_time_is_slow(
+    timeout_s: float, took_ms: float, is_slow: bool
+) -> None:
+    slow = ToolRequested(round=1, call=CALL, timeout_s=timeout_s)
+    hit = passage("Recall is a share.")
+
+    suspected = kinds(query("What is recall?", slow, found(hit, took_ms=took_ms)))
+
+    assert (("tool_slow", 3) in suspected) == is_slow
+
+
+@pytest.mark.parametrize(("chars", "is_cut"), [(160, False), (161, True)])
+def test_a_longer_quotation_is_cut(chars: int, is_cut: bool) -> None:
+    assert quoted("x" * chars).endswith("…”") == is_cut
+
+
+@pytest.mark.parametrize(
+    ("sought", "expected"),
+    [("kafka records", [("earlier_topic", 2)]), ("raft leader", [])],
+)
+def test_a_search_for_what_an_older_question_was_about_is_suspected(
+    sought: str, expected: list[tuple[str, int]]
+) -> None:
+    before = Exchange(question="Where does Kafka keep records?", answer="In a log.")
+    asked = replace(query_received("Who elects a Raft leader?"), history=(before,))
+    call = replace(CALL, arguments=f'{{"query": "{sought}"}}')
+    events = [asked, requested(call), found(RAFT, KAFKA), remembered(RAFT, KAFKA)]
+
+    assert kinds([*events, response_assembled()]) == expected
+
+
+def test_the_oldest_of_several_dates_says_how_stale_data_is() -> None:
+    text = '{"as_of": "2021-06-30", "last_updated": "2019-06-30", "cached_at": "2023-11-10"}'
+
+    [suspect] = suspects(
+        placed("q", query("Q?", requested(), found(passage(text, kind="text"))))
+    )
+
+    assert "2019-06-30" in suspect.text
+    assert "4.4 years before" in suspect.text
 
 
 @pytest.mark.parametrize(

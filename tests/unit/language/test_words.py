@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antiphon.language.words import fold, stem, terms, words
+from antiphon.language.words import FEWEST_WORDS, fold, is_english, stem, terms, words
 
 
 def test_case_accents_and_possessives_make_no_difference() -> None:
@@ -38,3 +38,9 @@ def test_terms_are_stems_without_the_commonest_words() -> None:
 def test_scripts_without_spaces_are_pairs_of_letters_beside_words() -> None:
     assert words("GPT模型很大。ok 大") == ["gpt", "模型", "型很", "很大", "ok", "大"]
     assert words("検索エンジン") == ["検索", "索エ", "エン", "ンシ", "シン"]
+
+
+def test_a_text_in_another_language_is_told_from_its_fewest_words_on() -> None:
+    assert is_english("haus " * (FEWEST_WORDS - 1))
+    assert not is_english("haus " * FEWEST_WORDS)
+    assert is_english("haus the " * FEWEST_WORDS)
