@@ -58,6 +58,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _SIDE = r"([^?!:;\n]{1,200}?)"
+_FIRST_SIDE = rf"(?<![^\s?!:;]){_SIDE}"
 _LAST_SIDE = r"([^?!:;,.\n]{1,200})"
 _COMPARISONS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -66,7 +67,7 @@ _COMPARISONS = tuple(
         rf"\bdifferences? between {_SIDE} and {_LAST_SIDE}",
         rf"\bhow (?:do|does|did|is|are) {_SIDE} (?:different from|differ from|compared? (?:to|with))"
         rf" {_LAST_SIDE}",
-        rf"{_SIDE} (?:versus|vs\.?) {_LAST_SIDE}",
+        rf"{_FIRST_SIDE} (?:versus|vs\.?) {_LAST_SIDE}",
         rf"\b(?:similarit\w+|comparison|contrast|distinction) (?:between|of) {_SIDE} and {_LAST_SIDE}",
         rf"\b(?:is|are) {_SIDE} the same(?: thing)? as {_LAST_SIDE}",
         rf"\bhow (?:do|does|did) {_SIDE} and {_SIDE} (?:differ|compare)\b",
@@ -81,7 +82,7 @@ _FOR_COMPARING = re.compile(
     re.IGNORECASE,
 )
 _TWO_QUESTIONS = re.compile(
-    rf"{_SIDE} and (?:when|how|why|what|where) {_LAST_SIDE}", re.IGNORECASE
+    rf"{_FIRST_SIDE} and (?:when|how|why|what|where) {_LAST_SIDE}", re.IGNORECASE
 )
 _MAY_COMPARE = re.compile(
     r"compar|contrast|differ|\svs|versus|similarit|distinction|\ssame|common",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from random import Random
 from re import _compiler as compiler  # type: ignore[attr-defined]  # makes a matcher of a part of a pattern
 from re import _constants as c  # type: ignore[attr-defined]  # the only parser of Python's own patterns
@@ -18,9 +19,14 @@ from typing import Any, NamedTuple
 
 _MANY = 100
 _LETTERS = "a0A_ \t\n.,-:/<>[](){}\"'`*#|=@\u4e00"
-
-Instruction = tuple[Any, ...]
-Program = list[Instruction]
+_PLACES = {
+    c.AT_BEGINNING: "^",
+    c.AT_BEGINNING_STRING: r"\A",
+    c.AT_END: "$",
+    c.AT_END_STRING: r"\Z",
+    c.AT_BOUNDARY: r"\b",
+    c.AT_NON_BOUNDARY: r"\B",
+}
 
 
 class TooManySteps(Exception):
@@ -34,13 +40,51 @@ class Span(NamedTuple):
     end: int
 
 
+@dataclass(slots=True)
+class Thread:
+    """One attempt at a match.
+
+    Attributes:
+        at: The next instruction.
+        position: The next letter of the text.
+        groups: What the groups of the pattern matched.
+        began: Where groups that are open, and rounds of loops, began.
+    """
+
+    text: str
+    at: int
+    position: int
+    groups: dict[int, Span] = field(default_factory=dict)
+    began: dict[Any, int] = field(default_factory=dict)
+
+    def copy(self, at: int) -> Thread:
+        """Returns the same attempt as it goes on at another instruction."""
+        return Thread(self.text, at, self.position, dict(self.groups), dict(self.began))
+
+
+Instruction = Callable[[Thread], "bool | Thread"]
+"""Moves a thread on. False: it fails here; a thread: another attempt, for the case that this one fails."""
+Program = list[Instruction]
+
+
 class Machine:
     """Matches one pattern and counts its steps."""
 
     def __init__(self, pattern: re.Pattern[Any]) -> None:
         self._flags = pattern.flags
-        tree = parser.parse(pattern.pattern, pattern.flags)
-        self._program = self._compiled(tree)
+        self._add: dict[Any, Callable[[Any, Program], None]] = {
+            c.AT: self._add_place,
+            c.SUBPATTERN: self._add_group,
+            c.BRANCH: self._add_branch,
+            c.MAX_REPEAT: self._add_greedy,
+            c.MIN_REPEAT: self._add_lazy,
+            c.POSSESSIVE_REPEAT: self._add_possessive,
+            c.ATOMIC_GROUP: self._add_atomic,
+            c.ASSERT: self._add_look,
+            c.ASSERT_NOT: self._add_look_for_none,
+            c.GROUPREF: self._add_reference,
+        }
+        self._program = self._compiled(parser.parse(pattern.pattern, pattern.flags))
         self.steps = 0
         self._most = 0
 
@@ -55,202 +99,218 @@ class Machine:
         found = []
         start = 0
         while start <= len(text):
-            end = self._run(self._program, text, start, {})
-            if end is not None:
-                found.append(Span(start, end))
+            thread = self._run(self._program, Thread(text, 0, start))
+            if thread is not None:
+                found.append(Span(start, thread.position))
             if anchored:
                 break
-            start = end if end is not None and end > start else start + 1
+            start = max(start + 1, thread.position if thread else 0)
         return found
 
-    def _run(
-        self, program: Program, text: str, start: int, groups: dict[int, Span]
-    ) -> int | None:
-        """Returns where a match that begins at `start` ends; the groups are left as the match set them."""
-        waiting = [(0, start, dict(groups), {})]
+    def _run(self, program: Program, thread: Thread) -> Thread | None:
+        """Returns the first thread that comes to the program's end."""
+        waiting = [thread]
         while waiting:
-            at, position, taken, marks = waiting.pop()
-            while True:
+            thread = waiting.pop()
+            goes_on: bool | Thread = True
+            while goes_on and thread.at < len(program):
                 self.steps += 1
                 if self.steps > self._most:
                     raise TooManySteps
-                operation, *what = program[at]
-                at += 1
-                if operation == "end":
-                    groups.update(taken)
-                    return position
-                if operation == "letter":
-                    if position == len(text) or not what[0](text[position]):
-                        break
-                    position += 1
-                elif operation == "either":
-                    waiting.append((what[1], position, dict(taken), dict(marks)))
-                    at = what[0]
-                elif operation == "jump":
-                    at = what[0]
-                elif operation == "mark":
-                    marks = marks | {what[0]: position}
-                elif operation == "moved":
-                    if marks[what[0]] == position:
-                        break
-                elif operation == "open":
-                    marks = marks | {("group", what[0]): position}
-                elif operation == "close":
-                    began = marks["group", what[0]]
-                    taken = taken | {what[0]: Span(began, position)}
-                elif operation == "place":
-                    if not self._is_at(what[0], text, position):
-                        break
-                elif operation == "look":
-                    inner, behind, wanted = what
-                    begin = position - behind
-                    end = None
-                    if begin >= 0:
-                        end = self._run(inner, text, begin, taken)
-                    if (end is not None) != wanted:
-                        break
-                elif operation == "atomic":
-                    end = self._run(what[0], text, position, taken)
-                    if end is None:
-                        break
-                    position = end
-                elif operation == "same":
-                    group = taken.get(what[0])
-                    if group is None:
-                        break
-                    same = text[group.start : group.end]
-                    if not text.startswith(same, position):
-                        break
-                    position += len(same)
-                elif operation == "if":
-                    if what[0] not in taken:
-                        at = what[1]
+                instruction = program[thread.at]
+                thread.at += 1
+                goes_on = instruction(thread)
+                if isinstance(goes_on, Thread):
+                    waiting.append(goes_on)
+            if goes_on:
+                return thread
         return None
-
-    def _is_at(self, place: Any, text: str, position: int) -> bool:
-        """Asks Python's own matcher, which looks at the two letters beside the position."""
-        written = {
-            c.AT_BEGINNING: "^",
-            c.AT_BEGINNING_STRING: r"\A",
-            c.AT_END: "$",
-            c.AT_END_STRING: r"\Z",
-            c.AT_BOUNDARY: r"\b",
-            c.AT_NON_BOUNDARY: r"\B",
-        }[place]
-        flags = self._flags & (re.MULTILINE | re.ASCII)
-        return re.compile(written, flags).match(text, position) is not None
 
     def _compiled(self, tree: Any) -> Program:
         program: Program = []
-        self._add(tree, program)
-        program.append(("end",))
+        self._add_all(tree, program)
         return program
 
-    def _add(self, tree: Any, program: Program) -> None:
+    def _add_all(self, tree: Any, program: Program) -> None:
         for operation, what in tree:
-            self._add_one(operation, what, program)
+            if operation in (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN):
+                accepts = _accepts([(operation, what)], self._flags)
+                program.append(_take(accepts))
+            else:
+                self._add[operation](what, program)
 
-    def _add_one(self, operation: Any, what: Any, program: Program) -> None:
-        if operation in (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN):
-            accepts = _accepts([(operation, what)], self._flags)
-            program.append(("letter", accepts))
-        elif operation is c.AT:
-            program.append(("place", what))
-        elif operation is c.SUBPATTERN:
-            self._add_group(what, program)
-        elif operation is c.BRANCH:
-            self._add_branch(what[1], program)
-        elif operation in (c.MAX_REPEAT, c.MIN_REPEAT):
-            self._add_repeat(what, program, greedy=operation is c.MAX_REPEAT)
-        elif operation is c.POSSESSIVE_REPEAT:
-            inner: Program = []
-            self._add_repeat(what, inner, greedy=True)
-            program.append(("atomic", [*inner, ("end",)]))
-        elif operation is c.ATOMIC_GROUP:
-            program.append(("atomic", self._compiled(what)))
-        elif operation in (c.ASSERT, c.ASSERT_NOT):
-            direction, tree = what
-            behind = tree.getwidth()[0] if direction < 0 else 0
-            program.append(
-                ("look", self._compiled(tree), behind, operation is c.ASSERT)
-            )
-        elif operation is c.GROUPREF:
-            program.append(("same", what))
-        elif operation is c.GROUPREF_EXISTS:
-            group, there, absent = what
-            self._add_condition(group, there, absent, program)
-        else:
-            raise NotImplementedError(f"{operation} is not counted yet")
+    def _add_place(self, what: Any, program: Program) -> None:
+        """Asks Python's own matcher, which looks at the two letters beside the position."""
+        place = re.compile(_PLACES[what], self._flags & (re.MULTILINE | re.ASCII))
+        program.append(
+            lambda thread: place.match(thread.text, thread.position) is not None
+        )
 
     def _add_group(self, what: Any, program: Program) -> None:
         group, on, _off, tree = what
         before = self._flags
         self._flags |= on
         if group is not None:
-            program.append(("open", group))
-        self._add(tree, program)
+            program.append(_begin(("group", group)))
+        self._add_all(tree, program)
         if group is not None:
-            program.append(("close", group))
+            program.append(_close(group))
         self._flags = before
 
-    def _add_branch(self, trees: list[Any], program: Program) -> None:
-        to_the_end = []
+    def _add_branch(self, what: Any, program: Program) -> None:
+        trees = what[1]
+        jumps = []
         for tree in trees[:-1]:
-            choice = len(program)
-            program.append(())
-            self._add(tree, program)
-            to_the_end.append(len(program))
-            program.append(())
-            program[choice] = ("either", choice + 1, len(program))
-        self._add(trees[-1], program)
-        for jump in to_the_end:
-            program[jump] = ("jump", len(program))
+            choice = _reserve(program)
+            self._add_all(tree, program)
+            jumps.append(_reserve(program))
+            program[choice] = _either(choice + 1, len(program))
+        self._add_all(trees[-1], program)
+        for jump in jumps:
+            program[jump] = _jump(len(program))
 
-    def _add_repeat(self, what: Any, program: Program, *, greedy: bool) -> None:
+    def _add_greedy(self, what: Any, program: Program) -> None:
+        self._add_repeat(what, program, lambda more, enough: _either(more, enough))
+
+    def _add_lazy(self, what: Any, program: Program) -> None:
+        self._add_repeat(what, program, lambda more, enough: _either(enough, more))
+
+    def _add_repeat(
+        self, what: Any, program: Program, choose: Callable[[int, int], Instruction]
+    ) -> None:
         least, most, tree = what
         for _ in range(least):
-            self._add(tree, program)
+            self._add_all(tree, program)
         if most is c.MAXREPEAT:
-            self._add_loop(tree, program, greedy=greedy)
+            choice = _reserve(program)
+            program.append(_begin(choice))
+            self._add_all(tree, program)
+            program.append(_has_moved(choice))
+            program.append(_jump(choice))
+            program[choice] = choose(choice + 1, len(program))
             return
         choices = []
         for _ in range(most - least):
-            choices.append(len(program))
-            program.append(())
-            self._add(tree, program)
+            choices.append(_reserve(program))
+            self._add_all(tree, program)
         for choice in choices:
-            program[choice] = _either(choice + 1, len(program), first=greedy)
+            program[choice] = choose(choice + 1, len(program))
 
-    def _add_loop(self, tree: Any, program: Program, *, greedy: bool) -> None:
-        """Adds a repetition without a limit, which ends where one more took no letter."""
-        choice = len(program)
-        program.append(())
-        program.append(("mark", choice))
-        self._add(tree, program)
-        program.append(("moved", choice))
-        program.append(("jump", choice))
-        program[choice] = _either(choice + 1, len(program), first=greedy)
+    def _add_possessive(self, what: Any, program: Program) -> None:
+        inner: Program = []
+        self._add_greedy(what, inner)
+        self._add_whole(inner, program)
 
-    def _add_condition(
-        self, group: int, there: Any, absent: Any, program: Program
-    ) -> None:
-        condition = len(program)
-        program.append(())
-        self._add(there, program)
-        jump = len(program)
-        program.append(())
-        program[condition] = ("if", group, len(program))
-        if absent is not None:
-            self._add(absent, program)
-        program[jump] = ("jump", len(program))
+    def _add_atomic(self, what: Any, program: Program) -> None:
+        self._add_whole(self._compiled(what), program)
+
+    def _add_whole(self, inner: Program, program: Program) -> None:
+        """Adds a part whose first match is the only one."""
+
+        def instruction(thread: Thread) -> bool:
+            found = self._run(inner, thread.copy(at=0))
+            if found is not None:
+                thread.position, thread.groups = found.position, found.groups
+            return found is not None
+
+        program.append(instruction)
+
+    def _add_look(self, what: Any, program: Program) -> None:
+        looks = self._looks(what)
+        program.append(looks)
+
+    def _add_look_for_none(self, what: Any, program: Program) -> None:
+        looks = self._looks(what)
+        program.append(lambda thread: not looks(thread))
+
+    def _looks(self, what: Any) -> Callable[[Thread], bool]:
+        direction, tree = what
+        inner = self._compiled(tree)
+        behind = tree.getwidth()[0] if direction < 0 else 0
+
+        def looks(thread: Thread) -> bool:
+            if thread.position < behind:
+                return False
+            look = thread.copy(at=0)
+            look.position -= behind
+            found = self._run(inner, look)
+            if found is not None:
+                thread.groups = found.groups
+            return found is not None
+
+        return looks
+
+    def _add_reference(self, what: Any, program: Program) -> None:
+        def instruction(thread: Thread) -> bool:
+            if what not in thread.groups:
+                return False
+            start, end = thread.groups[what]
+            same = thread.text[start:end]
+            stands = thread.text.startswith(same, thread.position)
+            thread.position += len(same)
+            return stands
+
+        program.append(instruction)
+
+
+def _take(accepts: Callable[[str], bool]) -> Instruction:
+    def instruction(thread: Thread) -> bool:
+        position = thread.position
+        thread.position += 1
+        return position < len(thread.text) and accepts(thread.text[position])
+
+    return instruction
+
+
+def _begin(name: Any) -> Instruction:
+    def instruction(thread: Thread) -> bool:
+        thread.began[name] = thread.position
+        return True
+
+    return instruction
+
+
+def _close(group: int) -> Instruction:
+    def instruction(thread: Thread) -> bool:
+        thread.groups[group] = Span(thread.began["group", group], thread.position)
+        return True
+
+    return instruction
+
+
+def _has_moved(loop: int) -> Instruction:
+    """A round that took no letter would go on for ever."""
+    return lambda thread: thread.began[loop] < thread.position
+
+
+def _jump(at: int) -> Instruction:
+    def instruction(thread: Thread) -> bool:
+        thread.at = at
+        return True
+
+    return instruction
+
+
+def _either(first: int, second: int) -> Instruction:
+    def instruction(thread: Thread) -> Thread:
+        thread.at = first
+        return thread.copy(at=second)
+
+    return instruction
+
+
+def _reserve(program: Program) -> int:
+    """Keeps a place for an instruction that needs to know what follows."""
+    program.append(_jump(len(program) + 1))
+    return len(program) - 1
 
 
 def repeats_without_end(tree: Any) -> bool:
     """Returns True if a repetition in the pattern has no limit, or one of more than a hundred."""
     for operation, what in tree:
-        if operation in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
-            if what[1] > _MANY:
-                return True
+        repeats = operation in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
+        if repeats and what[1] > _MANY:
+            return True
         for inner in _within(operation, what):
             if repeats_without_end(inner):
                 return True
@@ -286,8 +346,6 @@ def _within(operation: Any, what: Any) -> list[Any]:
         return [what]
     if operation in (c.ASSERT, c.ASSERT_NOT):
         return [what[1]]
-    if operation is c.GROUPREF_EXISTS:
-        return [part for part in what[1:] if part is not None]
     return []
 
 
@@ -315,9 +373,3 @@ def _accepts(one: list[Any], flags: int) -> Callable[[str], bool]:
         return known[letter]
 
     return accepts
-
-
-def _either(one: int, other: int, *, first: bool) -> Instruction:
-    if first:
-        return ("either", one, other)
-    return ("either", other, one)
