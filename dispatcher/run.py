@@ -101,7 +101,7 @@ class ToolRun:
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
         self._cancel_timer()
-        # A tool that ran in a thread cannot be stopped: it may bring its answer after its outcome was published.
+        # A tool may go on though it was cancelled, and bring its answer after its outcome was published.
         if self._ended:
             self._publish_late(outcome)
         self._end(outcome)

@@ -450,7 +450,7 @@ class Opening:
 def ask(question: Question | str, settings: Settings | None = None) -> Outcome:
     """Answers one question and returns when it is answered, for programs that are not async.
 
-    It opens the service and closes it again, which takes about a second: for several questions use `Antiphon.open`.
+    It opens the service and closes it again: for several questions use `Antiphon.open`.
 
     Args:
         settings: None: what the environment and `.env` say.
@@ -461,11 +461,13 @@ def ask(question: Question | str, settings: Settings | None = None) -> Outcome:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(_ask_once(question, settings))
-    raise RuntimeError(
-        "antiphon.ask was called where an event loop runs (an async function, a notebook), and would block it: "
-        "use `async with Antiphon.open() as service: answer = await service.ask(…)`."
-    )
+        pass
+    else:
+        raise RuntimeError(
+            "antiphon.ask was called where an event loop runs (an async function, a notebook), and would block it: "
+            "use `async with Antiphon.open() as service: answer = await service.ask(…)`."
+        )
+    return asyncio.run(_ask_once(question, settings))
 
 
 async def _ask_once(question: Question | str, settings: Settings | None) -> Outcome:

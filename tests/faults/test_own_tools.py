@@ -30,6 +30,10 @@ async def good(term: str) -> str:
     """Looks a term up."""
     return f"{term}: it stops calls that fail."
 
+def plain(term: str) -> str:
+    """Looks a term up, in a thread."""
+    return f"{term}: it stops calls that fail."
+
 async def stubborn(term: str) -> str:
     """Cannot be stopped."""
     while True:
@@ -153,11 +157,12 @@ def test_what_a_subscriber_of_the_settings_hears_and_emits_are_points_of_the_com
     assert heard in run.stdout
 
 
+@pytest.mark.parametrize("name", ["good", "plain"])
 def test_a_good_tool_survives_every_kind_of_fault(
-    antiphon: Antiphon, project: Path
+    antiphon: Antiphon, name: str
 ) -> None:
     run = antiphon(
-        "run", "--tools", "their_package.tools:good", "--points", "tool.good"
+        "run", "--tools", f"their_package.tools:{name}", "--points", f"tool.{name}"
     )
 
     assert run.returncode == 0, run.stderr
