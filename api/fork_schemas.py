@@ -27,7 +27,8 @@ class ChangeRequest(RequestBody):
     )
     name: Annotated[Text, Field(max_length=1_000)] = Field(
         "",
-        description="The field, the setting, the tool call's id or the passage's (or a fact's); empty for a reply.",
+        description="The field, the setting, the tool call's id (or the number of one of its events) or the "
+        "passage's (or a fact's); empty for a reply.",
     )
     value: JsonValue = Field(
         "",

@@ -64,7 +64,8 @@ def fork(
     tool_results: Annotated[
         list[str] | None,
         typer.Option(
-            "--tool-result", help="Replace the result of a tool call: CALL=FILE."
+            "--tool-result",
+            help="Replace the result of a tool call: CALL=FILE, with its id or the number of one of its events.",
         ),
     ] = None,
     fault: Annotated[

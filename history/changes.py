@@ -47,7 +47,8 @@ class Change(Value, frozen=True, kw_only=True):
     Attributes:
         kind: `set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result of a
             `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that a briefing left out.
-        name: The field, the setting, the tool call's id, the passage's or the fact's id; empty for a reply.
+        name: The field, the setting, the tool call's id or the number of one of its events, the passage's or the
+            fact's id; empty for a reply.
         value: JSON, or plain text where that is meant; the numbers of sentences from 0, as a list, for `show`.
         fact: The fact that `show` names, once it was looked up in the trace.
     """

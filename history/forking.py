@@ -53,15 +53,18 @@ class PreparedFork(NamedTuple):
 
 
 def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
-    """Returns the changes with the facts (`f1`) that they name looked up.
+    """Returns the changes with the facts (`f1`) and the tool calls that they name looked up.
 
-    A dropped one becomes a change for each passage that tools brought of it; one to be shown is named with its text.
+    A dropped fact becomes a change for each passage that tools brought of it; one to be shown is named with its text.
 
     Raises:
-        BadInputError: There is no such fact.
+        BadInputError: There is no such fact or tool call.
     """
     found: list[Change] = []
     for change in changes:
+        if change.kind == "tool":
+            found.append(replace(change, name=_tool_call_named(events, change.name)))
+            continue
         if change.kind == "show":
             found.append(replace(change, fact=_fact_called(events, change.name)))
             continue
@@ -71,6 +74,22 @@ def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
         for passage_id in found_passages(events, change.name):
             found.append(replace(change, name=passage_id))
     return found
+
+
+def _tool_call_named(events: Trace, name: str) -> str:
+    """Returns the id of the tool call that a name stands for: the id itself, or the number of an event about it."""
+    if not name.isdecimal():
+        return name
+    for recorded in events:
+        if recorded.event.about.kind != "tool_call":
+            continue
+        call_id = str(recorded.event.subject())
+        # Some servers count their calls.
+        if name in (call_id, str(recorded.seq)):
+            return call_id
+    raise BadInputError(
+        f"No event {name} of the trace is about a tool call: `antiphon traces show` has the numbers."
+    )
 
 
 def _fact_called(events: Trace, fact_id: str) -> Fact:
@@ -193,7 +212,8 @@ def _first_place(events: Trace, change: Change) -> int | None:
         if _is_named_by(change, recorded.event):
             return recorded.seq
     raise BadInputError(
-        f"Nothing in the trace is called {change.name!r}: `antiphon traces lineage` names all."
+        f"Nothing in the trace is called {change.name!r}: `antiphon traces lineage` names all, and a tool call may be "
+        "named by the number of one of its events (`antiphon traces show`)."
     )
 
 

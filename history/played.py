@@ -60,17 +60,16 @@ class PlayedOutside:
         self._stop_because: dict[str, str] = {}
         self._unfinished: dict[str, str] = {}
         self._playing = False
+        self._sleeping = False
         self._after = after
-        self._timer = [each for each in recording.timer if each.seq > after]
+        self._has_begun = False
 
     def perform(self, command: Command, /) -> Run | None:
         """Lets what came of the request wait for its turn."""
         event = command.request.event
         match event:
             case e.QueryReceived() | e.QueryResumed():
-                for recorded in self._timer:
-                    self._waiting.add(recorded, "", recorded.event)
-                self._timer = []
+                self._begin(command)
             case e.ReasoningRequested() | e.SummaryRequested():
                 self._expect_reply(event)
             case e.ToolRequested(call=call):
@@ -80,6 +79,16 @@ class PlayedOutside:
                 self._expect_result(event)
         self._go_on()
         return PlayedRun(str(event.subject()), self.abandon)
+
+    def _begin(self, command: Command) -> None:
+        """Lets what came by itself wait, once: a resumption that is played begins nothing."""
+        first = command.past[0].event
+        if self._has_begun or not isinstance(first, e.QueryReceived):
+            return
+        self._has_begun = True
+        for recorded in self._recording.came_by_itself(first.settings):
+            if recorded.seq > self._after:
+                self._waiting.add(recorded, "", recorded.event)
 
     def abandon(self, call_id: str, why: str) -> None:
         """Ends a call that is under way, as engine and dispatcher do."""
@@ -187,6 +196,22 @@ class PlayedOutside:
             # Then everything is requested that it led to.
             await self._stored()
         self._playing = False
+        if self._is_left_to_the_timer() and not self._sleeping:
+            self._sleeping = True
+            self._spawn(self._sleep(), background=True)
+
+    def _is_left_to_the_timer(self) -> bool:
+        """Returns True if no call is under way, and an event is left that comes by itself."""
+        return not self._under_way and self._waiting.first_subject == ""
+
+    async def _sleep(self) -> None:
+        """Lets an alarm come when it is due: the query waits for a component from outside, which is never played."""
+        due = self._waiting.first_at + self._shift_s
+        await self._clock.sleep(max(0.0, due - self._clock.now()))
+        self._sleeping = False
+        if self._is_left_to_the_timer():
+            self._publish_waiting()
+        self._go_on()
 
     def _may_go_on(self) -> bool:
         """Returns True if there is a next event; the timer's come only while the query waits for a call."""
@@ -202,16 +227,19 @@ class PlayedOutside:
         """
         why = next(iter(self._stop_because.values()), "")
         if not why and self._may_go_on():
-            for waiting in self._waiting.take():
-                self._clock.advance(waiting.at + self._shift_s)
-                ends_call = isinstance(waiting.event, Reply | Result)
-                publish = self._end if ends_call else self._publish
-                waiting.context.run(publish, waiting.event)
+            self._publish_waiting()
             return True
         why = why or next(iter(self._unfinished.values()), "")
         if why:
             self._publish(e.QueryCancelled(why=why))
         return False
+
+    def _publish_waiting(self) -> None:
+        for waiting in self._waiting.take():
+            self._clock.advance(waiting.at + self._shift_s)
+            ends_call = isinstance(waiting.event, Reply | Result)
+            publish = self._end if ends_call else self._publish
+            waiting.context.run(publish, waiting.event)
 
     def _end(self, outcome: Event) -> None:
         """Publishes a call's outcome."""

@@ -60,6 +60,11 @@ class WaitingEvents:
             return None
         return self._heap[0].subject
 
+    @property
+    def first_at(self) -> float:
+        """The recorded time of the next event."""
+        return self._heap[0].at
+
     def add(self, recorded: Recorded[Event], subject: str, event: Event) -> None:
         """Adds `event` in the place of the recorded one."""
         self._added += 1

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from antiphon.composition import RECORDING_ENDS
+from antiphon.coordinator import alarms
 from antiphon.history.forking import FORKED
 from antiphon.vocabulary.events import (
     ENGINE,
@@ -15,6 +16,7 @@ from antiphon.vocabulary.events import (
     CitationStyle,
     Event,
     QueryCancelled,
+    QueryReceived,
     QueryResumed,
     Reasoner,
     ReasoningCompleted,
@@ -34,7 +36,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
-from antiphon.vocabulary.values import StoredText, ToolCall
+from antiphon.vocabulary.values import QuerySettings, StoredText, ToolCall
 
 Trace = Sequence[Recorded[Event]]
 ModelRequest = ReasoningRequested | SummaryRequested
@@ -99,7 +101,6 @@ class Recording:
         dropped: Ids of passages that no tool may bring.
 
     Attributes:
-        timer: What came by itself: the events of the timer and of the caller, who may have left or come back.
         style: The way in which the model was shown sources.
         labels: The names that answers were labelled with, by reasoner, where that was not the model's own.
         tool_definitions: The definitions of the tools that there were; None where the recording does not tell.
@@ -112,12 +113,38 @@ class Recording:
         self._calls: dict[str, ToolCall] = {}
         self._results: dict[str, CallRecord] = {}
         self._claimed: dict[str, str] = {}
-        self.timer: list[Recorded[Event]] = []
+        self._events = events
+        self._by_itself: list[Recorded[Event]] = []
         self.style: CitationStyle = "native"
         self.labels: dict[Reasoner, str] = {}
         self.tool_definitions: StoredText | None = None
         for recorded in events:
             self._note(recorded)
+
+    def came_by_itself(self, settings: QuerySettings) -> list[Recorded[Event]]:
+        """Returns what the timer and the caller did, who may have left or come back.
+
+        Args:
+            settings: With another deadline than the recording's, the alarms are those of that deadline.
+        """
+        first = self._events[0]
+        due = alarms(settings)
+        if (
+            isinstance(first.event, QueryReceived)
+            and alarms(first.event.settings) == due
+        ):
+            return self._by_itself
+        came = [each for each in self._by_itself if TIMER not in each.event.emitted_by]
+        for alarm in due:
+            at = first.at + alarm.after_s
+            for each in self._events:
+                if isinstance(each.event, QueryResumed) and each.at <= at:
+                    at += each.event.away_s
+                # Before the first event that is later; where none is, the query was over by then.
+                if each.at >= at:
+                    came.append(replace(each, cause=1, at=at, event=alarm))
+                    break
+        return came
 
     def reply_to(self, asked: ModelRequest) -> CallRecord | None:
         """Returns what came of the same call in the recording; None where it had no such call.
@@ -168,9 +195,9 @@ class Recording:
                 self._interrupt()
                 # What a fork was begun by belongs to it alone.
                 if not why.startswith(FORKED):
-                    self.timer.append(recorded)
+                    self._by_itself.append(recorded)
             case QueryCancelled() if not event.why.startswith(RECORDING_ENDS):
-                self.timer.append(recorded)
+                self._by_itself.append(recorded)
             case ToolSucceeded() if self._dropped:
                 left = [p for p in event.passages if p.id not in self._dropped]
                 event = replace(event, passages=tuple(left))
@@ -182,7 +209,7 @@ class Recording:
         """Adds an event to its call; what a call got by being abandoned is not of its own."""
         event = recorded.event
         if TIMER in event.emitted_by:
-            self.timer.append(recorded)
+            self._by_itself.append(recorded)
         if isinstance(event, ReasoningStarted):
             self._note_server(event)
         record: CallRecord | None = None

@@ -17,6 +17,7 @@ from antiphon.dispatcher import quotable
 from antiphon.faults import Fault, Plan, World, all_points, broken_promises, run_plan
 from antiphon.service import Change, Question, load_subscribers
 from antiphon.vocabulary.events import (
+    DeadlinePassed,
     DraftReviewed,
     Event,
     ReasoningCompleted,
@@ -234,6 +235,22 @@ def test_a_reviewer_that_never_answers_is_waited_for_until_the_deadline_and_no_l
     }
     assert of(SessionStalled, run.trace) == []
     assert broken_promises(run) == []
+
+
+async def test_a_recorded_fork_waits_for_a_reviewer_until_the_recorded_deadline_and_no_longer(
+    tmp_path: Path,
+) -> None:
+    slow = Subscriber(name="slow", act=never_judge, reviews=True)
+    question = Question(query=QUESTION.query, deadline_s=2.0)
+    async with house(tmp_path, MENDED, look, subscribers=(slow,)) as at:
+        outcome = await at.service.ask(question)
+        fork = await at.service.history.fork(outcome.query_id, 2, [], "recorded")
+        forked = await fork.outcome()
+        trace = await at.service.store.read(fork.query_id)
+
+    assert of(DeadlinePassed, trace)
+    assert forked.response.answer == outcome.response.answer
+    assert forked.response.indicators[-1].kind == outcome.response.indicators[-1].kind
 
 
 @pytest.fixture

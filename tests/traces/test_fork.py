@@ -147,15 +147,17 @@ async def test_a_given_reply_takes_the_place_of_the_recorded_one(stage: Stage) -
     assert answer(forked).answer == "It ranks by rarity."
 
 
-async def test_a_given_tool_result_reaches_the_next_call(stage: Stage) -> None:
+@pytest.mark.parametrize("named_by", ["its id", "an event"])
+async def test_a_given_tool_result_reaches_the_next_call(
+    stage: Stage, named_by: str
+) -> None:
     before = list(await stage.ask())
     result = next(said for said in before if isinstance(said.event, ToolSucceeded))
     assert isinstance(result.event, ToolSucceeded)
 
-    forked = await fork(
-        stage,
-        [Change(kind="tool", name=result.event.tool_call_id, value="Nobody knows.")],
-    )
+    name = result.event.tool_call_id if named_by == "its id" else str(result.cause)
+
+    forked = await fork(stage, [Change(kind="tool", name=name, value="Nobody knows.")])
 
     asked = [
         said.event for said in forked if isinstance(said.event, ReasoningCompleted)
@@ -245,6 +247,14 @@ async def test_a_dropped_passage_is_found_by_no_tool(stage: Stage) -> None:
             None,
             "Nothing in the trace is called 'nobody'",
         ),
+        *[
+            (
+                Change(kind="tool", name=seq, value="x"),
+                None,
+                f"No event {seq} of the trace is about a tool call",
+            )
+            for seq in ("2", "0", "999")
+        ],
     ],
 )
 async def test_a_change_that_fits_nowhere_is_refused(

@@ -24,6 +24,7 @@ from antiphon.vocabulary.values import QuerySettings, StoredText, ToolCall
 from tests import virtual_time
 from tests.doubled_query import ask
 from tests.story import placed, tool_succeeded
+from tests.traces.conftest import Lines
 from tests.traces.recorded_fork import Forks
 from tests.traces.test_corpus import diverging, traces
 
@@ -181,6 +182,24 @@ async def test_a_recorded_fork_with_a_setting_replays_though_the_tools_are_other
     found = replay(fork, tools=forks.parts.tool_definitions).divergence
     # The fault itself breaks the end of the query.
     assert found is None or (found.difference, found.kind) == ("fault", "query_closed")
+
+
+@pytest.mark.parametrize("deadline_s", [8, 50, 100])
+async def test_a_recorded_fork_with_another_deadline_has_the_alarms_of_that_deadline(
+    deadline_s: int, thousand: Lines
+) -> None:
+    forked = 0
+
+    for lines in list(thousand.values())[:150]:
+        trace = [from_json(line) for line in lines]
+        if not of_any((e.DeadlineNeared,), trace) or of_any(DISTURBED, trace):
+            continue
+        change = Change(kind="setting", name="deadline_s", value=str(deadline_s))
+        _, fork = await Forks(trace).fork(None, change)
+        forked += 1
+        assert replay(fork).divergence is None
+
+    assert forked > 3
 
 
 def trace_tools(trace: Trace) -> StoredText | None:
