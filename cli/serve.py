@@ -16,7 +16,7 @@ import msgspec
 import typer
 
 from antiphon import api, faults, service
-from antiphon.cli.process import INTERRUPTED, end_at_once
+from antiphon.cli.process import end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 from antiphon.cli.worker import Queue
@@ -75,9 +75,7 @@ def serve(
             announce=life.begin,
             stopping=life.stop,
         )
-        stopped_by = service.run_serving(serving)
-    if stopped_by == signal.SIGINT:
-        raise typer.Exit(INTERRUPTED)
+        service.run_serving(serving)
 
 
 def double(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from antiphon import service
-from antiphon.cli.process import INTERRUPTED, end_at_once
+from antiphon.cli.process import end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 
@@ -107,5 +107,4 @@ def worker(
         announce=begin,
         stopping=stop,
     )
-    if service.run_serving(working) == signal.SIGINT:
-        raise typer.Exit(INTERRUPTED)
+    service.run_serving(working)

@@ -319,14 +319,15 @@ def test_a_port_in_use_is_a_sentence(antiphon: Antiphon, server: Server) -> None
     assert run.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize(("by", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_told_to_stop_ends_in_order(
-    data_dir: Path, tmp_path: Path, by: signal.Signals, code: int
+    data_dir: Path, tmp_path: Path, by: signal.Signals
 ) -> None:
     with serving(data_dir, tmp_path) as server:
         stopped = server.stop(by)
 
-    assert stopped == code
+    # Not 130: Ctrl-C is how it is meant to end, and `make run` would call that an error.
+    assert stopped == 0
     assert "Traceback" not in "".join(server.said)
 
 

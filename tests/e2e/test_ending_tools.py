@@ -12,7 +12,6 @@ from typing import Any
 import httpx2
 import pytest
 
-from antiphon.cli.process import INTERRUPTED
 from tests.e2e.conftest import STARTING_S, Server, serving, without_traces
 from tests.e2e.ending_tools import WAY, WAYS
 
@@ -104,4 +103,4 @@ def test_a_signal_still_ends_a_service_whose_tools_have_tried_to(
 
         code = house.server.stop(by)
 
-    assert code == {signal.SIGTERM: 0, signal.SIGINT: INTERRUPTED}[by]
+    assert code == 0

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import ROOT
+from tests.e2e.conftest import ROOT, environment, without_traces
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 
 
-def made(folder: Path, *goals: str) -> subprocess.CompletedProcess[str]:
+def made(
+    folder: Path, *goals: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs make in a folder."""
     return subprocess.run(
         ["make", "--no-print-directory", *goals],
         cwd=folder,
+        env=env,
         capture_output=True,
         text=True,
         check=False,
@@ -43,6 +47,63 @@ def clone(tmp_path: Path) -> Path:
     cfg.write_text("\n".join([*lines, command, ""]))
     assert made(folder, "launcher").returncode == 0
     return folder
+
+
+def installed(clone: Path) -> None:
+    """Makes the clone one in which `make setup` has nothing to install, and whose command is this program."""
+    for name in ("pyproject.toml", "requirements.lock"):
+        shutil.copy(ROOT / name, clone)
+    for name in (".python", ".minilm"):
+        (clone / ".venv" / name).touch()
+    command = clone / ".venv" / "bin" / "antiphon"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m antiphon.cli "$@"\n')
+
+
+def test_ctrl_c_ends_make_run_without_a_word_of_an_error(
+    clone: Path, data_dir: Path
+) -> None:
+    installed(clone)
+    data = without_traces(data_dir, clone)
+    with subprocess.Popen(
+        ["make", "run"],
+        cwd=clone,
+        env=environment(data, ANTIPHON_PORT="0"),
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        assert running.stderr is not None
+        next(line for line in running.stderr if "Antiphon serves " in line)
+        # As a terminal does: to make and to all that it runs.
+        os.killpg(running.pid, signal.SIGINT)
+        said = running.stderr.read()
+
+    assert "Stopping" in said
+    assert "***" not in said, said
+
+
+def test_a_service_that_cannot_start_is_an_error_of_make_run(
+    clone: Path, data_dir: Path
+) -> None:
+    installed(clone)
+
+    run = made(clone, "run", env=environment(data_dir, ANTIPHON_PORT="high"))
+
+    assert run.returncode == 2
+    assert "ANTIPHON_PORT" in run.stderr
+    assert "Error 1" in run.stderr
+
+
+def test_setup_says_what_is_installed_and_how_long_it_takes(clone: Path) -> None:
+    installed(clone)
+    (clone / ".venv" / ".minilm").unlink()
+
+    # The environment of this clone has no pip: what is said comes before it.
+    full, lean = made(clone, "setup"), made(clone, "setup", "LEAN=1")
+
+    assert "1.8 GB in all, which takes some minutes" in full.stdout
+    assert "0.6 GB in all, which takes some minutes" in lean.stdout
+    assert " -q" not in full.stdout
 
 
 def test_help_lists_every_target_with_a_line(tmp_path: Path) -> None:
