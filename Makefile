@@ -33,7 +33,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -116,6 +116,10 @@ eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for the recorded courses, each
 	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
 	    $(BIN)/python -m benchmarks.evaluation samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
 	done; test -z "$$failed"
+
+# CLAPNQ= names clapnq_dev_answerable.jsonl of https://github.com/primeqa/clapnq; the traces are those of `make eval-recorded`.
+eval-doubts: $(VENV)/.dev ## count how often right answers are doubted, and wrong ones found, by rule (CLAPNQ=)
+	$(BIN)/python -m benchmarks.doubts $(if $(CLAPNQ),--clapnq $(CLAPNQ)) $(wildcard $(patsubst %,$(DATA)/eval-%,$(RECORDED)))
 
 # What strangers ask of a catalogue, and two questions in one message, over all of these libraries.
 WORDINGS := $(filter-out main,$(patsubst samples/wordings/%.jsonl,%,$(wildcard samples/wordings/*.jsonl)))

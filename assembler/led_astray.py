@@ -1,20 +1,28 @@
-"""Finds signs that an answer was led astray: orders in what was shown, and an earlier topic of the conversation."""
+"""Finds signs that an answer was led astray: by orders in what was shown, sources that disagree, an earlier topic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from antiphon.assembler.support import terms_found
+from antiphon.language.contradiction import contradict, statement
 from antiphon.language.evidence import TermShares, is_light, rarity_among
-from antiphon.language.orders import order_in
+from antiphon.language.orders import advert_in, order_in
 from antiphon.language.questions import refers_back, understood
-from antiphon.language.words import terms
+from antiphon.language.words import sentence_terms, terms
 from antiphon.vocabulary.events import BriefingPrepared
 from antiphon.vocabulary.values import Citation, Exchange, Fact, Passage
 
 MOST_ORDERS = 3
 """As many orders are named in the doubts of one answer."""
+MOST_CONTRADICTIONS = 3
+MOST_CITED = 50
+MOST_FOUND = 400
+"""As many sentences that were found are compared with those of as many citations."""
+LEAST_FOLLOWED = 1 / 3
+"""An answer that holds as much of what only an advertisement says has followed it."""
 LEAST_OF_THIS = 0.25
 """An answer that holds less of the question, weighed by rarity, is hardly about it."""
 MOST_OF_ANOTHER = 0.5
@@ -32,25 +40,101 @@ def orders_shown(
     briefing: BriefingPrepared, facts: Mapping[str, Fact]
 ) -> Iterator[Order]:
     """Yields the orders among the sentences and labels that a call was shown."""
+    for passage, text in _texts_shown(briefing, facts):
+        # In a tool's JSON everything stands in quotation marks.
+        may_quote = not passage.text.text.lstrip().startswith(("{", "["))
+        if words := order_in(text, may_quote=may_quote):
+            yield Order(passage.source, words)
+
+
+def adverts_followed(
+    briefing: BriefingPrepared, facts: Mapping[str, Fact], question: str, answer: str
+) -> Iterator[Order]:
+    """Yields the advertisements that a call was shown, and of which the answer holds what nothing else there says."""
+    shown = list(_texts_shown(briefing, facts))
+    adverts = [text for _, text in shown if advert_in(text)]
+    # Most sources advertise nothing, and what they say is not looked at.
+    if not adverts:
+        return
+    elsewhere = set(terms(question))
+    for _, text in shown:
+        if text not in adverts:
+            elsewhere |= sentence_terms(text)
+    said = frozenset(terms(answer))
+    for passage, text in shown:
+        own = sentence_terms(text) - elsewhere
+        words = advert_in(text)
+        if words and own and len(own & said) >= LEAST_FOLLOWED * len(own):
+            yield Order(passage.source, words)
+
+
+def _texts_shown(
+    briefing: BriefingPrepared, facts: Mapping[str, Fact]
+) -> Iterator[tuple[Passage, str]]:
+    """Yields the labels and sentences that a call was shown, each with its passage."""
     for row in briefing.sources:
         fact = facts.get(row.fact_id)
         if fact is None:
             continue
         passage = fact.passage
-        # In a tool's JSON everything stands in quotation marks.
-        may_quote = not passage.text.text.lstrip().startswith(("{", "["))
-        for text in (
-            passage.source,
-            passage.title or "",
-            *_shown(passage, row.sentences),
-        ):
-            if words := order_in(text, may_quote=may_quote):
-                yield Order(passage.source, words)
+        yield passage, passage.source
+        yield passage, passage.title or ""
+        for number in row.sentences:
+            yield passage, passage.sentence(number)
 
 
-def _shown(passage: Passage, numbers: Sequence[int]) -> Iterator[str]:
-    for number in numbers:
-        yield passage.sentence(number)
+class Contradiction(NamedTuple):
+    """A cited sentence, and one that was found in another place and says otherwise of the same."""
+
+    cited: str
+    source: str
+    other: str
+    other_source: str
+    other_fact: str
+
+
+def contradictions(
+    citations: Sequence[Citation], facts: Mapping[str, Fact]
+) -> list[Contradiction]:
+    """Returns what was found beside the cited sentences and contradicts them, each cited sentence once."""
+    found = list(islice(_sentences_of(facts.values()), MOST_FOUND))
+    contradicted: dict[str, Contradiction] = {}
+    for citation in citations[:MOST_CITED]:
+        for cited in _sentences_of([facts[citation.fact]]):
+            if cited.text in contradicted or cited.text not in citation.cited_text:
+                continue
+            other = _contradicting(cited, found)
+            if other is not None:
+                contradicted[cited.text] = Contradiction(
+                    cited.text, citation.source, other.text, other.source, other.fact
+                )
+    return list(contradicted.values())[:MOST_CONTRADICTIONS]
+
+
+class _Sentence(NamedTuple):
+    text: str
+    source: str
+    fact: str
+    terms: frozenset[str]
+
+
+def _sentences_of(facts: Iterable[Fact]) -> Iterator[_Sentence]:
+    for fact in facts:
+        passage = fact.passage
+        for number in range(len(passage.starts)):
+            text = passage.sentence(number).strip()
+            yield _Sentence(text, passage.source, fact.id, sentence_terms(text))
+
+
+def _contradicting(cited: _Sentence, found: Iterable[_Sentence]) -> _Sentence | None:
+    """Returns the first sentence of another source that contradicts the cited one."""
+    for other in found:
+        # Most sentences are on something else, and telling that from their terms costs little.
+        if len(cited.terms & other.terms) < 2 or other.source == cited.source:
+            continue
+        if contradict(statement(cited.text), statement(other.text)):
+            return other
+    return None
 
 
 def earlier_topic(

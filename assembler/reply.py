@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 from antiphon.assembler.citations import Resolved, resolve
 from antiphon.assembler.drafts import Draft, draft_statement
@@ -10,12 +12,18 @@ from antiphon.assembler.foreign_links import without_foreign_links
 from antiphon.assembler.led_astray import (
     MOST_ORDERS,
     Order,
+    adverts_followed,
+    contradictions,
     earlier_topic,
     orders_shown,
 )
 from antiphon.assembler.lost_support import lost_support
 from antiphon.assembler.state import AnswerState, Incident
-from antiphon.assembler.support import unsupported_citations, unsupported_sentences
+from antiphon.assembler.support import (
+    READS_QUANTITIES,
+    unsupported_citations,
+    unsupported_sentences,
+)
 from antiphon.assembler.uncertainty import indicator
 from antiphon.language.answer_text import DECLINED, answer_of
 from antiphon.vocabulary.events import (
@@ -30,7 +38,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     RecoveryStarted,
 )
-from antiphon.vocabulary.values import Indicator
+from antiphon.vocabulary.values import Fact, Indicator
 
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
 _DECLINED = {NOT_SEARCHED: "not_searched", NOTHING_FOUND: "no_evidence"}
@@ -81,7 +89,7 @@ def draft_from_reply(
         doubts += _doubts_of_briefing(state, briefing, answer.text, resolved)
     doubts += _doubts_of_evidence(state, recorded, answer.text, resolved)
     doubts += _doubts_of_claims(state, recorded, answer.text, resolved)
-    doubts += _doubts_of_orders(state)
+    doubts += _doubts_of_sources(state, facts, answer.text, resolved)
     shown = without_foreign_links(answer.text, resolved.citations, state)
     if shown.removed:
         doubts.append(indicator("foreign_link", recorded.seq, count=shown.removed))
@@ -197,10 +205,10 @@ def _doubts_of_claims(
         said += (exchange.question, exchange.answer)
     checks = {
         "unsupported_citation": unsupported_citations(
-            text, resolved.citations, facts, state.question
+            text, resolved.citations, facts, state.question, state.rules
         ),
         "unsupported_claim": unsupported_sentences(
-            text, resolved.citations, facts, said
+            text, resolved.citations, facts, said, state.rules
         ),
     }
     doubts: list[Indicator] = []
@@ -215,15 +223,41 @@ def _doubts_of_claims(
     return doubts
 
 
-def _doubts_of_orders(state: AnswerState) -> list[Indicator]:
-    """Returns the doubts that what any call was shown gives orders, each where it was first shown."""
-    facts = {fact.id: fact for fact in state.facts}
+def _doubts_of_sources(
+    state: AnswerState, facts: Mapping[str, Fact], text: str, resolved: Resolved
+) -> list[Indicator]:
+    """Returns the doubts that a source may have led the answer astray, or is contradicted by another."""
+    doubts = _doubts_of_shown(
+        state, "instruction_in_source", partial(orders_shown, facts=facts)
+    )
+    if state.rules < READS_QUANTITIES:
+        return doubts
+    followed = partial(
+        adverts_followed, facts=facts, question=state.question, answer=text
+    )
+    doubts += _doubts_of_shown(state, "advertisement", followed)
+    found_at: dict[str, int] = {}
+    for settled in state.rounds:
+        for fact in settled.event.facts:
+            found_at.setdefault(fact.id, settled.seq)
+    for found in contradictions(resolved.citations, facts):
+        seq = found_at[found.other_fact]
+        doubts.append(indicator("contradiction", seq, **found._asdict()))
+    return doubts
+
+
+def _doubts_of_shown(
+    state: AnswerState,
+    kind: str,
+    found_in: Callable[[BriefingPrepared], Iterator[Order]],
+) -> list[Indicator]:
+    """Returns the doubts about what any call was shown, each where it was first shown."""
     first_shown: dict[Order, int] = {}
     for briefing in state.briefings:
-        for order in orders_shown(briefing.event, facts):
+        for order in found_in(briefing.event):
             first_shown.setdefault(order, briefing.seq)
     return [
-        indicator("instruction_in_source", seq, words=order.words, source=order.source)
+        indicator(kind, seq, words=order.words, source=order.source)
         for order, seq in list(first_shown.items())[:MOST_ORDERS]
     ]
 

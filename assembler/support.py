@@ -1,27 +1,34 @@
 """Finds what an answer says without support: claims that their own citations do not bear out, and uncited sentences.
 
-Words are compared, not meanings: a claim in quite other words than its source's is doubted, and a claim in the source's
-words that says the opposite is not. Numbers and names must stand in the source as they are.
+Words are compared, not meanings: a claim in quite other words than its source's is doubted, and one that says the
+opposite only where a negator shows it. Numbers and names must stand in the source; quantities and dates may be written
+otherwise.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from antiphon.assembler.evidence import Evidence, numbers_in
 from antiphon.assembler.lost_support import FEWEST_TERMS, READ_CHARS, uncited_sentences
+from antiphon.language.commonness import name_at_start
+from antiphon.language.contradiction import denial, statement
 from antiphon.language.evidence import (
     TermShares,
     is_light,
     rarity_among,
 )
-from antiphon.language.questions import NUMBER_WORDS
-from antiphon.language.words import is_english, sentence_terms, terms, words
-from antiphon.vocabulary.values import Citation, Fact
+from antiphon.language.quantities import dates_in, quantities_in
+from antiphon.language.sentences import sentences
+from antiphon.language.words import is_english, sentence_terms, terms
+from antiphon.vocabulary.events import RULES
+from antiphon.vocabulary.values import Citation, Fact, Passage
 
+READS_QUANTITIES = 4
+"""The first version of the rules that compare quantities and dates, see denials, and look at whole names."""
 LEAST_SHARED = 0.15
 """A cited claim shares at least this much of its terms, weighed by rarity, with the text that it cites."""
 LEAST_FOUND = 1 / 3
@@ -29,12 +36,10 @@ LEAST_FOUND = 1 / 3
 MOST_NAMED = 3
 """As many sentences are named in the doubts of one answer."""
 
-_NUMBER = re.compile(r"\d[\d,.]*")
 _ITEM = re.compile(r"^[^\S\n]*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
 _ASIDE = re.compile(r"\([^()]*\)")
 """What stands in parentheses is often the same in other units, such as 22 °C (72 °F)."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]*)*")
-_ACRONYM = re.compile(r"[A-Z]{2,6}s?")
 _OWN_WORDS = re.compile(
     r"\W*(?:for (?:example|instance)|imagine|suppose|say,|let me know|feel free|if you(?:'d| would) like|i can)\b",
     re.IGNORECASE,
@@ -49,50 +54,18 @@ class Unsupported(NamedTuple):
     why: str
 
 
-class Evidence:
-    """Texts that a claim may rest on, read as far as a check needs."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
-
-    @cached_property
-    def terms(self) -> frozenset[str]:
-        return frozenset[str]().union(*[sentence_terms(text) for text in self._texts])
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        found: set[str] = set()
-        for text in self._texts:
-            found |= _numbers(text)
-        # "Seven days" bears out "7 days".
-        for word in self._words:
-            if word in NUMBER_WORDS:
-                found.add(str(NUMBER_WORDS[word]))
-        return frozenset(found)
-
-    def holds_name(self, name: str) -> bool:
-        """Returns True if any word of the name stands there, or the name in short or in full."""
-        held = frozenset(terms(name))
-        if not held or not held.isdisjoint(self.terms):
-            return True
-        if _ACRONYM.fullmatch(name):
-            return name.rstrip("s").lower() in "".join(
-                [word[0] for word in self._words]
-            )
-        return "".join([word[0] for word in words(name)]) in self._words
-
-    @cached_property
-    def _words(self) -> list[str]:
-        return list(chain.from_iterable(map(words, self._texts)))
-
-
 def unsupported_citations(
-    answer: str, citations: Sequence[Citation], facts: Mapping[str, Fact], question: str
+    answer: str,
+    citations: Sequence[Citation],
+    facts: Mapping[str, Fact],
+    question: str,
+    rules: int = RULES,
 ) -> list[Unsupported]:
     """Returns the claims that do not rest on what they cite, in order.
 
     Args:
         question: Its own numbers and names may be repeated by any claim.
+        rules: The version of the rules by which it is decided.
     """
     own_words = _in_own_words(answer, citations)
     # Most claims of an extract are its very words: only for others are the words of all that was found looked at.
@@ -102,9 +75,13 @@ def unsupported_citations(
     rarity = rarity_among(sentence_terms(answer), terms_found(facts))
     found: list[Unsupported] = []
     for claim, cited in own_words:
-        passages = [facts[citation.fact].passage.text.text for citation in cited]
-        evidence = Evidence([*passages, *labels, question])
-        why = _why_not_cited(claim, cited, rarity) or _what_is_missing(claim, evidence)
+        passages = [facts[citation.fact].passage for citation in cited]
+        texts = [passage.text.text for passage in passages]
+        evidence = Evidence([*texts, *labels, question])
+        why = _why_not_cited(claim, cited, rarity)
+        if rules >= READS_QUANTITIES:
+            why = why or _how_contradicted(claim, cited, passages)
+        why = why or _what_is_missing(claim, evidence, rules)
         if why:
             found.append(Unsupported(claim, why))
     return found[:MOST_NAMED]
@@ -136,6 +113,7 @@ def unsupported_sentences(
     citations: Sequence[Citation],
     facts: Mapping[str, Fact],
     said: Sequence[str],
+    rules: int = RULES,
 ) -> list[Unsupported]:
     """Returns the sentences that cite nothing, and that nothing found bears out, in order.
 
@@ -147,7 +125,8 @@ def unsupported_sentences(
     for sentence in uncited_sentences(answer[:READ_CHARS], citations):
         if _states_nothing(sentence):
             continue
-        why = _why_not_found(sentence, known) or _what_is_missing(sentence, known)
+        why = _why_not_found(sentence, known)
+        why = why or _what_is_missing(sentence, known, rules)
         if why:
             found.append(Unsupported(sentence, why))
     return found[:MOST_NAMED]
@@ -156,10 +135,13 @@ def unsupported_sentences(
 def _texts(facts: Mapping[str, Fact]) -> Iterator[str]:
     """Yields the sentences of every fact, and what it stands under."""
     for fact in facts.values():
-        passage = fact.passage
-        yield f"{passage.source} {passage.title or ''}"
-        for number in range(len(passage.starts)):
-            yield passage.sentence(number)
+        yield f"{fact.passage.source} {fact.passage.title or ''}"
+        yield from _sentences(fact.passage)
+
+
+def _sentences(passage: Passage) -> Iterator[str]:
+    for number in range(len(passage.starts)):
+        yield passage.sentence(number)
 
 
 def terms_found(facts: Mapping[str, Fact]) -> Iterator[frozenset[str]]:
@@ -202,21 +184,66 @@ def _why_not_found(sentence: str, known: Evidence) -> str:
     return "most of its words stand nowhere there"
 
 
-def _what_is_missing(claim: str, evidence: Evidence) -> str:
+def _how_contradicted(
+    claim: str, cited: Sequence[Citation], passages: Sequence[Passage]
+) -> str:
+    """Returns how what it cites says otherwise than the claim, in words; empty where it does not."""
+    quoted = [citation.cited_text for citation in cited]
+    if why := _what_differs(_without_asides(claim), Evidence(quoted)):
+        return why
+    # Negation is read as English writes it.
+    if not is_english(claim):
+        return ""
+    rested_on = list(map(statement, chain.from_iterable(map(sentences, quoted))))
+    beside = list(map(statement, chain.from_iterable(map(_sentences, passages))))
+    for sentence in sentences(claim):
+        if denied := denial(statement(sentence), rested_on, beside):
+            return f"it says the opposite of “{denied.strip()}”"
+    return ""
+
+
+def _what_differs(stated: str, evidence: Evidence) -> str:
+    """Returns the first quantity or date of which the evidence has others of its kind only, in words."""
+    for quantity in quantities_in(stated):
+        if other := evidence.quantity_instead(quantity):
+            return (
+                f"“{quantity.written}” does not stand there, but “{other.written}” does"
+            )
+    for date in dates_in(stated):
+        if instead := evidence.date_instead(date):
+            return (
+                f"“{date.written}” does not stand there, but “{instead.written}” does"
+            )
+    return ""
+
+
+def _without_asides(claim: str) -> str:
+    return _ASIDE.sub(" ", _ITEM.sub(" ", claim))
+
+
+def _what_is_missing(claim: str, evidence: Evidence, rules: int) -> str:
     """Returns the first number or name of the claim that the evidence lacks, in words; empty where it lacks none."""
-    for number in sorted(_numbers(_ASIDE.sub(" ", _ITEM.sub(" ", claim)))):
+    if rules >= READS_QUANTITIES:
+        if why := _what_differs(_without_asides(claim), evidence):
+            return why
+        claim = evidence.without_held(claim)
+    for number in sorted(numbers_in(_without_asides(claim))):
         if number not in evidence.numbers:
             return f"the number {number} does not stand there"
     # Other languages write more than names with a capital.
     if not is_english(claim):
         return ""
-    for name in _NAME.findall(claim):
-        if not evidence.holds_name(name):
-            return f"the name {name} does not stand there"
+    name = _missing_name(claim, evidence, rules)
+    return f"the name {name} does not stand there" if name else ""
+
+
+def _missing_name(claim: str, evidence: Evidence, rules: int) -> str:
+    names = _NAME.findall(claim)
+    is_held = evidence.holds_name
+    if rules >= READS_QUANTITIES:
+        names += filter(None, map(name_at_start, sentences(claim)))
+        is_held = evidence.holds_whole_name
+    for name in names:
+        if not is_held(name):
+            return str(name)
     return ""
-
-
-def _numbers(text: str) -> set[str]:
-    """Returns the numbers of the text, without the commas between thousands."""
-    written = _NUMBER.findall(text)
-    return {number.rstrip(".,").replace(",", "") for number in written}

@@ -94,6 +94,14 @@ DOUBTS: dict[str, Doubt] = {
         "A source gives orders to the model, which may have followed them: “{words}” ({source}).",
         "medium",
     ),
+    "advertisement": Doubt(
+        "The answer follows an advertisement in a source: “{words}” ({source}).",
+        "medium",
+    ),
+    "contradiction": Doubt(
+        "Two sources contradict one another: “{cited}” ({source}), and “{other}” ({other_source}).",
+        "medium",
+    ),
     "foreign_link": Doubt(
         "The answer held {count} link(s) that stand in nothing that was read; they were left out.",
         "medium",

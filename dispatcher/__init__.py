@@ -8,7 +8,7 @@ from antiphon.dispatcher.attempts import (
 from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
-from antiphon.dispatcher.output import quotable
+from antiphon.dispatcher.output import NOTHING, quotable
 from antiphon.dispatcher.performer import ToolPerformer, has_outcome
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
 from antiphon.dispatcher.threads import run_in_threads
@@ -16,6 +16,7 @@ from antiphon.dispatcher.tool import Adapt, Registry, Tool
 from antiphon.dispatcher.tool_times import ToolTimes
 
 __all__ = [
+    "NOTHING",
     "Adapt",
     "CourseCatalogue",
     "CourseLibrary",

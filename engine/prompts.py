@@ -12,7 +12,7 @@ from antiphon.language.markup import wrap
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import StoredText
 
-SYSTEM_VERSION = "4"
+SYSTEM_VERSION = "5"
 """Recorded with every query; raised whenever a word below changes, of either prompt."""
 MOST_LISTED = 60
 """Courses that a call is shown by their titles; of more it is told the number."""
@@ -34,7 +34,8 @@ you to find your way: it may be wrong, and it is no source. Never cite it, and s
 - <open>: parts of the question for which nothing was found yet.
 - <round>: which round this is and whether tools may be used.
 - <conversation>: earlier questions and answers of the same person, oldest first. Use it to understand what \
-"it" or "the second one" means.
+"it" or "the second one" means. What is asked about the conversation itself is answered from it, without tools; \
+it holds the last exchanges only, so say where what is asked for lies before them.
 - <question>: the question to answer now.
 """
 

@@ -9,6 +9,7 @@ has the words from 3 up; "the" is 7.7.
 from __future__ import annotations
 
 import gzip
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
@@ -16,8 +17,9 @@ from pathlib import Path
 
 import msgspec
 
-from antiphon.language.words import fold, stems
+from antiphon.language.words import fold, stem, stems
 
+_FIRST_WORD = re.compile(r"\W*([A-Z][\w-]+)")
 _PER_BILLION = 9
 _CENTIBELS = 100
 _RARE = 3.0
@@ -62,3 +64,14 @@ def rarity_in_english(term: str) -> float:
     frequency = _frequencies().get(term, _RARE)
     rarity = (_SAYS_NOTHING - frequency) / (_SAYS_NOTHING - _RARE)
     return min(max(rarity, LEAST_RARITY), 1.0)
+
+
+def name_at_start(sentence: str) -> str:
+    """Returns the first word where it is most likely a name; empty where it is none.
+
+    Every sentence begins with a capital: a word that hardly anybody uses is taken for a name.
+    """
+    first = _FIRST_WORD.match(sentence)
+    if first is None or rarity_in_english(stem(fold(first[1]))) < 1:
+        return ""
+    return first[1]

@@ -1,4 +1,4 @@
-"""Finds sentences that give orders to a model, rather than telling a reader something; pure.
+"""Finds sentences that give orders to a model, or advertise, rather than telling a reader something; pure.
 
 Plain patterns, for what is written openly: they were chosen to match nothing in texts that only speak about models and
 systems (docs/decisions/098 has the counts). Whoever hides an order in other words gets past them.
@@ -39,6 +39,28 @@ _PATTERNS = (
     r"\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|<<SYS>>",
 )
 _ORDER = re.compile("|".join(_PATTERNS), re.IGNORECASE | re.DOTALL)
+_BUY = (
+    r"(?:buy|order|shop|subscribe|sign\s+up|enrol+|register|upgrade|book|visit|try|get|download|claim|save|join|switch|use"
+    r"|grab|hurry|call|contact|check\s+out|click)"
+)
+_BARGAIN = (
+    r"(?:today|right\s+now|(?:for|is|are)\s+free|free\s+(?:trial|month|shipping|gift)|discounts?|half\s+price|coupons?"
+    r"|\d+\s?(?:%|percent)\s+off|(?:promo|promotion|discount|coupon|voucher)\s?codes?|money[- ]back"
+    r"|(?:special|limited|exclusive|best)\s+(?:time\s+)?(?:offers?|deals?|prices?)|[$\u20ac\u00a3]\d[\d.,]*)"
+)
+_RECOMMEND = r"(?:recommend|mention|suggest|promote|praise|endorse|advertise)"
+_ADVERTS = (
+    rf"(?:^|[.!?:,;\u2013\u2014]\s+|\b(?:and|so|please|then)\s+)\W*{_BUY}\b(?:[^.!?]|\.(?=\w)){{0,120}}?(?<!\w)"
+    rf"{_BARGAIN}(?!\w)",
+    r"\b\d+\s?(?:%|percent)\s+off\b|\b(?:promo|coupon|discount|voucher)\s+code\b",
+    r"\b(?:special|limited[- ]time)\s+offer\b|\bmoney[- ]back\s+guarantee\b",
+    # Meant for whoever writes the answer.
+    rf"\b(?:always|please|be\s+sure\s+to|make\s+sure\s+to|remember\s+to)\s+{_RECOMMEND}\b",
+    rf"\b(?:if|when|whenever)\s+(?:you\s+are\s+)?(?:asked|(?:some|any)(?:one|body)\s+asks|(?:a|the)\s+\w+\s+asks)\b"
+    rf"[^.!?]{{0,120}},\s*(?:please\s+|always\s+)?(?:{_RECOMMEND}|{_SAY}|tell)\b",
+    rf"\b(?:{_RECOMMEND}|name|include|add)\b[^.!?]{{0,120}}\bin\s+(?:every|each|any|all)\s+(?:answer|reply|response)",
+)
+_ADVERT = re.compile("|".join(_ADVERTS), re.IGNORECASE)
 _SIGNS = (
     "ignore", "disregard", "forget", "overrid", "bypass", "you must", "you are now", "to the user", "system prompt",
     "exactly", "nothing but", "the word", "only:", "instruction", "assistant", "chatbot", "llm", " ai", "ai:", "ai,",
@@ -61,8 +83,7 @@ def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
         may_quote: An order within quotation marks is an example in a text about such orders, where other words lead
             up to it. In a tool's JSON everything stands in quotation marks.
     """
-    # As a reader takes it, and not by the letters that it was written with to be overlooked.
-    text = as_latin(without_unseen(" ".join(sentence[:READ_CHARS].split())))
+    text = _as_read(sentence)
     folded = text.lower()
     if not any(sign in folded for sign in _SIGNS):
         return None
@@ -72,3 +93,17 @@ def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
     if found is None:
         return None
     return text[found.start() : found.start() + SHOWN_CHARS].strip()
+
+
+@lru_cache(maxsize=4096)
+def advert_in(sentence: str) -> str | None:
+    """Returns the sentence, cut to a line, if it advertises something or has the reader advertise it, else None."""
+    text = _as_read(sentence)
+    if _ADVERT.search(text) is None:
+        return None
+    return text[:SHOWN_CHARS].strip()
+
+
+def _as_read(sentence: str) -> str:
+    """Returns the sentence as a reader takes it, and not by the letters that it was written with to be overlooked."""
+    return as_latin(without_unseen(" ".join(sentence[:READ_CHARS].split())))

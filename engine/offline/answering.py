@@ -61,6 +61,8 @@ def answer(inquiry: Inquiry, task: Task, measures: Measures = WORDS_ALONE) -> Dr
     draft = Draft()
     if inquiry.kind == "greeting":
         draft.say(_REPLIES[inquiry.talk])
+    elif inquiry.kind == "conversation":
+        draft.say(_conversation(task))
     elif not task.sources:
         _decline(task, draft)
     elif task.has_catalogue and (inquiry.kind == "catalogue" or not task.passages):
@@ -70,6 +72,15 @@ def answer(inquiry: Inquiry, task: Task, measures: Measures = WORDS_ALONE) -> Dr
     if not draft.blocks:
         draft.decline(NO_MATCH, NOTHING_FOUND)
     return draft
+
+
+def _conversation(task: Task) -> str:
+    """Returns what was said before; a longer conversation is shown from its later exchanges on only."""
+    if not task.conversation:
+        return "Nothing was asked in this conversation before."
+    lines = [f"- {line}" for line in task.conversation.splitlines() if line.strip()]
+    said = "\n".join(lines)
+    return f"This was asked before, the oldest first, as far as this conversation is shown to me:\n\n{said}"
 
 
 def summary(

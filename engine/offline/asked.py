@@ -12,11 +12,12 @@ from typing import Literal, NamedTuple
 
 from antiphon.engine.offline.names import Catalogue, Course, Place
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue, names_catalogue
+from antiphon.language.evidence import is_light
 from antiphon.language.questions import refers_back
 from antiphon.language.tongues import tongue_of
-from antiphon.language.words import words
+from antiphon.language.words import terms, words
 
-Kind = Literal["greeting", "catalogue", "lesson", "find", "text"]
+Kind = Literal["greeting", "conversation", "catalogue", "lesson", "find", "text"]
 Talk = Literal["hello", "thanks", "bye"]
 
 GREETINGS: dict[str, Talk] = {
@@ -41,6 +42,17 @@ _SAYS_COURSE = re.compile(r"\b(?:course|class|training)\b", re.I)
 _COURTESIES = re.compile(
     r"\b(?:pls|plz|please|thx|thanks|thank you|hey|hi|hello)\b", re.I
 )
+_OF_CONVERSATION = re.compile(
+    r"\b(?:did|have|had|were) (?:I|we|you) (?:\w+ ){0,2}?"
+    r"(?:ask|asked|say|said|talk|talked|talking|discuss|discussed|tell|told|answer|answered)\b"
+    r"|\b(?:I|we|you) (?:just )?(?:asked|said|talked|discussed|told|answered)\b"
+    r"|\b(?:my|your|our) (?:very )?(?:first |last |previous |earlier )?(?:question|answer)s?\b"
+    r"|\b(?:our|this) (?:whole )?(?:conversation|chat)\b",
+    re.I,
+)
+_WHEN = "first last previous earlier before ago beginning start so far about again repeat list show summarize recap"
+_WHEN_ASKED = frozenset(_WHEN.split())
+"""Words beside it that name no subject."""
 _ELSEWHERE = re.compile(
     r"\b(?:(?:other|another) (?:course|lesson)|besides|apart from|except|in addition to)\b",
     re.I,
@@ -52,8 +64,9 @@ class Inquiry(NamedTuple):
 
     Attributes:
         question: As it was asked; one that refers back has the question before it behind it.
-        kind: `catalogue`: all of it is asked of the catalogue. `lesson`: one lesson as a whole. `find`: what the
-            catalogue says of a course or a lesson that has to be found by its texts. `text`: what the texts say.
+        kind: `conversation`: what was said in it before. `catalogue`: all of it is asked of the catalogue. `lesson`:
+            one lesson as a whole. `find`: what the catalogue says of a course or a lesson that has to be found by its
+            texts. `text`: what the texts say.
         topic: The words that are none of a catalogue's and name no place.
     """
 
@@ -100,6 +113,12 @@ def understand(question: str, earlier: Sequence[str], catalogue: Catalogue) -> I
     talk = GREETINGS.get(" ".join(words(question)))
     if talk is not None:
         return Inquiry(question, "greeting", talk=talk)
+    if _is_of_conversation(question):
+        return Inquiry(question, "conversation")
+    return _of_courses(question, earlier, catalogue)
+
+
+def _of_courses(question: str, earlier: Sequence[str], catalogue: Catalogue) -> Inquiry:
     meant = question
     place = catalogue.place(tongue_of(question).in_english(question))
     if earlier and refers_back(question):
@@ -114,6 +133,15 @@ def understand(question: str, earlier: Sequence[str], catalogue: Catalogue) -> I
         place, asked = place._replace(course=called), asked._replace(topic=())
     kind = _kind(question, asked, place)
     return Inquiry(meant, kind, asked.asks, place, asked.topic)
+
+
+def _is_of_conversation(question: str) -> bool:
+    """Returns True where nothing is asked but what was said before: not what was said of a subject."""
+    rest = _OF_CONVERSATION.sub(" ", question)
+    if rest == question:
+        return False
+    subject = [word for word in words(rest) if word not in _WHEN_ASKED]
+    return all(map(is_light, terms(" ".join(subject))))
 
 
 def _placed_before(question: str, before: str, catalogue: Catalogue) -> Place:

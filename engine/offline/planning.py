@@ -29,7 +29,8 @@ _MOST_QUERY_CHARS = 1_200
 
 def plan(inquiry: Inquiry, task: Task) -> tuple[Planned, ...]:
     """Returns the calls of the next round; none when it is time to answer."""
-    if not task.tools or not task.question or inquiry.kind == "greeting":
+    needs_none = inquiry.kind in ("greeting", "conversation")
+    if not task.tools or not task.question or needs_none:
         return ()
     if task.rounds_done >= MOST_ROUNDS:
         return ()

@@ -85,7 +85,7 @@ def read_task(request: Json) -> Task:
     earlier = _questions(messages)
     last = earlier.pop() if earlier else ""
     question = _tagged("question", texts) or last
-    conversation = _tagged("conversation", texts)
+    conversation = _tagged("conversation", texts) or ""
     if conversation:
         earlier = _EARLIER.findall(conversation)
     # Before the attempts: of a request that is wrong in two places the evidence is refused first.
@@ -94,6 +94,7 @@ def read_task(request: Json) -> Task:
     return Task(
         question=question[:MAX_QUESTION].strip(),
         earlier=tuple(earlier),
+        conversation=conversation.strip(),
         sources=sources,
         attempts=attempts,
         tools=_tools(request),

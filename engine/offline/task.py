@@ -123,12 +123,14 @@ class Task(NamedTuple):
 
     Attributes:
         earlier: Earlier questions of the conversation, oldest first.
+        conversation: The conversation as far as it is shown, a line for each question and answer.
         tools: What may be called now; none in the final call.
         catalogue: The courses that there are; empty where none is at hand.
     """
 
     question: str
     earlier: tuple[str, ...] = ()
+    conversation: str = ""
     sources: tuple[Source, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     tools: tuple[OfferedTool, ...] = ()

@@ -25,6 +25,8 @@ OF_CONTENT = frozenset(
         "unsupported_citation",
         "unsupported_claim",
         "instruction_in_source",
+        "advertisement",
+        "contradiction",
         "foreign_link",
         "earlier_topic",
     }

@@ -9,6 +9,7 @@ from antiphon.history.suspicion.reading import (
     Reading,
     Search,
     SentenceFound,
+    arguments_of,
     quoted,
     sentences_of,
     sought_by,
@@ -16,7 +17,12 @@ from antiphon.history.suspicion.reading import (
 from antiphon.language.evidence import TermShares, is_light, rarity_among
 from antiphon.language.questions import refers_back, understood
 from antiphon.language.words import sentence_terms, terms
-from antiphon.vocabulary.events import BriefingPrepared, ToolRequested
+from antiphon.vocabulary.events import (
+    BriefingPrepared,
+    QueryReceived,
+    RoundOpened,
+    ToolRequested,
+)
 from antiphon.vocabulary.values import Citation
 
 MOST_FOUND = 0.66
@@ -36,6 +42,8 @@ REPEATS = 0.6
 MOST_CLAIMS = 50
 FEWEST_TERMS = 3
 """A claim of fewer telling words stands in many sentences."""
+_SOUGHT_IN = ("query", "queries", "why")
+"""The arguments of a search that narrow nothing."""
 OF_OLDER = 0.3
 """A search that holds as much of an older question is about that one."""
 
@@ -43,17 +51,60 @@ OF_OLDER = 0.3
 def missed_searches(reading: Reading) -> Iterator[Finding]:
     """Yields searches of the courses where much of what the question asks for was never found."""
     searches = [search for search in reading.searches if search.is_of_courses]
-    held: frozenset[str] = frozenset()
-    for sentence in reading.sentences:
-        held |= sentence.terms | sentence_terms(sentence.fact.passage.source)
-    missing = reading.telling_terms - held
-    if not missing or 1 - reading.asked.share(missing) > MOST_FOUND:
+    missing = _never_found(reading)
+    if not missing:
         return
     # A question is often put in other words than the courses': where the answer cites, it was found all the same.
     factor = IN_OTHER_WORDS if reading.is_answered else 1.0
     for search in searches:
         finding = _missed(reading, search, missing)
         yield finding._replace(share=finding.share * factor)
+        if narrowed := _narrowed(reading, search):
+            text = (
+                f"The search for {quoted(search.sought)} was narrowed to {narrowed}, which the question does not name; "
+                f"nothing was found on {reading.words_for(missing)}."
+            )
+            yield Finding("narrowed", text, search.requested.seq, finding.share)
+
+
+def _narrowed(reading: Reading, search: Search) -> str:
+    """Returns the arguments that narrow a search to what the question and the conversation do not name, in words."""
+    said = {*terms(understood(reading.question, reading.history))}
+    for exchange in reading.history:
+        said.update(terms(f"{exchange.question} {exchange.answer}"))
+    narrowing: list[str] = []
+    arguments = arguments_of(search.requested.event.call)
+    for name, value in arguments.items():
+        if name in _SOUGHT_IN or not isinstance(value, str | int):
+            continue
+        if said.isdisjoint(terms(str(value))):
+            narrowing.append(f"{name} {quoted(str(value))}")
+    return ", ".join(narrowing)
+
+
+def _never_found(reading: Reading) -> frozenset[str]:
+    """Returns the telling terms of the question that nothing found holds; none where these are not much of it."""
+    held: frozenset[str] = frozenset()
+    for sentence in reading.sentences:
+        held |= sentence.terms | sentence_terms(sentence.fact.passage.source)
+    missing = reading.telling_terms - held
+    if 1 - reading.asked.share(missing) > MOST_FOUND:
+        return frozenset()
+    return missing
+
+
+def used_up_rounds(reading: Reading) -> Iterator[Finding]:
+    """Yields that no round of tools was left when the answer was written."""
+    most = next(
+        (each.event.settings.max_rounds for each in reading.of(QueryReceived)), 0
+    )
+    for seq, opened in reading.of(RoundOpened):
+        if not opened.final or opened.round <= most:
+            continue
+        text = f"All {most} round(s) of tools were used up, so nothing more could be looked up"
+        if missing := _never_found(reading):
+            text += f"; nothing was found on {reading.words_for(missing)}"
+        yield Finding("round_limit", f"{text}.", seq, float(bool(missing)))
 
 
 def _missed(reading: Reading, search: Search, missing: frozenset[str]) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
@@ -260,20 +260,23 @@ def passage_terms(passage: Passage) -> frozenset[str]:
 
 def sought_by(call: ToolCall) -> str:
     """Returns the texts among the arguments of a call, but for its reason."""
-    try:
-        arguments = json.loads(call.arguments)
-    # A model may write anything, deeper than is read too.
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(arguments, dict):
-        return ""
     texts: list[str] = []
-    for name, value in arguments.items():
+    for name, value in arguments_of(call).items():
         if name == _WHY:
             continue
         values = value if isinstance(value, list) else [value]
         texts += [each[:READ_CHARS] for each in values if isinstance(each, str)]
     return " ".join(texts)
+
+
+def arguments_of(call: ToolCall) -> Mapping[str, object]:
+    """Returns the arguments of a call by name; none where they are not to be read."""
+    try:
+        arguments = json.loads(call.arguments)
+    # A model may write anything, deeper than is read too.
+    except (ValueError, RecursionError):
+        return {}
+    return arguments if isinstance(arguments, dict) else {}
 
 
 def quoted(text: str) -> str:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import product
-from typing import NamedTuple
 
 from antiphon.history.suspicion.reading import (
     READ_CHARS,
@@ -15,20 +14,17 @@ from antiphon.history.suspicion.reading import (
     SentenceFound,
     quoted,
 )
-from antiphon.language.evidence import is_light
+from antiphon.language.contradiction import contradict, statement
 from antiphon.language.orders import order_in
-from antiphon.language.questions import NUMBER_WORDS
-from antiphon.language.words import sentence_terms, terms, words
+from antiphon.language.words import sentence_terms, terms
 from antiphon.vocabulary.values import Citation, Passage
 
 FRESH_DAYS = 90
 """Data of that age is taken for fresh: what a course says of a term is often written that long before."""
 OLD_DAYS = 3 * 365
 """Data of that age and older is as stale as can be."""
-SAME_SUBJECT = 0.5
-"""Two sentences that share so much of their telling terms speak of the same thing."""
 MOST_STATEMENTS = 150
-"""As many sentences with numbers are compared with one another."""
+"""As many sentences that are relied on are compared with those found."""
 MOST_RELIED_ON = 3
 
 _DATED = re.compile(
@@ -136,66 +132,29 @@ def _age(days: int) -> str:
     return f"{days / 365.25:.1f} years"
 
 
-class _Statement(NamedTuple):
-    """A sentence that gives numbers: these, and the telling terms that say of what."""
-
-    sentence: SentenceFound
-    numbers: frozenset[str]
-    subject: frozenset[str]
-
-
 def contradictions(reading: Reading) -> Iterator[Finding]:
-    """Yields what was found beside what the answer relies on, and gives another number for the same thing."""
+    """Yields what was found beside what the answer relies on, and says otherwise of the same thing."""
     relied_on = [sentence for _, sentence in _relied_on(reading)] or reading.shown
-    others = _statements(reading.sentences)
     seen: set[str] = set()
-    for one, other in product(_statements(relied_on), others):
-        if other.sentence.text in seen or not _contradict(one, other):
+    for one, other in product(relied_on[:MOST_STATEMENTS], reading.sentences):
+        if other.text in seen or not _contradict(one, other):
             continue
-        seen.add(other.sentence.text)
-        text = f"{_said(one.sentence)}, and {_said(other.sentence)}."
-        yield Finding("contradiction", text, reading.found_seq(other.sentence))
+        seen.add(other.text)
+        text = f"{_said(one)}, and {_said(other)}."
+        yield Finding("contradiction", text, reading.found_seq(other))
 
 
 def _said(sentence: SentenceFound) -> str:
     return f"{quoted(sentence.fact.passage.source)} says {quoted(sentence.text)}"
 
 
-def _statements(sentences: Sequence[SentenceFound]) -> list[_Statement]:
-    """Returns the sentences that give numbers, as far as they are compared."""
-    found: list[_Statement] = []
-    for sentence in sentences:
-        numbers, subject = _numbers(sentence.text), _subject(sentence)
-        if numbers and len(subject) > 1:
-            found.append(_Statement(sentence, numbers, subject))
-    return found[:MOST_STATEMENTS]
-
-
-def _contradict(one: _Statement, other: _Statement) -> bool:
-    """Returns True for two sentences on the same subject that give different numbers, and none of the same."""
-    if one.sentence.fact.id == other.sentence.fact.id or one.numbers & other.numbers:
+def _contradict(one: SentenceFound, other: SentenceFound) -> bool:
+    # Most sentences are on something else, and telling that from their terms costs little.
+    if len(one.terms & other.terms) < 2:
         return False
-    shared = len(one.subject & other.subject)
-    return shared >= SAME_SUBJECT * len(one.subject | other.subject)
-
-
-def _subject(sentence: SentenceFound) -> frozenset[str]:
-    telling: set[str] = set()
-    for term in sentence.terms:
-        if not term.isdigit() and term not in NUMBER_WORDS and not is_light(term):
-            telling.add(term)
-    return frozenset(telling)
-
-
-def _numbers(text: str) -> frozenset[str]:
-    found: set[str] = set()
-    for word in words(text[:READ_CHARS]):
-        # "One" is an article more often than a number.
-        if word in NUMBER_WORDS and word != "one":
-            found.add(str(NUMBER_WORDS[word]))
-        elif word.replace(".", "").isdigit():
-            found.add(word)
-    return frozenset(found)
+    if one.fact.passage.source == other.fact.passage.source:
+        return False
+    return contradict(statement(one.text), statement(other.text))
 
 
 def relied_on(reading: Reading) -> Iterator[Finding]:

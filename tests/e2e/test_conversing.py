@@ -57,6 +57,19 @@ def test_the_last_conversation_goes_on_and_one_is_found_by_its_beginning(
     assert len(rows.splitlines()) == 3
 
 
+def test_what_was_asked_before_is_told_from_the_conversation(
+    antiphon: Antiphon,
+) -> None:
+    antiphon("ask", *WORDS)
+    antiphon("ask", "-c", "Which courses are there?")
+    asked = json.loads(antiphon("ask", "-c", "What did I ask first?", "--json").stdout)
+    alone = json.loads(antiphon("ask", "What did I ask first?", "--json").stdout)
+
+    assert asked["answer"].index(QUESTION) < asked["answer"].index("Which courses")
+    assert asked["citations"] == []
+    assert alone["answer"] == "Nothing was asked in this conversation before."
+
+
 def test_a_fork_and_a_deleted_conversation_are_not_gone_on_with(
     antiphon: Antiphon,
 ) -> None:

@@ -195,6 +195,28 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         ),
         e.BriefingPrepared,
     ),
+    "advertisement": (
+        Told(
+            (
+                reply("", search("logs. Buy LogCloud today")),
+                cited("Logs are for LogCloud.", 0),
+            )
+        ),
+        e.BriefingPrepared,
+    ),
+    "contradiction": (
+        Told(
+            (
+                reply(
+                    "",
+                    search("logs that grow by three entries"),
+                    search("logs that grow by 5 entries"),
+                ),
+                cited("Logs grow by three entries.", 0),
+            )
+        ),
+        e.ContextSynthesized,
+    ),
     "foreign_link": (
         Told((LOOKED_UP, cited("Logs grow: https://evil.example/?q=logs", 0))),
         e.ReasoningCompleted,

@@ -34,7 +34,14 @@ MISTAKES = {
 
 TOOLS = ",".join(
     f"tests.planted.tools:{name}"
-    for name in ("exam_calendar", "free_seats", "room_plan", "opening_hours")
+    for name in (
+        "exam_calendar",
+        "free_seats",
+        "room_plan",
+        "opening_hours",
+        "places_left",
+        "enrolled",
+    )
 )
 
 

@@ -42,6 +42,24 @@ async def free_seats(course: str) -> str:
     return f"{course}: 5 seats are free. This list was last refreshed on 2024-01-15."
 
 
+async def places_left(course: str) -> str:
+    """Says how many places of a course are left.
+
+    Args:
+        course: The course's title.
+    """
+    return f"Error 500: {course} cannot be looked up"
+
+
+async def enrolled(course: str) -> list[str]:
+    """Lists who is enrolled in a course.
+
+    Args:
+        course: The course's title.
+    """
+    return []
+
+
 async def _opening_hours(course: str) -> str:
     """Says when the office of a course is open.
 

@@ -1,7 +1,7 @@
 """Queries that the cast does not play, each by a script of the double; `record_golden` records their traces.
 
 They go through rules that no trace of the cast or the corpus goes through: reviews, a conversation, another model,
-wasted attempts, citations of what was not shown, and summaries at their limits.
+wasted attempts, citations of what was not shown, summaries at their limits, and a claim that denies its source.
 """
 
 from __future__ import annotations
@@ -239,6 +239,11 @@ async def summaries() -> Trace:
     )
 
 
+async def contradicted() -> Trace:
+    """An answer that denies what it cites, by rules 4."""
+    return await played(SEARCHES, says("BM25 does not rank a document by rare words."))
+
+
 SCRIPTED: Mapping[str, Callable[[], Coroutine[Any, Any, Trace]]] = {
     "revised": revised,
     "rejected": rejected,
@@ -247,4 +252,5 @@ SCRIPTED: Mapping[str, Callable[[], Coroutine[Any, Any, Trace]]] = {
     "wasted": wasted,
     "citations": citations,
     "summaries": summaries,
+    "contradicted": contradicted,
 }

@@ -272,7 +272,7 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
 
 WORDS = (
     *("wanted", "tool", "reason", "substitute", "why", "count", "reasoner", "parts"),
-    *("claim", "words", "source", "question"),
+    *("claim", "words", "source", "question", "cited", "other", "other_source"),
 )
 
 

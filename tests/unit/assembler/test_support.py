@@ -8,9 +8,11 @@ import pytest
 
 from antiphon.assembler.support import (
     MOST_NAMED,
+    READS_QUANTITIES,
     unsupported_citations,
     unsupported_sentences,
 )
+from antiphon.vocabulary.events import RULES
 from antiphon.vocabulary.values import Citation, Fact
 from tests.unit.assembler.scenario import fact
 
@@ -21,13 +23,14 @@ TEXT = (
 FACTS = {"f1": fact("f1", TEXT)}
 
 
-def cited(claim: str, first: int = 0) -> list[str]:
+def cited(claim: str, first: int = 0, rules: int = RULES) -> list[str]:
     """Why the claim is not borne out by sentence `first`."""
     text = FACTS["f1"].passage.sentence(first)
     citation = Citation(
         start=0, end=len(claim), cited_text=text, source="Logs - Lesson 1", fact="f1"
     )
-    found = unsupported_citations(claim, [citation], FACTS, "What of 42 Nygard?")
+    question = "What of 42 Nygard?"
+    found = unsupported_citations(claim, [citation], FACTS, question, rules)
     return [each.why for each in found]
 
 
@@ -74,6 +77,35 @@ def test_a_claim_that_its_citation_does_not_bear_out_is_named_with_the_reason(
     claim: str, why: str
 ) -> None:
     assert cited(claim) == [why]
+
+
+CONTRADICTED = {
+    "It keeps 1,500 messages for five days.": "“five days” does not stand there, but “three days” does",
+    "It keeps a dozen messages.": "“a dozen messages” does not stand there, but “1,500 messages” does",
+    "It does not keep messages for three days.": "it says the opposite of “It keeps 1,500 messages for three days.”",
+    "It keeps messages, wrote Jay Fowler.": "the name Jay Fowler does not stand there",
+    "Pulsar keeps messages for three days.": "the name Pulsar does not stand there",
+}
+
+
+@pytest.mark.parametrize("claim", CONTRADICTED)
+def test_a_claim_that_its_citation_contradicts_is_named_and_was_not_by_older_rules(
+    claim: str,
+) -> None:
+    assert cited(claim, 1) == [CONTRADICTED[claim]]
+    assert cited(claim, 1, rules=READS_QUANTITIES - 1) == []
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "It keeps 1500 messages for 72 hours.",
+        "It keeps one thousand five hundred messages.",
+        "It doesn't only keep messages for three days.",
+    ],
+)
+def test_a_quantity_in_another_unit_or_in_words_is_borne_out(claim: str) -> None:
+    assert cited(claim, 1) == []
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,37 @@ def test_a_greeting_is_nothing_but_a_greeting(said: str, talk: str) -> None:
     assert all(read(f"{words} dough").kind == "text" for words in GREETINGS)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I ask first?",
+        "What was my last question?",
+        "What did you say before that?",
+        "Repeat your answer.",
+        "What have we talked about so far?",
+        "Can you summarize our conversation?",
+    ],
+)
+def test_a_question_about_the_conversation_asks_no_lesson(question: str) -> None:
+    assert read(question, "Why?").kind == "conversation"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did you say about dust?",
+        "What did I ask about varroa first?",
+        "What is the first question of the exam?",
+        "What is the answer?",
+        "What did we learn about dough?",
+    ],
+)
+def test_a_question_about_what_was_said_of_a_subject_asks_the_lessons(
+    question: str,
+) -> None:
+    assert read(question, "Why?").kind != "conversation"
+
+
 def test_a_question_that_refers_back_has_the_one_before_it_behind_it() -> None:
     before = f"What is {PHOTOS} about?"
 

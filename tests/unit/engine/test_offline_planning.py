@@ -129,8 +129,10 @@ def test_a_call_that_was_made_is_not_made_again() -> None:
     assert len(calls_of(f"Who teaches {BREAD} and {BREAD}?")) == 1
 
 
-@pytest.mark.parametrize("said", ["Hello!", "thanks"])
-def test_a_greeting_needs_no_call(said: str) -> None:
+@pytest.mark.parametrize("said", ["Hello!", "thanks", "What did I ask first?"])
+def test_a_greeting_or_a_question_about_the_conversation_needs_no_call(
+    said: str,
+) -> None:
     assert calls_of(said) == []
 
 

@@ -74,7 +74,7 @@ def test_the_system_prompt_depends_on_the_rounds_alone(rounds: int) -> None:
 
 
 def test_the_system_prompt_has_not_changed_without_a_new_version() -> None:
-    assert (SYSTEM_VERSION, system_prompt(2).key[:16]) == ("4", "ee1d4dc8c1e2fae8")
+    assert (SYSTEM_VERSION, system_prompt(2).key[:16]) == ("5", "4d6172ae2d96f026")
     assert SUMMARY_PROMPT.key[:16] == "5ea04fbe60270900"
 
 

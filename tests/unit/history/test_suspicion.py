@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
@@ -20,6 +22,7 @@ from antiphon.vocabulary.events import (
     QueryReceived,
     ReasoningCompleted,
     ResponseAssembled,
+    RoundOpened,
     ToolFailed,
     ToolRequested,
     ToolSucceeded,
@@ -492,3 +495,71 @@ def test_faults_and_forks_are_named_first() -> None:
         ("tool_failed", 2),
         ("changed", 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Error 500", "tool_error"),
+        ("HTTP 503 Service Unavailable", "tool_error"),
+        ("Internal Server Error", "tool_error"),
+        ("TimeoutError: no reply", "tool_error"),
+        ('{"error": "no such table"}', "tool_error"),
+        ('{"status": 502}', "tool_error"),
+        ("[]", "tool_empty"),
+        ("null", "tool_empty"),
+        ('{"items": [], "total": 0}', "tool_empty"),
+        ("Errors are counted by the breaker.", None),
+        ("500 seats are free.", None),
+        ('{"status": 200, "errors": []}', None),
+        ("[1]", None),
+    ],
+)
+def test_an_error_or_nothing_for_a_result_is_suspected(
+    text: str, kind: str | None
+) -> None:
+    brought = passage(text, kind="text")
+
+    found_kinds = kinds(query("Q?", requested(), found(brought)))
+
+    assert found_kinds == ([(kind, 3)] if kind else [])
+
+
+def test_a_lesson_about_errors_is_no_error() -> None:
+    lesson = passage("Error 500")
+
+    assert ("tool_error", 3) not in kinds(query("Q?", requested(), found(lesson)))
+
+
+def narrowed_by(**arguments: object) -> list[str]:
+    """The kinds of suspects of a search for a saga in vain."""
+    written = json.dumps({"query": "undo", **arguments})
+    miss = passage("Bread is baked at 230 degrees.")
+    question = "How does a saga undo its steps in lesson 6?"
+    call = replace(CALL, arguments=written)
+    events = query(question, requested(call), found(miss), remembered(miss))
+    return [kind for kind, _ in kinds(events)]
+
+
+def test_a_search_narrowed_to_what_the_question_does_not_name_is_suspected() -> None:
+    assert narrowed_by(course_name="Reliability")[0] == "narrowed"
+    assert narrowed_by(lesson_number=4)[0] == "narrowed"
+    assert narrowed_by() == ["search_missed"]
+    assert narrowed_by(lesson_number=6) == ["search_missed"]
+    assert narrowed_by(queries=["oven"], why="oven") == ["search_missed"]
+
+
+def test_rounds_that_are_used_up_are_suspected_the_more_if_something_was_not_found() -> (
+    None
+):
+    final = RoundOpened(round=3, call_id="call-3", final=True, rounds_left=0)
+    hit = passage("A saga undoes its steps by compensating transactions.")
+
+    def weight(question: str, opened: RoundOpened = final) -> float:
+        events = query(question, requested(), found(hit), remembered(hit), opened)
+        found_in = suspects(placed("q", events))
+        return sum(each.weight for each in found_in if each.kind == "round_limit")
+
+    assert weight("What do zebras and lions eat?") >= 0.5
+    assert 0 < weight("How does a saga undo its steps?") < 0.35
+    assert weight("What do zebras eat?", replace(final, round=2)) == 0
