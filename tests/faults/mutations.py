@@ -154,7 +154,7 @@ def _is_text(node: ast.expr) -> bool:
 def _is_log(node: ast.AST) -> bool:
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
-    return ast.unparse(node.value.func).startswith("log.")
+    return ast.unparse(node.value.func).startswith(("log.", "_log."))
 
 
 class _File:

@@ -16,6 +16,7 @@ from antiphon.composition import (
     Question,
     ServiceResources,
     Settings,
+    need_of,
     rates_of,
 )
 from antiphon.engine import KNOWN_MODELS, connect
@@ -180,6 +181,15 @@ def test_the_rates_of_a_query_are_those_of_all_who_may_answer(world: World) -> N
     rates = {rate.model for rate in rates_of(settings, world.parts())}
 
     assert rates == {"claude-haiku-5-5", "claude-opus-5-5", "fallback"}
+
+
+def test_a_query_may_want_one_call_more_than_it_has_rounds(world: World) -> None:
+    settings = QuerySettings(model="claude-haiku-5-5", max_rounds=2)
+
+    whole = need_of(settings, world.parts())
+
+    assert whole == need_of(settings, world.parts(), calls=3)
+    assert whole.tokens > need_of(settings, world.parts(), calls=2).tokens > 0
 
 
 async def test_a_limit_of_cost_with_a_model_of_unknown_price_is_refused(

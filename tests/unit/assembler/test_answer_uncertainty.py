@@ -18,10 +18,11 @@ from antiphon.vocabulary.events import (
     RecordingFailed,
     RecoveryStarted,
     ResponseAssembled,
+    SummaryCompleted,
     ToolFailed,
     ToolSubstituted,
 )
-from antiphon.vocabulary.values import QuerySettings
+from antiphon.vocabulary.values import QuerySettings, StoredText, Usage
 from tests.unit.assembler.scenario import (
     answer,
     asked,
@@ -54,6 +55,25 @@ def failed(failure: Any = "timeout", id_: str = "a") -> ToolFailed:
 
 def tripped(limit: str) -> BreakerTripped:
     return BreakerTripped(limit=limit, detail="enough")  # type: ignore[arg-type]
+
+
+def summed_up(text: str) -> SummaryCompleted:
+    return SummaryCompleted(
+        call_id="s", for_call="call-2", content=(), text=StoredText(text), stop_reason="end_turn",
+        usage=Usage(input_tokens=5), wasted=Usage(input_tokens=2), model="m", message_id="m",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "doubts"), [("Logs grow.", []), (" ", ["summary_missing"])]
+)
+def test_a_summary_is_paid_for_and_is_missed_only_where_it_says_nothing(
+    text: str, doubts: list[str]
+) -> None:
+    said = after(summed_up(text))
+
+    assert kinds(said) == doubts
+    assert said.summary_usage.input_tokens == 7
 
 
 SUBSTITUTED = ToolSubstituted(

@@ -369,7 +369,7 @@ def test_a_sentence_on_the_question_that_no_call_was_shown_is_evidence_left_out(
     )
 
 
-def test_what_was_left_out_weighs_more_where_nothing_shown_says_as_much() -> None:
+def test_what_was_left_out_weighs_more_where_nothing_shown_says_it() -> None:
     asked = query_received(
         "Which leader has Raft, where does a Kafka broker keep records on disk, and what do a saga, an outbox and a "
         "cache undo?"
