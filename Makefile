@@ -92,7 +92,7 @@ check-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`) and known vulnerabilities
+audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`) and known vulnerabilities; write build/sbom.cdx.json
 	$(BIN)/python -m tests.house.audit
 
 browser: ## install what the browser tests need, if available (part of `make test`)

@@ -156,7 +156,7 @@ def _to_install(extra: str) -> str:
 
 
 def embedder(settings: service.Settings) -> Check:
-    """Checks that an embedder which the settings name is installed."""
+    """Checks that an embedder which the settings name is installed, with its own weights."""
     installed = service.installed_embedders()
     if settings.embedder == "auto":
         well = bool(installed)
@@ -164,17 +164,17 @@ def embedder(settings: service.Settings) -> Check:
     else:
         well = settings.embedder in installed
         missing = (settings.embedder, settings.embedder)
-    if well:
-        return Check(
-            "Embedder", True, f"{settings.embedder}: {', '.join(installed)} installed"
-        )
-    names, extra = missing
-    return Check(
-        "Embedder",
-        False,
-        f"{names} missing",
-        _to_install(extra),
-    )
+    if not well:
+        names, extra = missing
+        return Check("Embedder", False, f"{names} missing", _to_install(extra))
+    found = f"{settings.embedder}: {', '.join(installed)} installed"
+    try:
+        # Those of a model of one's own are known to nobody.
+        for name in installed if settings.embedding_model is None else ():
+            service.check_weights(name)
+    except ConfigurationError as error:
+        return Check("Embedder", False, found, str(error))
+    return Check("Embedder", True, found)
 
 
 def data_folder(settings: service.Settings) -> Check:

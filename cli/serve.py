@@ -25,8 +25,8 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.imports import needing_extra
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
-IN_USE = "service.lock"
-"""In the data folder: locked by the service that uses it, and says which one that is."""
+IN_USE = ".service.owner"
+"""In the data folder: locked by the service that uses it, and says which that is. Backups leave `.owner` files out."""
 
 
 def serve(

@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import (
     clean as clean,
 )
@@ -120,5 +121,5 @@ def print_json(document: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Prints why the command failed, as one sentence; an address in it is shown without its password."""
-    err.print_line(f"antiphon: {without_userinfo(message)}")
+    """Prints why the command failed, as one sentence; without the password of an address in it, and without a key."""
+    err.print_line(f"antiphon: {without_keys(without_userinfo(message))}")

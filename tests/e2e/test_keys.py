@@ -14,6 +14,7 @@ from tests.e2e.conftest import STARTING_S, Antiphon, Shell, serving, without_tra
 
 QUESTION = {"query": "What is applemailbox7 in the Apple course?"}
 NETWORK = "0.0.0.0"
+KEY = f"ant_0123456789ab_{'xY3-' * 10}xyz"
 
 
 @pytest.fixture
@@ -74,12 +75,16 @@ def test_what_is_no_key_no_scope_and_no_time_is_refused_in_a_sentence(
         "length of time": ("add", "a", "--tenant", "b", "--expires", "soon"),
         "no key": ("rotate", "nothing"),
         "antiphon keys list": ("revoke", "nothing"),
+        # A whole key in the place of its name or id.
+        "no name of a key: use": ("add", KEY, "--tenant", "b"),
+        "no key 'ant_…'": ("revoke", KEY),
     }
     for word, arguments in wrong.items():
         run = antiphon("keys", *arguments, "--data-dir", empty)
         assert run.returncode == 1
         assert word in run.stderr
         assert "Traceback" not in run.stderr
+        assert KEY[17:25] not in run.stderr
 
     assert not (tmp_path / "empty" / "access.sqlite").exists()
 

@@ -1,4 +1,4 @@
-"""`make audit`: risky calls, secrets in files, licences, and known weaknesses of the locked versions.
+"""`make audit`: risky calls, secrets in files, licences, known weaknesses of the locked versions, a bill of materials.
 
 Exit code 1 where something is found that tests/house/audit_exceptions.py does not explain, or explains in vain.
 """
@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from tests.house import sbom
 from tests.house.audit_exceptions import (
     CALLS,
     LICENCE_EXCEPTIONS,
@@ -143,16 +144,20 @@ def weaknesses() -> tuple[list[str], str]:
 def main() -> int:
     """Prints everything that is not explained; returns 1 if there is any."""
     found, skipped = weaknesses()
+    packages = licences()
+    sbom.write(sbom.bill_of(packages), sbom.FILE)
     problems = {
         "risky calls": unexplained(risky_calls(), CALLS),
         "secrets": unexplained(secrets(), SECRETS),
-        "licences": unknown_licences(licences()),
+        "licences": unknown_licences(packages),
         "known weaknesses": found,
     }
     for name, lines in problems.items():
         sys.stdout.write(f"{name}: {len(lines)}\n")
         for line in lines:
             sys.stdout.write(f"  {line}\n")
+    place = sbom.FILE.relative_to(ROOT)
+    sys.stdout.write(f"bill of materials: {len(packages)} packages in {place}\n")
     if skipped:
         sys.stdout.write(f"! {skipped}\n")
     return int(any(problems.values()))

@@ -98,6 +98,7 @@ SECRETS = (
     Allowed("Secret Keyword", "benchmarks/overload.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "benchmarks/soak.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "composition/settings.py", "the pattern of an alias, no value"),
+    Allowed("Hex High Entropy String", "knowledge/embedders/choosing.py", "hashes of the weights, which are public"),
     Allowed("Private Key", "tests/data/self-signed.pem", "a certificate of the tests for 127.0.0.1"),
     Allowed("Secret Keyword", "tests/hostile_files.py", "the password of an encrypted file that is refused"),
     *(

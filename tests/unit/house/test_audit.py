@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import re
 from pathlib import Path
 
 import pytest
+from packaging.utils import canonicalize_name
 
 from tests.house.audit import (
     Finding,
@@ -17,7 +19,7 @@ from tests.house.audit import (
     unexplained,
     unknown_licences,
 )
-from tests.house.audit_exceptions import CALLS, SECRETS, Allowed
+from tests.house.audit_exceptions import CALLS, LICENCE_EXCEPTIONS, SECRETS, Allowed
 from tests.house.requirements import ROOT
 
 PAGE = ROOT / "docs" / "security.md"
@@ -107,3 +109,33 @@ def test_a_planted_secret_is_found(tmp_path: Path) -> None:
         found.scan_file(str(file))
 
     assert list(found)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("cyclonedx") is None, reason="cyclonedx is not installed"
+)
+def test_the_bill_of_materials_names_every_package_in_its_locked_version(
+    tmp_path: Path,
+) -> None:
+    sbom = importlib.import_module("tests.house.sbom")
+    packages = licences()
+
+    sbom.write(sbom.bill_of(packages), tmp_path / "sbom.json")
+
+    bill = json.loads((tmp_path / "sbom.json").read_text())
+    found = {each["name"]: each["version"] for each in bill["components"]}
+    lines = (ROOT / "requirements.lock").read_text().splitlines()[1:]
+    locked = {
+        canonicalize_name(name): version
+        for name, _, version in (line.partition("==") for line in lines)
+    }
+    assert set(found) == set(packages)
+    # pip freeze, which wrote the lock, leaves itself and what installs packages out.
+    assert set(found) - set(locked) <= {"pip", "setuptools", "wheel"}
+    for name in set(found) & set(locked):
+        assert found[name].removesuffix("+cpu") == locked[name]
+    assert all(each["purl"] for each in bill["components"])
+    unnamed = {each["name"] for each in bill["components"] if "licenses" not in each}
+    assert unnamed <= set(LICENCE_EXCEPTIONS)
+    needed = {each["ref"]: each.get("dependsOn", []) for each in bill["dependencies"]}
+    assert len(needed[bill["metadata"]["component"]["bom-ref"]]) > 20
