@@ -18,7 +18,6 @@ from antiphon.vocabulary.events import (
     QueryReceived,
     QueryResumed,
     Recorded,
-    ToolsSettled,
 )
 from antiphon.vocabulary.ports import Clock, EventLog, Ports, Publish, Subscription
 
@@ -89,24 +88,10 @@ def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list
     failed = failures_by_event(prefix)
     steps: list[Step] = []
     for recorded in prefix:
-        _drop_recorded(fold, recorded)
+        fold.take(recorded)
         for failure in fold.hear(recorded, failed.get(recorded.seq, frozenset())):
             steps.append((recorded, _raising(failure, type(recorded.event))))
     return fold, steps
-
-
-def _drop_recorded(fold: Fold, recorded: Recorded[Event]) -> None:
-    """Drops the emission that is recorded, and those before it, which the rules of that time did not emit."""
-    for place, emission in enumerate(fold.emitted):
-        if isinstance(recorded.event, ToolsSettled):
-            # In a trace of older rules it has another cause, and another place among the emissions.
-            if emission.event == recorded.event:
-                del fold.emitted[place]
-                return
-        elif emission.stands_for(recorded):
-            for _ in range(place + 1):
-                fold.emitted.popleft()
-            return
 
 
 def _repeat(

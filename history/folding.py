@@ -11,7 +11,13 @@ from antiphon.composition import Deciders, catalog_of, deciders_of
 from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.containment import failure_of
 from antiphon.vocabulary.deciding import Decider
-from antiphon.vocabulary.events import REVIEWER, Event, HandlerFailed, Recorded
+from antiphon.vocabulary.events import (
+    REVIEWER,
+    Event,
+    HandlerFailed,
+    Recorded,
+    ToolsSettled,
+)
 from antiphon.vocabulary.subscribers import Subscriber
 
 
@@ -81,6 +87,19 @@ class Fold:
             for event in events:
                 self.emitted.append(Emission(recorded.seq, event))
         return failures
+
+    def take(self, recorded: Recorded[Event]) -> None:
+        """Takes the emission that is recorded, and those before it, which the rules of that time did not emit."""
+        for place, emission in enumerate(self.emitted):
+            if isinstance(recorded.event, ToolsSettled):
+                # In a trace of older rules it has another cause, and another place among the emissions.
+                if emission.event == recorded.event:
+                    del self.emitted[place]
+                    return
+            elif emission.stands_for(recorded):
+                for _ in range(place + 1):
+                    self.emitted.popleft()
+                return
 
 
 def failures_by_event(events: Sequence[Recorded[Event]]) -> dict[int, frozenset[str]]:

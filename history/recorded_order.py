@@ -32,15 +32,15 @@ class Waiting(NamedTuple):
     """A recorded event whose call was requested, ordered by its place in the recording.
 
     Attributes:
+        at: Its recorded time. An alarm of another deadline has the place of the event that it comes before.
         number: Tells events of one place apart, so that nothing else of them is ever compared.
-        at: Its recorded time.
         subject: The call that it is about; empty for one of the timer.
         context: That of its request, which is the cause of all that a call brings.
     """
 
     seq: int
-    number: int
     at: float
+    number: int
     event: Event
     subject: str
     context: Context
@@ -71,7 +71,7 @@ class WaitingEvents:
         # What the caller did has no cause, then as now.
         context = copy_context() if recorded.cause else Context()
         waiting = Waiting(
-            recorded.seq, self._added, recorded.at, event, subject, context
+            recorded.seq, recorded.at, self._added, event, subject, context
         )
         heapq.heappush(self._heap, waiting)
 

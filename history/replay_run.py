@@ -99,6 +99,7 @@ class ReplayRun:
             )
         )
         self._by_hand = _changed_by_hand(events)
+        self._inherited = self._by_hand if _changes_settings(events) else 0
         self._not_compared: list[str] = []
         self.unknown: Divergence | None = None
         self.compared = 0
@@ -115,7 +116,11 @@ class ReplayRun:
 
     def step(self, recorded: Recorded[Event]) -> Divergence | None:
         """Compares one event with what was emitted in its place, and delivers it."""
-        divergence = self._check(recorded) or self._verify(recorded)
+        if recorded.seq <= self._inherited:
+            self._inherit(recorded)
+            divergence = None
+        else:
+            divergence = self._check(recorded) or self._verify(recorded)
         if divergence is not None:
             return divergence
         if isinstance(recorded.event, UnknownEvent) and self.unknown is None:
@@ -160,6 +165,16 @@ class ReplayRun:
         if emission.cause >= last.cause:
             return None
         return self._divergence(last, None, emission)
+
+    def _inherit(self, recorded: Recorded[Event]) -> None:
+        """Takes an event of the parent's as it is, as the fork did: the settings that led to it are not the fork's."""
+        self.fold.take(recorded)
+        for check in self._checks.get(type(recorded.event), ()):
+            self._finding(check, recorded)
+        if recorded.seq == self._inherited > 1:
+            self._not_compared.append(
+                f"events 1 to {recorded.seq}: they are the parent's, and the fork has other settings"
+            )
 
     def _check(self, recorded: Recorded[Event]) -> Divergence | None:
         # Events from outside the rules, such as replies and results, are the input of a replay.
@@ -391,6 +406,17 @@ def _changed_by_hand(events: Trace) -> int:
     if isinstance(first, QueryReceived) and first.parent is not None:
         return first.parent_seq
     return 0
+
+
+def _changes_settings(events: Trace) -> bool:
+    """Returns True for a fork that somebody gave other settings than its parent had (`Change`)."""
+    first = events[0].event
+    if not isinstance(first, QueryReceived) or first.parent is None:
+        return False
+    return any(
+        words.startswith(("setting ", "set settings."))
+        for words in first.change.split("; ")
+    )
 
 
 def fields_of(state: object) -> dict[str, object]:

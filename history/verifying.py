@@ -72,6 +72,7 @@ class AlarmCheck:
     def __init__(self) -> None:
         self._settings = QuerySettings()
         self._received_at = 0.0
+        self._resumed_after_s = 0.0
 
     def hear(self, recorded: Recorded[Event]) -> Finding | None:
         match recorded.event:
@@ -80,6 +81,7 @@ class AlarmCheck:
                 self._received_at = recorded.at
             case QueryResumed(away_s=away_s):
                 self._received_at += away_s
+                self._resumed_after_s = recorded.at - self._received_at
             case DeadlineNeared() | DeadlinePassed() as came:
                 return self._compare(came, recorded.at - self._received_at)
         return None
@@ -99,7 +101,8 @@ class AlarmCheck:
         return Finding(None, "the deadline has no such alarm now")
 
     def _timed(self, came_s: float, due_s: float) -> Finding | None:
-        late_s = came_s - due_s
+        # One that is overdue when the query goes on comes then.
+        late_s = came_s - max(due_s, self._resumed_after_s)
         if -EARLY_S <= late_s <= LATE_S + LATE_SHARE * self._settings.deadline_s:
             return None
         detail = f"it came {came_s:.2f} s after the question, and was due after {due_s:.2f} s"

@@ -184,6 +184,31 @@ async def test_a_recorded_fork_with_a_setting_replays_though_the_tools_are_other
     assert found is None or (found.difference, found.kind) == ("fault", "query_closed")
 
 
+@pytest.mark.parametrize(
+    "setting", ["max_rounds=1", "max_rounds=4", "briefing_tokens=400", "deadline_s=8"]
+)
+async def test_a_recorded_fork_with_a_setting_replays_wherever_it_begins(
+    setting: str, thousand: Lines
+) -> None:
+    name, value = setting.split("=")
+    change = Change(kind="setting", name=name, value=value)
+    otherwise = 0
+
+    for lines in list(thousand.values())[:120:3]:
+        trace = [from_json(line) for line in lines]
+        if of_any(DISTURBED, trace):
+            continue
+        for at in (len(trace) // 3, len(trace) // 2, len(trace) - 2):
+            _, fork = await Forks(trace).fork(at, change)
+
+            found = replay(fork)
+            assert found.divergence is None, (trace[0].query_id, at)
+            assert f"events 1 to {at}:" in found.skipped[0]
+            otherwise += len(fork) != len(trace)
+
+    assert otherwise > 10
+
+
 @pytest.mark.parametrize("deadline_s", [8, 50, 100])
 async def test_a_recorded_fork_with_another_deadline_has_the_alarms_of_that_deadline(
     deadline_s: int, thousand: Lines
