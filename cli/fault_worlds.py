@@ -11,7 +11,7 @@ from pathlib import Path
 
 from antiphon import faults, service
 from antiphon.cli.process import before_ending
-from antiphon.cli.session import settings_for_people
+from antiphon.cli.session import loaded_settings
 
 
 @contextmanager
@@ -51,5 +51,5 @@ def opener(tools: str, store: str | None = None) -> partial[faults.World]:
         tools=service.load_tools(tools),
         named=tools,
         open_store=open_store,
-        subscribers=service.load_subscribers(settings_for_people().subscribers),
+        subscribers=service.load_subscribers(loaded_settings().subscribers),
     )
