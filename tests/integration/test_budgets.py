@@ -107,7 +107,7 @@ def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
     )
     run.trace.insert(at, from_then_on)
 
-    assert list(within_budget(run)) == ["25,413 tokens are spent, 14,000 are allowed"]
+    assert list(within_budget(run)) == ["25,495 tokens are spent, 14,000 are allowed"]
 
 
 async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_of_the_next() -> (

@@ -6,13 +6,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from antiphon.engine import SUMMARY_PROMPT, Script, ScriptedReply
+from antiphon.engine import SUMMARY_PROMPT, SYSTEM_VERSION, Script, ScriptedReply
 from antiphon.engine.offline.script import Break, ScriptedCall, When
 from antiphon.faults.checks.traces import refusals
 from antiphon.history.replaying import replay
 from antiphon.vocabulary.events import (
     BriefingPrepared,
+    QueryReceived,
     ReasoningCompleted,
     ReasoningStarted,
     SummaryCompleted,
@@ -132,14 +134,21 @@ def test_a_query_with_a_summary_replays_to_the_same_events() -> None:
     assert result.closed
 
 
-def test_another_summary_prompt_is_a_difference_of_settings_or_code(
+def test_another_summary_prompt_is_said_and_under_the_same_version_a_difference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = query(summary())
+    events = query(summary()).events
+    first = events[0].event
+    assert isinstance(first, QueryReceived)
+    versions = (("system_prompt", SYSTEM_VERSION),)
+    of_today = [replace(events[0], event=replace(first, versions=versions))]
     monkeypatch.setattr("antiphon.engine.preparing.SUMMARY_PROMPT", ScriptedText)
 
-    divergence = replay(asked.events).divergence
+    older = replay(events)
+    divergence = replay([*of_today, *events[1:]]).divergence
 
+    assert older.divergence is None
+    assert "today's system prompt" in older.skipped[0]
     assert divergence is not None
     assert (divergence.kind, divergence.field) == (
         "reasoning_started",
