@@ -200,13 +200,12 @@ async def test_a_call_that_the_end_of_the_service_broke_off_counts_beside_the_on
     api.answers = True
     async with billed(tmp_path, api) as at:
         client = at.client(key)
-        [going_on] = await at.house.service.resume_unfinished()
+        await at.house.service.resume_unfinished()
         answer = await client.get(f"/api/traces/{query['query_id']}/answer")
         used = await settled(at, client)
         events = await at.house.store.read(query["query_id"])
 
     assert answer.status_code == 200
-    assert going_on.query_id == query["query_id"]
     assert api.calls == 4
     check_counted(api, used)
     [resumed] = [each.event for each in events if isinstance(each.event, QueryResumed)]
