@@ -204,9 +204,9 @@ faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour
 NOTED := $(abspath $(DATA))/mutants/lines
 NOT_NOTED := browser unit/house unit/benchmarks e2e/test_schema.py integration/test_engine_reads_recordings.py \
 	faults/test_matrix.py faults/test_mutants.py
-mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR drawn from each folder; a test must find each (FLOOR=, SEED=)
+mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR drawn from each folder; a test must find each (FLOOR=, SEED=, FOLDERS=)
 	$(BIN)/python -m tests.faults.mutants
-	$(BIN)/python -m tests.faults.drawn $(NOTED) --floor $(or $(FLOOR),10) --seed $(or $(SEED),$(shell date +%Y%m%d))
+	$(BIN)/python -m tests.faults.drawn $(NOTED) $(FOLDERS) --floor $(or $(FLOOR),10) --seed $(or $(SEED),$(shell date +%Y%m%d))
 
 .PHONY: $(NOTED)
 $(NOTED): $(VENV)/.dev

@@ -47,7 +47,7 @@ class HostedQuery:
     ) -> None:
         self.lease = begin.lease
         self.lease_s = begin.lease_s
-        self.heard_at = 0.0
+        self.heard_at: float
         self.received = 0
         self.outside: Outside | None = None
         self.followed = True

@@ -24,7 +24,6 @@ from antiphon.traces.listing import note_query
 from antiphon.traces.packing import Batch, BatchPacker, Packed
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.search_index import SEARCHABLE, SearchIndex
-from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import SequenceError, TraceError
 from antiphon.vocabulary.events import QueryClosed
 from antiphon.vocabulary.health import LastTry
@@ -58,13 +57,12 @@ class Writer:
         file: StoreFile,
         connection: sqlite3.Connection,
         redaction: Redaction,
-        catalog: Catalog,
     ) -> None:
         self._file = file
         self._connection = connection
         self._checkpointer = Checkpointer(file)
         self._packer = BatchPacker(redaction)
-        self._search_index = SearchIndex(catalog)
+        self._search_index = SearchIndex()
         self._known: set[str] = set()
         self._ends: dict[str, int] = {}
         self._seen_version = 0

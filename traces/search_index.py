@@ -9,7 +9,6 @@ import structlog
 
 from antiphon.traces.codec import sound_text
 from antiphon.traces.event_log import read_trace, unpacker_of
-from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import (
     Event,
@@ -114,8 +113,7 @@ class SearchIndex:
     in whichever process, adds it before.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
+    def __init__(self) -> None:
         self._gathered: dict[str, Findable] = {}
         self._over: set[str] = set()
 
@@ -179,7 +177,8 @@ class SearchIndex:
         try:
             return [
                 recorded.event
-                for recorded in read_trace(connection, query_id, catalog=self._catalog)
+                # By no event that only a subscriber knows is a query found.
+                for recorded in read_trace(connection, query_id)
             ]
         except DecodeError as error:
             _log.warning("trace_not_searchable", query_id=query_id, error=str(error))

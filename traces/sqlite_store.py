@@ -66,7 +66,7 @@ class SqliteTraceStore:
         file = StoreFile(path, connect)
         self._catalog = catalog
         self._readers = Readers(file)
-        self._writer = Writer(file, connection, redaction, catalog)
+        self._writer = Writer(file, connection, redaction)
         self._commits = GroupCommit(self._writer)
         self._deleter = Deleter(self._writer, self._readers)
         self._owner = Owner(path.parent)

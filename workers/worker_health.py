@@ -53,7 +53,10 @@ async def answering(health: Health, host: str, port: int) -> AsyncIterator[int]:
 async def _reply(head: bytes, health: Health) -> bytes:
     method, _, rest = head.partition(b" ")
     path = rest.partition(b" ")[0]
-    if method not in (b"GET", b"HEAD"):
+    if method == b"HEAD":
+        as_got = await _reply(b"GET " + rest, health)
+        return as_got.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+    if method != b"GET":
         return _response("405 Method Not Allowed", "")
     if path == b"/healthz":
         return _response("200 OK", "alive\n")

@@ -69,7 +69,7 @@ class Notes:
     def __init__(self, path: Path) -> None:
         self._data = coverage.CoverageData(str(path))
         self._data.read()
-        lines = Path(f"{path}.seconds").read_text().splitlines()
+        lines = Path(f"{path}-seconds").read_text().splitlines()
         self._seconds: dict[str, float] = dict(map(msgspec.json.decode, lines))
 
     def tests_of(self, change: Change) -> list[str]:

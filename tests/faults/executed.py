@@ -24,6 +24,6 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     begun = time.monotonic()
     result = yield
     line = msgspec.json.encode([item.nodeid, time.monotonic() - begun])
-    with open(f"{os.environ['COVERAGE_FILE']}.seconds", "ab") as file:
+    with open(f"{os.environ['COVERAGE_FILE']}-seconds", "ab") as file:
         file.write(line + b"\n")
     return result

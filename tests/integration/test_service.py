@@ -13,7 +13,12 @@ import pytest
 from antiphon.api import create_app
 from antiphon.knowledge import index_paths, load_embedder
 from antiphon.service import Antiphon, BusyError, Question, load_settings
-from antiphon.vocabulary.errors import BadInputError, ConfigurationError, NotFoundError
+from antiphon.vocabulary.errors import (
+    BadInputError,
+    ConfigurationError,
+    NotFoundError,
+    TraceError,
+)
 from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
@@ -98,6 +103,18 @@ async def test_a_follower_sees_the_whole_query_and_a_cancelled_one_closes(
     assert isinstance(events[0], QueryReceived)
     assert events[-1] == QueryClosed(status="cancelled")
     assert (outcome.status, outcome.response.confidence) == ("cancelled", "low")
+
+
+async def test_a_service_that_is_closed_leaves_nothing_running_and_nothing_open(
+    data_dir: Path,
+) -> None:
+    tasks = asyncio.all_tasks()
+    async with opened(data_dir) as service:
+        running = await service.start(Question(query=ASKED))
+
+    assert asyncio.all_tasks() == tasks
+    with pytest.raises(TraceError):
+        await service.store.read(running.query_id)
 
 
 async def test_a_caller_that_is_cancelled_takes_its_query_with_it(
@@ -196,9 +213,11 @@ def test_settings_that_cannot_work_are_all_named(
 ) -> None:
     monkeypatch.setenv("ANTIPHON_MAX_ROUNDS", "9")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "ftp://x")
+    monkeypatch.setenv("ANTIPHON_ANYBODY_MAY", "ask,anything")
 
     with pytest.raises(
-        ConfigurationError, match=r"ANTIPHON_MAX_ROUNDS.*ANTHROPIC_BASE_URL"
+        ConfigurationError,
+        match=r"ANYBODY_MAY.*'anything'.*MAX_ROUNDS.*ANTHROPIC_BASE_URL",
     ):
         load_settings()
 

@@ -44,6 +44,18 @@ async def test_it_says_whether_it_takes_queries_and_why_not(
     assert (reply.status_code, reply.text) == (status, text)
 
 
+async def test_the_headers_alone_are_sent_to_who_asks_for_no_more() -> None:
+    async with answering(READY, "127.0.0.1", 0) as port:
+        sent = []
+        for method in ("GET", "HEAD"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{method} /healthz HTTP/1.1\r\n\r\n".encode())
+            sent.append(await reader.read())
+            writer.close()
+
+    assert sent[0] == sent[1] + b"alive\n"
+
+
 async def test_it_is_only_read_and_no_longer_than_the_worker_runs() -> None:
     async with (
         answering(READY, "127.0.0.1", 0) as port,

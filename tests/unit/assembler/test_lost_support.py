@@ -42,7 +42,7 @@ def test_a_sentence_that_was_shown_or_cites_or_says_something_else_is_not_counte
 ):
     cited = Citation(start=0, end=len(CLAIM), cited_text="x", source="s", fact="f1")
 
-    assert lost_support(CLAIM, (), _briefing((), (0, 1)), (FACT,)) == 0
+    assert lost_support(CLAIM, (), _briefing((GONE,), (0, 1)), (FACT,)) == 0
     assert lost_support(CLAIM, (cited,), _briefing((GONE,), (0,)), (FACT,)) == 0
     assert (
         lost_support(

@@ -109,6 +109,21 @@ async def test_what_an_append_of_unknown_outcome_stored_is_taken_as_stored(
     assert len(store.events("q1")) == 2
 
 
+async def test_the_only_event_is_taken_as_stored_when_its_query_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recorders, "APPEND_S", 0.01)
+    store, clock = StoreThat("is cancelled"), HastyClock()
+    recorder = Recorder("q1", store, clock)
+
+    await recorder.record([FIRST])
+    await clock.sleep(recorders.GIVE_UP_S)
+    await recorder.finish()
+
+    assert recorder.complete
+    assert store.events("q1") == [FIRST.event]
+
+
 async def test_events_that_another_writer_stored_are_never_taken_for_ones_own() -> None:
     store = MemoryTraceStore()
     recorder = Recorder("q1", store, HastyClock())

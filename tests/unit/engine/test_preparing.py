@@ -190,6 +190,13 @@ def test_no_reply_may_be_longer_than_the_model_can_write() -> None:
     assert prepare_wider(wide).request.max_tokens == 64_000
 
 
+def test_a_call_for_tools_thinks_where_the_settings_want_it_to() -> None:
+    def mode(wanted: str) -> object:
+        return request_json(prepared(thinking=wanted).request)["thinking"]["type"]
+
+    assert (mode("adaptive"), mode("default")) == ("adaptive", "between_tools")
+
+
 def test_a_summary_is_written_without_thinking() -> None:
     wanted = SummaryRequested(
         call_id="s1",

@@ -114,6 +114,9 @@ class Going:
         return Outcome()
 
     async def is_whole(self) -> bool:
+        # The store takes its time.
+        for _ in range(20):
+            await asyncio.sleep(0)
         return self._whole
 
     def cancel(self, why: str) -> None:
@@ -263,6 +266,7 @@ async def test_a_worker_reports_itself_and_one_that_cannot_answer_has_no_places(
     None
 ):
     heard: list[WorkerReport] = []
+    tasks = asyncio.all_tasks()
     for can_answer in (True, False):
         queue, signals = Claims(), Reports()
         worker = worker_on(queue, Recorded(), signals, can_answer=[can_answer] * 9)
@@ -272,7 +276,9 @@ async def test_a_worker_reports_itself_and_one_that_cannot_answer_has_no_places(
         worker.stopping.set()
         await running
         heard += signals.heard
+    await asyncio.sleep(0)
 
+    assert asyncio.all_tasks() == tasks
     assert [(each.name, each.places) for each in heard] == [("w1", 3), ("w1", 0)]
 
 
@@ -280,7 +286,8 @@ async def test_what_has_not_ended_when_a_worker_stops_is_given_back_at_once() ->
     claim = HeldClaim("q1")
     recorded = Recorded(q1=Going(held=True, whole=False))
 
-    await worker_on(Claims(claim), recorded, drain_s=0.0).run()
+    async with asyncio.timeout(10):
+        await worker_on(Claims(claim), recorded, drain_s=0.0).run()
 
     assert claim.became == [("given back", 0.0)]
 
