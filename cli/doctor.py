@@ -168,9 +168,11 @@ def embedder(settings: service.Settings) -> Check:
         names, extra = missing
         return Check("Embedder", False, f"{names} missing", _to_install(extra))
     found = f"{settings.embedder}: {', '.join(installed)} installed"
+    # The weights of a model of one's own are known to nobody.
+    if settings.embedding_model is not None:
+        return Check("Embedder", True, found)
     try:
-        # Those of a model of one's own are known to nobody.
-        for name in installed if settings.embedding_model is None else ():
+        for name in installed:
             service.check_weights(name)
     except ConfigurationError as error:
         return Check("Embedder", False, found, str(error))
