@@ -17,8 +17,8 @@ MASK = "█"
 """Stands for one letter. No letter itself, so that a redacted text is not matched as words anew."""
 
 _PROBE_S = 2.0
-"""CPU seconds (`regex` counts those of the process). A pattern that reads the rest of a text from each letter takes 0.08
-to 0.13 s of them for a probe, and one that does so for each of those again more than 5 s."""
+"""CPU seconds (`regex` counts those of the process). A pattern that reads the rest of a text from each letter takes
+0.08 to 0.13 s of them for a probe, and one that does so for each of those again more than 5 s."""
 _PROBE_CHARS = 3_000
 _SECRET_CHARS = 8
 """A shorter secret would mask what has nothing to do with it."""
