@@ -84,8 +84,11 @@ def _course_of(files: Sequence[FolderFile], data: Sequence[bytes]) -> Parts:
     """Reads the files of a folder as one course, a file a lesson."""
     title = link = instructor = None
     sections: list[Section] = []
+    losses: list[str] = []
     for file, each in zip(files, data, strict=True):
         content = _content(file.path, each)
+        name = os.path.basename(file.path)
+        losses += [f"{name}: {loss}" for loss in content.losses]
         if file.lesson is None:
             about = parse_content(content)
             title, link, instructor = about.title, about.link, about.instructor
@@ -98,7 +101,11 @@ def _course_of(files: Sequence[FolderFile], data: Sequence[bytes]) -> Parts:
         number = file.lesson if content.lesson is None else content.lesson
         sections.append(parse_lesson(content, number, file.name))
     return Parts(
-        title=title, link=link, instructor=instructor, sections=tuple(sections)
+        title=title,
+        link=link,
+        instructor=instructor,
+        sections=tuple(sections),
+        losses=tuple(losses),
     )
 
 
@@ -135,6 +142,7 @@ def _document(path: str, found_hash: str, stamp: str, parts: Parts) -> Document:
         link=parts.link,
         instructor=parts.instructor,
         sections=parts.sections,
+        losses=parts.losses,
     )
 
 

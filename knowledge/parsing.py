@@ -65,6 +65,7 @@ def parse_content(content: Content) -> Parts:
         link=link,
         instructor=header.get("instructor") or content.instructor,
         sections=_sections(lines, plan, link),
+        losses=content.losses,
     )
 
 

@@ -42,12 +42,13 @@ class Section(Value, frozen=True, kw_only=True):
 
 
 class Parts(Value, frozen=True, kw_only=True):
-    """A file's text in sections; `title` is None where the file names none."""
+    """A file's text in sections; `title` is None where the file names none, `losses` says what could not be taken."""
 
     title: str | None
     link: str | None
     instructor: str | None
     sections: tuple[Section, ...]
+    losses: tuple[str, ...] = ()
 
 
 class Document(Value, frozen=True, kw_only=True):
@@ -59,6 +60,7 @@ class Document(Value, frozen=True, kw_only=True):
         stamp: The file's size and times when it was read, by which an unchanged one need not be read again; empty
             where these may not tell.
         is_named: False for a title that is the file's name.
+        losses: What of the file could not be taken, each in words for its owner.
     """
 
     path: str
@@ -69,6 +71,7 @@ class Document(Value, frozen=True, kw_only=True):
     instructor: str | None = None
     stamp: str = ""
     is_named: bool = True
+    losses: tuple[str, ...] = ()
 
 
 class KnownDocument(Value, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from antiphon.vocabulary.values import Value
@@ -36,7 +36,7 @@ class Line(NamedTuple):
 
 
 BLANK = Line("")
-_FENCE = Line("```", is_code=True)
+_FENCE = "```"
 
 
 class Content(Value, frozen=True, kw_only=True):
@@ -46,6 +46,7 @@ class Content(Value, frozen=True, kw_only=True):
         title: The title that the file gives itself.
         other_title: A less certain one, for a file whose headings do not name it either.
         lesson: The number that the file gives itself as one lesson of a course.
+        losses: What of the file could not be taken, each in words for its owner, such as "page 14 could not be read".
     """
 
     lines: list[Line]
@@ -54,16 +55,21 @@ class Content(Value, frozen=True, kw_only=True):
     link: str | None = None
     instructor: str | None = None
     lesson: int | None = None
+    losses: tuple[str, ...] = ()
 
 
-def code_lines(code: str) -> list[Line]:
-    """Returns a program as lines that stay as they are, between fences."""
+def code_lines(code: str, language: str = "") -> list[Line]:
+    """Returns a program as lines that stay as they are, between fences, of which the first names its language."""
     lines = [Line(line, is_code=True) for line in code.strip("\n").split("\n")]
-    return [_FENCE, *lines, _FENCE]
+    opened = Line(f"{_FENCE}{language}", is_code=True)
+    return [opened, *lines, Line(_FENCE, is_code=True)]
 
 
 def content_of(
-    lines: list[Line], values: Mapping[str, object], other_title: str | None = None
+    lines: list[Line],
+    values: Mapping[str, object],
+    other_title: str | None = None,
+    losses: Iterable[str] = (),
 ) -> Content:
     """Makes a file's content of its lines and of the fields in which it speaks of itself, named as people name them."""
     number = values.get("lesson")
@@ -76,6 +82,7 @@ def content_of(
         link=_field(values, "link", "url", "canonical"),
         instructor=_field(values, "instructor", "teacher", "author"),
         lesson=lesson,
+        losses=tuple(losses),
     )
 
 
