@@ -48,9 +48,9 @@ COMMANDS = (
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",
-        "List the indexed courses, or remove one.",
+        "List the indexed courses, show one, or remove one.",
         "index:courses",
-        commands={"remove": "index:remove"},
+        commands={"show": "index:show", "remove": "index:remove"},
     ),
     Command(
         "traces",

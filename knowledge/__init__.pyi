@@ -16,6 +16,7 @@ from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.named import course_called
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import (
     Course,
@@ -44,6 +45,7 @@ __all__ = [
     "check_server",
     "check_weights",
     "counted_by_ending",
+    "course_called",
     "document_paths",
     "embedder_when_used",
     "generation_in_use",

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 
+from antiphon.knowledge.named import title_meant
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import KnownDocument
-from antiphon.language.words import fold
-from antiphon.vocabulary.errors import NotFoundError
 
 
 class RecordedEmbedder:
@@ -33,14 +31,8 @@ def path_of(title: str, known: Mapping[str, KnownDocument]) -> str:
     Raises:
         NotFoundError: There is none.
     """
-    paths = {fold(document.title): path for path, document in known.items()}
-    if fold(title) in paths:
-        return paths[fold(title)]
-    titles = [document.title for document in known.values()]
-    near = get_close_matches(title, titles, n=1)
-    listed = "`antiphon courses` lists those there are"
-    hint = f"did you mean {near[0]!r}?" if near else listed
-    raise NotFoundError(f"There is no course {title!r}: {hint}")
+    paths = {document.title: path for path, document in known.items()}
+    return paths[title_meant(title, paths)]
 
 
 def without(path: str, known: Mapping[str, KnownDocument]) -> Target:

@@ -96,6 +96,7 @@ from antiphon.knowledge import (
     check_server,
     check_weights,
     counted_by_ending,
+    course_called,
     document_paths,
     index_paths,
     index_size,
@@ -103,6 +104,7 @@ from antiphon.knowledge import (
     overview,
     remove_course,
 )
+from antiphon.language.detection import language_name
 from antiphon.service.acting import act
 from antiphon.service.antiphon import Antiphon, ask
 from antiphon.service.archive import (
@@ -268,6 +270,7 @@ __all__ = [
     "configure_logging",
     "contributions",
     "counted_by_ending",
+    "course_called",
     "delete_with_proof",
     "diff",
     "document_paths",
@@ -284,6 +287,7 @@ __all__ = [
     "is_loopback",
     "keep_loaded",
     "key_words",
+    "language_name",
     "late_embedder_of",
     "lineage",
     "live_outside",

@@ -277,7 +277,9 @@ class Documents:
     async def _keep(
         self, record: _JobRecord, upload: Upload, summary: IndexSummary
     ) -> None:
-        results = await asyncio.to_thread(upload.results, summary.failed)
+        results = await asyncio.to_thread(
+            upload.results, summary.failed, summary.losses
+        )
         await asyncio.to_thread(self._refresh)
         # Who hears that a job is done finds nothing of it kept aside.
         upload.close()

@@ -49,7 +49,11 @@ class SentFile(Value, frozen=True, kw_only=True):
 
 
 class FileResult(Value, frozen=True, kw_only=True):
-    """What became of a file: `added` (also in the place of an older one), `unchanged`, or `refused` with the reason."""
+    """What became of a file: `added` (also in the place of an older one), `unchanged`, or `refused`.
+
+    Attributes:
+        reason: Why it was refused, or what of it could not be taken.
+    """
 
     name: str
     status: FileStatus
@@ -123,23 +127,30 @@ class Upload:
                 _move(target, self._old(path))
             _move(self._new(path), target)
 
-    def results(self, failed: Iterable[tuple[str, str]]) -> tuple[FileResult, ...]:
+    def results(
+        self,
+        failed: Iterable[tuple[str, str]],
+        losses: Iterable[tuple[str, str]] = (),
+    ) -> tuple[FileResult, ...]:
         """Takes back the files that the run could not read, and tells what became of each.
 
         Args:
             failed: Absolute paths that could not be indexed, each with the reason.
+            losses: Those that were, each with what of it could not be taken.
         """
+        lost = {Path(path): words for path, words in losses}
         reasons = {Path(path): reason for path, reason in failed}
         results: list[FileResult] = []
         for path in self._paths:
             reason = self._reason(path, reasons)
             status: FileStatus = "unchanged"
+            words = reason or lost.get(self._folder / path, "")
             if reason:
                 status = "refused"
                 self._take_back(path)
             elif path in self._placed:
                 status = "added"
-            results.append(FileResult(name=str(path), status=status, reason=reason))
+            results.append(FileResult(name=str(path), status=status, reason=words))
         return (*results, *self.refused)
 
     def undo(self) -> None:

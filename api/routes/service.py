@@ -64,6 +64,8 @@ async def list_courses(service: Service) -> CoursesReply:
             link=course.link,
             instructor=course.instructor,
             lessons=lessons,
+            language=course.language,
+            losses=list(course.losses),
         )
         replies.append(reply)
     return CoursesReply(

@@ -209,7 +209,8 @@ class Panel {
 /** @param {Job["files"][number]} file */
 function fileLine(file) {
   const sign = file.status === "refused" ? "warn" : "tick";
-  const words = { added: "read", unchanged: "as it was", refused: file.reason }[file.status];
+  const read = file.reason ? `read, but for this: ${file.reason}` : "read";
+  const words = { added: read, unchanged: "as it was", refused: file.reason }[file.status];
   return element(
     "li",
     { class: `upload-file ${file.status}` },

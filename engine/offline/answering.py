@@ -10,6 +10,7 @@ from antiphon.engine.offline.catalogue_answers import (
     cite_lesson,
     state,
 )
+from antiphon.engine.offline.languages import languages_unlike
 from antiphon.engine.offline.layout import (
     gap,
     in_code,
@@ -40,7 +41,8 @@ from antiphon.vocabulary.ports import Json
 NO_MATCH = (
     "The answer is not in these courses: nothing was found in them for this question."
 )
-CLOSEST = "The answer is most likely not in these courses. The closest that was found:"
+CLOSEST = "The answer is most likely not in these courses."
+SHOWN_ANYWAY = "The closest that was found:"
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 NOTHING_TO_NOTE = "Nothing to note."
@@ -64,13 +66,13 @@ def answer(inquiry: Inquiry, task: Task, measures: Measures = WORDS_ALONE) -> Dr
     elif inquiry.kind == "conversation":
         draft.say(_conversation(task))
     elif not task.sources:
-        _decline(task, draft)
+        _decline(inquiry, task, draft)
     elif task.has_catalogue and (inquiry.kind == "catalogue" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
     else:
         _answer_from_texts(inquiry, task, measures, draft)
     if not draft.blocks:
-        draft.decline(NO_MATCH, NOTHING_FOUND)
+        draft.decline(_not_found(NO_MATCH, inquiry, task), NOTHING_FOUND)
     return draft
 
 
@@ -102,7 +104,13 @@ def summary(
     return [{"type": "text", "text": " ".join(noted) or NOTHING_TO_NOTE}]
 
 
-def _decline(task: Task, draft: Draft) -> None:
+def _not_found(sentence: str, inquiry: Inquiry, task: Task) -> str:
+    """Adds in which language the courses are, if that may be why nothing was found."""
+    courses = [inquiry.course] if inquiry.course else task.catalogue.courses
+    return f"{sentence} {languages_unlike(inquiry.question, courses)}".rstrip()
+
+
+def _decline(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Says why nothing is there to answer from."""
     outcomes = {attempt.outcome for attempt in task.attempts}
     if not outcomes:
@@ -112,7 +120,7 @@ def _decline(task: Task, draft: Draft) -> None:
     elif outcomes == {"failed"}:
         draft.decline(ALL_FAILED, NOT_SEARCHED)
     else:
-        draft.decline(NO_MATCH, NOTHING_FOUND)
+        draft.decline(_not_found(NO_MATCH, inquiry, task), NOTHING_FOUND)
 
 
 def _answer_from_texts(
@@ -153,7 +161,7 @@ def _open(inquiry: Inquiry, task: Task, sure: Certainty, draft: Draft) -> None:
     elif inquiry.kind == "find":
         _state_found(inquiry, task, draft)
     elif sure == "low":
-        draft.paragraph(CLOSEST)
+        draft.paragraph(f"{_not_found(CLOSEST, inquiry, task)} {SHOWN_ANYWAY}")
 
 
 def _in_order(inquiry: Inquiry, task: Task) -> list[Source]:

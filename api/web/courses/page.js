@@ -84,6 +84,7 @@ function card(course) {
   const about = [
     course.instructor,
     course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons",
+    course.language && new Intl.DisplayNames("en", { type: "language" }).of(course.language),
   ].filter(Boolean);
   const item = element("li", { class: "course-card" });
   const remove = element(
@@ -96,7 +97,21 @@ function card(course) {
   item.append(element("div", { class: "course-head" }, element("h2", { dir: "auto" }, title), remove));
   item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
   if (course.lessons.length > 0) item.append(lessonList(course));
+  if (course.losses.length > 0) item.append(lossList(course.losses));
   return item;
+}
+
+/**
+ * What of the course's files could not be taken, and so is not found.
+ * @param {string[]} losses
+ */
+function lossList(losses) {
+  return element(
+    "details",
+    { class: "course-losses" },
+    element("summary", {}, `${count(losses.length, "part")} of its files could not be read`),
+    element("ul", {}, ...losses.map((loss) => element("li", { dir: "auto" }, loss))),
+  );
 }
 
 /** @param {import("../types.js").Course} course */
