@@ -14,10 +14,15 @@ from antiphon.language.detection import language_name, language_of
         ("Der Anker wiegt neun Tonnen, und die Kette ist lang.", "de"),
         ("L'ancre p\u00e8se neuf tonnes, et sa cha\u00eene est longue.", "fr"),
         (
-            "\u951a\u7684\u91cd\u91cf\u662f\u4e5d\u5428\u3002\u951a\u94fe\u957f\u5ea6\u662f\u4e09\u767e\u7c73\u3002\u8239\u957f\u59d3\u738b\u3002",
+            "\u951a\u7684\u91cd\u91cf\u662f\u4e5d\u5428\u3002"
+            "\u951a\u94fe\u957f\u5ea6\u662f\u4e09\u767e\u7c73\u3002\u8239\u957f\u59d3\u738b\u3002",
             "zh",
         ),
-        ("\u064a\u0632\u0646 \u0627\u0644\u0645\u0631\u0633\u0627\u0629 \u062a\u0633\u0639\u0629 \u0623\u0637\u0646\u0627\u0646", "ar"),
+        (
+            "\u064a\u0632\u0646 \u0627\u0644\u0645\u0631\u0633\u0627\u0629 "
+            "\u062a\u0633\u0639\u0629 \u0623\u0637\u0646\u0627\u0646",
+            "ar",
+        ),
     ],
 )  # fmt: skip
 def test_a_text_tells_its_language(text: str, language: str) -> None:
