@@ -111,6 +111,22 @@ class CoursesReply(Schema):
     courses: list[CourseReply]
 
 
+class FormatReply(Schema):
+    """A format of documents that can be added."""
+
+    name: str = Field(examples=["Markdown"])
+    suffixes: list[str] = Field(examples=[[".md", ".markdown"]])
+    places: str = Field(
+        description="What a citation of it names.", examples=["heading"]
+    )
+
+
+class FormatsReply(Schema):
+    """The formats that documents may have."""
+
+    formats: list[FormatReply]
+
+
 class SuggestionReply(Schema):
     """A question that the courses answer, and the lesson that does."""
 

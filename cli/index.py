@@ -67,6 +67,7 @@ def index(
     settings = settings_for_people(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )
+    service.use_readers(settings.readers)
     # Before an embedder is loaded, which takes seconds. A rebuild is for catalogues that cannot be read, too.
     if not rebuild:
         service.check_paths(paths, settings.data_dir, only=only)

@@ -17,6 +17,7 @@ from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
 from antiphon.knowledge.named import course_called
+from antiphon.knowledge.readers import Format, add_formats, formats, use_readers
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import (
     Course,
@@ -31,6 +32,7 @@ from antiphon.knowledge.values import (
 __all__ = [
     "Course",
     "CourseMatch",
+    "Format",
     "IndexProgress",
     "IndexSummary",
     "LateEmbedder",
@@ -41,6 +43,7 @@ __all__ = [
     "LibraryState",
     "Overview",
     "Tuning",
+    "add_formats",
     "check_paths",
     "check_server",
     "check_weights",
@@ -48,6 +51,7 @@ __all__ = [
     "course_called",
     "document_paths",
     "embedder_when_used",
+    "formats",
     "generation_in_use",
     "index_paths",
     "index_size",
@@ -58,4 +62,5 @@ __all__ = [
     "overview",
     "remove_course",
     "resolve_lesson",
+    "use_readers",
 ]

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from antiphon.knowledge.course_folders import course_files
-from antiphon.knowledge.readers.formats import SUFFIXES, format_of
+from antiphon.knowledge.readers.formats import format_of, suffixes
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.values import Value
 
@@ -90,7 +90,7 @@ def why_nothing(found: FoundFiles) -> str:
     if found.failed:
         path, reason = found.failed[0]
         return f"{path} cannot be used ({reason})"
-    return f"no file in {', '.join(found.roots)} ends in {', '.join(SUFFIXES)}"
+    return f"no file in {', '.join(found.roots)} ends in {', '.join(suffixes())}"
 
 
 def counted_by_ending(paths: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.finding import find_files, find_only
 from antiphon.knowledge.generations import CATALOGUE, Generations
 from antiphon.knowledge.index_run import IndexRun
+from antiphon.knowledge.readers import Format, add_formats
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
 from antiphon.knowledge.target import Target, set_target
@@ -36,6 +37,7 @@ def index_paths(
     chroma_url: str | None = None,
     rebuild: bool = False,
     only: bool = False,
+    readers: Iterable[Format] = (),
     progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
     """Brings the index up to date with the files at `paths`, and puts it in use.
@@ -46,12 +48,14 @@ def index_paths(
         rebuild: Embed every document anew, those from elsewhere too; needed for another embedder and for a
             damaged index.
         only: Documents indexed earlier from elsewhere go.
+        readers: Formats of your own, beside ours.
 
     Raises:
         ConfigurationError: The index was built by another embedder or version, and `rebuild` is not set.
         KnowledgeError: Another indexer runs, or the data folder or the Chroma server cannot be used.
     """
     started = time.monotonic()
+    add_formats(readers)
     store = Generations(data_dir)
     with store.locked(), store.write_errors(), ReadingProcess() as reader:
         run = IndexRun(store, embedder, chroma_url, rebuild, progress, reader)

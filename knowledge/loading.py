@@ -20,10 +20,10 @@ from antiphon.knowledge.course_folders import (
 from antiphon.knowledge.parsing import parse_content, parse_lesson
 from antiphon.knowledge.readers.content import LONGEST_TITLE, Content, UnreadableError
 from antiphon.knowledge.readers.formats import (
-    SUFFIXES,
     Format,
     format_of,
     read_content,
+    suffixes,
 )
 from antiphon.knowledge.values import Document, Parts, Section
 from antiphon.vocabulary.errors import DocumentError
@@ -157,7 +157,7 @@ def _format(path: str) -> Format:
     if form is None:
         raise DocumentError(
             path,
-            f"it ends in none of {', '.join(SUFFIXES)}; save it in one of these formats",
+            f"it ends in none of {', '.join(suffixes())}; save it in one of these formats",
         )
     return form
 

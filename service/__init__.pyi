@@ -98,11 +98,13 @@ from antiphon.knowledge import (
     counted_by_ending,
     course_called,
     document_paths,
+    formats,
     index_paths,
     index_size,
     installed_embedders,
     overview,
     remove_course,
+    use_readers,
 )
 from antiphon.language.detection import language_name
 from antiphon.service.acting import act
@@ -279,6 +281,7 @@ __all__ = [
     "event_kinds",
     "file_of_lines",
     "find_capabilities",
+    "formats",
     "has_keys",
     "ids_holding",
     "index_paths",
@@ -331,6 +334,7 @@ __all__ = [
     "trace_lines",
     "trace_store_of",
     "trace_test",
+    "use_readers",
     "who_hears",
     "whole_id",
     "wire",

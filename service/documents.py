@@ -308,6 +308,7 @@ class Documents:
             embedding_model=settings.embedding_model,
             chroma_url=settings.chroma_url,
             title=title,
+            readers=settings.readers,
         )
 
     async def _run(self, record: _JobRecord, request: IndexRequest) -> IndexSummary:

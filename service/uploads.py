@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
-from antiphon.knowledge.readers import SUFFIXES, format_of
+from antiphon.knowledge.readers import format_of, suffixes
 from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import one_line, without_controls
 from antiphon.vocabulary.values import Value
@@ -171,8 +171,8 @@ class Upload:
     def _refusal(self, path: PurePosixPath | None) -> str:
         if path is None:
             return "it has no name that a file can be kept under"
-        if path.suffix.lower() not in SUFFIXES:
-            return f"it is in no format that can be read: {', '.join(SUFFIXES)}"
+        if format_of(path.name) is None:
+            return f"it is in no format that can be read: {', '.join(suffixes())}"
         if path in self._paths:
             return "another file of this name came with it"
         return ""

@@ -1,12 +1,10 @@
 /** Adding documents: files to the service, the progress of the indexing, and what was read, refused and why. */
 
-import { RefusedError, UnreachableError, send } from "./api.js";
+import { RefusedError, UnreachableError, getJson, send } from "./api.js";
 import { announce, element, icon } from "./dom.js";
 import { eventsOf } from "./event_stream.js";
 import { count } from "./text.js";
 
-/** Endings that the service reads; what is no document it refuses itself, with the reason. */
-export const ACCEPTED = ".txt,.md,.markdown,.html,.htm,.pdf,.docx,.pptx,.vtt,.srt,.ipynb";
 /** What one request may hold; more goes in several. */
 const MOST_BYTES = 60_000_000;
 const MOST_FILES = 100;
@@ -28,6 +26,18 @@ const STAGES = {
  * @property {{name: string, status: "added" | "unchanged" | "refused", reason: string}[]} files
  * @property {string | null} error
  */
+
+/**
+ * Lets a field choose files of the formats that the service reads; what is no document the service refuses itself.
+ * @param {HTMLInputElement} input
+ * @returns {Promise<string[]>} The names of the formats.
+ */
+export async function acceptDocuments(input) {
+  /** @type {{formats: {name: string, suffixes: string[]}[]}} */
+  const { formats } = await getJson("/api/formats");
+  input.accept = formats.flatMap((each) => each.suffixes).join(",");
+  return formats.map((each) => each.name);
+}
 
 /** A change of the courses, for whatever shows them. */
 export const COURSES_CHANGED = "antiphon:courses";

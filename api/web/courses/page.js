@@ -2,7 +2,7 @@
 
 import { getJson, send } from "../api.js";
 import { announce, element, icon, webLink } from "../dom.js";
-import { ACCEPTED, COURSES_CHANGED, addDocuments, followJob } from "../documents.js";
+import { COURSES_CHANGED, acceptDocuments, addDocuments, followJob } from "../documents.js";
 import { count } from "../text.js";
 
 /**
@@ -15,7 +15,6 @@ export function show(main) {
   const files = element("input", {
     type: "file",
     multiple: true,
-    accept: ACCEPTED,
     class: "hidden",
     tabindex: -1,
     "aria-hidden": "true",
@@ -27,15 +26,15 @@ export function show(main) {
     tabindex: -1,
     "aria-hidden": "true",
   });
+  const named = element("p", { class: "drop-text" });
+  acceptDocuments(files)
+    .then((names) => (named.textContent = `${names.join(", ")}; up to 30 MB each.`))
+    .catch(() => (named.textContent = "Up to 30 MB each."));
   const box = element(
     "div",
     { class: "drop-box" },
     element("p", { class: "drop-title" }, "Drop files or a folder here"),
-    element(
-      "p",
-      { class: "drop-text" },
-      "Text, Markdown, web pages, PDF, Word, slides, transcripts and notebooks, up to 30 MB each.",
-    ),
+    named,
     element(
       "p",
       { class: "actions" },

@@ -17,7 +17,7 @@ from antiphon.knowledge.readers import (
     web_page,
 )
 from antiphon.knowledge.readers.content import Content, UnreadableError
-from antiphon.knowledge.readers.formats import FORMATS, format_of, read_content
+from antiphon.knowledge.readers.formats import format_of, formats, read_content
 from antiphon.knowledge.values import Parts
 from tests.document_files import MADE
 
@@ -39,7 +39,7 @@ def test_every_format_is_read_as_the_same_course(suffix: str) -> None:
 
 
 def test_every_format_has_a_document_that_the_tests_make() -> None:
-    assert {form.suffixes[0] for form in FORMATS} == set(MADE)
+    assert {form.suffixes[0] for form in formats()} == set(MADE)
 
 
 def test_a_missing_package_is_named_with_how_to_install_it(
