@@ -13,8 +13,10 @@ from antiphon.engine.offline.catalogue_answers import (
 from antiphon.engine.offline.languages import languages_unlike
 from antiphon.engine.offline.layout import (
     gap,
+    header_in,
     in_code,
     is_laid_out,
+    is_row_of_table,
     laid_out,
     marked,
     shown,
@@ -247,6 +249,11 @@ def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
     source, key = window.source, window.key
     heading = _heading(source, with_course=with_course)
     lines = is_laid_out(laid_out(source.blocks, window.first, window.end))
+    if window.end - window.first == 1 and is_row_of_table(source.blocks[key]):
+        header = header_in(source.title, source.blocks[key])
+        draft.paragraph(f"{heading}:\n\n{header}")
+        draft.cite(source, key, window.end, source.blocks[key].strip())
+        return
     draft.paragraph(f"{heading}:\n\n" if lines else f"{heading}: ")
     parts = [(window.first, key), (key, key + 1), (key + 1, window.end)]
     if lines and in_code(source.blocks, key):

@@ -107,7 +107,7 @@ def test_markup_goes_and_the_shape_of_lists_tables_and_code_stays() -> None:
     )
 
     assert parts.sections[0].text == (
-        "A very long list:\n\n- one\n- two\n\n| a | b |\n| 1 | 2 |\n\n```\n# no heading\n```\n\nEnd"
+        "A very long list:\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\n# no heading\n```\n\nEnd"
     )
 
 
