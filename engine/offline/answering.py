@@ -242,18 +242,24 @@ def _list_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
 
 
 def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
-    """Cites a window in a paragraph below its source, the sentence that most likely answers marked and by itself.
+    """Cites a window in a paragraph below its source: a row of a table below its header, or sentences.
 
     The place that a citation names is that of its first sentence.
     """
     source, key = window.source, window.key
     heading = _heading(source, with_course=with_course)
-    lines = is_laid_out(laid_out(source.blocks, window.first, window.end))
     if window.end - window.first == 1 and is_row_of_table(source.blocks[key]):
         header = header_in(source.title, source.blocks[key])
         draft.paragraph(f"{heading}:\n\n{header}")
         draft.cite(source, key, window.end, source.blocks[key].strip())
-        return
+    else:
+        _quote_sentences(window, heading, draft)
+
+
+def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
+    """Cites sentences, in their lines where these say something, the one that most likely answers marked."""
+    source, key = window.source, window.key
+    lines = is_laid_out(laid_out(source.blocks, window.first, window.end))
     draft.paragraph(f"{heading}:\n\n" if lines else f"{heading}: ")
     parts = [(window.first, key), (key, key + 1), (key + 1, window.end)]
     if lines and in_code(source.blocks, key):
