@@ -45,6 +45,7 @@ def test_a_cited_row_stands_in_its_table(manual: Server, open_page: OpenPage) ->
     expect(card).to_contain_text("Type | Length | Price")
     expect(card.locator("table tr").first).to_be_visible()
     expect(card.locator("td mark").first).to_contain_text("Rope type")
+    expect(card.locator("p")).to_have_count(1)
 
 
 def test_cited_code_is_shown_as_code(manual: Server, open_page: OpenPage) -> None:
@@ -66,4 +67,6 @@ def test_the_courses_page_says_in_which_language_a_course_is(
     page.get_by_role("link", name="Courses").first.click()
 
     expect(page.locator(".course-card", has_text="Schiffe")).to_contain_text("German")
-    expect(page.locator(".drop-text").first).to_contain_text("Markdown, web page, PDF")
+    expect(page.locator(".drop-text").first).to_contain_text(
+        "Up to 30 MB each: course script or plain text, Markdown"
+    )

@@ -196,8 +196,8 @@ function excerpt(text, at, length) {
   const ended =
     end === text.length ? end : end - (/\s*\S*$/.exec(text.slice(cited.first, end))?.[0].length ?? 0);
   const parts = passageParts(text, { first: begun, end: ended }, cited);
-  if (begun > 0) parts[0]?.prepend("\u2026 ");
-  if (ended < text.length) parts.at(-1)?.append(" \u2026");
+  if (begun > 0 && parts[0]?.tagName === "P") parts[0].prepend("\u2026 ");
+  if (ended < text.length && parts.at(-1)?.tagName === "P") parts.at(-1)?.append(" \u2026");
   return parts;
 }
 

@@ -21,7 +21,9 @@ export function passageParts(text, part, cited) {
     if (FENCE.test(line)) parts.fence();
     else if (end > part.first && at < part.end) {
       const from = Math.max(at, part.first);
-      parts.line(text.slice(from, Math.min(end, part.end)), from);
+      const shown = text.slice(from, Math.min(end, part.end));
+      // Of a row that is cut nothing could be told.
+      if (shown === line || !ROW.test(line)) parts.line(shown, from);
     }
     at = end + 1;
   }

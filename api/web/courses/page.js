@@ -28,7 +28,7 @@ export function show(main) {
   });
   const named = element("p", { class: "drop-text" });
   acceptDocuments(files)
-    .then((names) => (named.textContent = `${names.join(", ")}; up to 30 MB each.`))
+    .then((names) => (named.textContent = `Up to 30 MB each: ${names.join(", ")}.`))
     .catch(() => (named.textContent = "Up to 30 MB each."));
   const box = element(
     "div",
