@@ -14,6 +14,7 @@ from typing import NamedTuple
 import fpdf
 
 from tests.document_files import MADE, pdf, slides, vtt, word
+from tests.pdf_files import pdf_of_objects
 
 COUNT = 200
 _WORD = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
@@ -193,22 +194,8 @@ def _locked_pdf() -> bytes:
     return bytes(document.output())
 
 
-def _pdf_of_objects(objects: list[bytes]) -> bytes:
-    """A PDF of these objects, of which the first is its root."""
-    body = b"%PDF-1.4\n"
-    places = []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
-    table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    for place in places:
-        table += b"%010d 00000 n \n" % place
-    trailer = b"trailer\n<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF"
-    return body + table + trailer % (len(objects) + 1, len(body))
-
-
 def _pdf_of_stream(stream: bytes) -> bytes:
-    return _pdf_of_objects(
+    return pdf_of_objects(
         [
             b"<</Type/Catalog/Pages 2 0 R>>",
             b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -225,4 +212,4 @@ def _pdf_of_pages(deep: int) -> bytes:
     for number in range(2, deep + 2):
         objects.append(b"<</Type/Pages/Kids[%d 0 R]/Count 1>>" % (number + 1))
     objects.append(b"<</Type/Pages/Kids[2 0 R]/Count 9999999>>")
-    return _pdf_of_objects(objects)
+    return pdf_of_objects(objects)
