@@ -162,9 +162,10 @@ def _running_lines(pages: Sequence[Sequence[str]]) -> set[str]:
 
 
 def _edges(page: Sequence[str]) -> set[int]:
-    """Returns which lines of a page are the outermost that are not blank."""
+    """Returns which lines of a page are the outermost that are not blank; a few lines are all of them text."""
     full = [at for at, line in enumerate(page) if line]
-    return {*full[:_EDGE_LINES], *full[-_EDGE_LINES:]}
+    count = min(_EDGE_LINES, len(full) // 4)
+    return {*full[:count], *full[len(full) - count :]}
 
 
 def _shape(line: str) -> str:
