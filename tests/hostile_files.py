@@ -98,6 +98,9 @@ def _nested() -> Iterator[HostileFile]:
     yield HostileFile("deep.docx", _with_document(xml), "")
     yield HostileFile("pages.pdf", _pdf_of_pages(deep=3_000))
     yield HostileFile("circle.pdf", _pdf_of_pages(deep=0))
+    yield HostileFile("kids.pdf", _pdf_of_kids(100_000, count=100_000), "at most")
+    yield HostileFile("count.pdf", _pdf_of_kids(1, count=4_999), "")
+    yield HostileFile("outline.pdf", _pdf_of_outline(), "")
     yield HostileFile("front.md", b"---\nx: " + b"[" * 19_000 + b"\n---\ntext\n")
 
 
@@ -213,3 +216,27 @@ def _pdf_of_pages(deep: int) -> bytes:
         objects.append(b"<</Type/Pages/Kids[%d 0 R]/Count 1>>" % (number + 1))
     objects.append(b"<</Type/Pages/Kids[2 0 R]/Count 9999999>>")
     return pdf_of_objects(objects)
+
+
+def _pdf_of_kids(kids: int, count: int) -> bytes:
+    """A PDF of so many empty pages in one row, which says that they are `count`."""
+    row = b"4 0 R " * kids
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>"
+    tree = b"<</Type/Pages/Kids[%s]/Count %d>>" % (row, count)
+    return pdf_of_objects([b"<</Type/Catalog/Pages 2 0 R>>", tree, b"<<>>", page])
+
+
+def _pdf_of_outline() -> bytes:
+    """A PDF of one page, whose outline leads back to itself."""
+    entry = b"<</Title(A)/Parent 5 0 R/First 6 0 R/Next 7 0 R/Dest[4 0 R/Fit]>>"
+    return pdf_of_objects(
+        [
+            b"<</Type/Catalog/Pages 2 0 R/Outlines 5 0 R>>",
+            b"<</Type/Pages/Kids[4 0 R]/Count 1>>",
+            b"<<>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+            b"<</Type/Outlines/First 6 0 R/Last 7 0 R/Count 2>>",
+            entry,
+            entry.replace(b"7 0 R", b"6 0 R"),
+        ]
+    )

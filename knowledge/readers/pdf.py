@@ -14,6 +14,7 @@ from antiphon.knowledge.readers.content import (
     Line,
     UnreadableError,
     content_of,
+    is_no_title,
 )
 from antiphon.knowledge.readers.pdf_pages import HYPHEN, Chapter, Page, read_pdf
 
@@ -24,12 +25,14 @@ _HEAD_BYTES = 1_024
 _FEWEST_REPEATS = 4
 _EDGE_LINES = 2
 _DIGITS = re.compile(r"[0-9]+")
-_DIVIDED = re.compile(rf"(\w+){HYPHEN}(?=(\w+))")
+_DIVIDED = re.compile(rf"(\w{{1,50}}){HYPHEN}(?=(\w{{1,50}}))")
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 _LONG_PART = 4
 _FEW_PAGES = 3
 _LEAST_TITLE = 6
+# More titles on one page are no outline.
+_MOST_TITLES = 50
 
 
 def read(data: bytes) -> Content:
@@ -41,7 +44,8 @@ def read(data: bytes) -> Content:
     texts = _whole_words([page.text for page in found.pages])
     pages = [[line.strip() for line in text.split("\n")] for text in texts]
     lines = _lines(pages, found.outline)
-    return content_of(lines, {}, found.title, _losses(found.pages))
+    title = None if is_no_title(found.title) else found.title
+    return content_of(lines, {}, title, _losses(found.pages))
 
 
 def _check_text(pages: Sequence[Page]) -> None:
@@ -109,11 +113,14 @@ def _lines(
 def _headings(texts: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
     """Returns the line of a page that each title is; at -1 the first one that stands on no line."""
     found: dict[int, str] = {}
+    if not titles:
+        return found
+    lines = [_plain(text) for text in texts]
     start = 0
-    for title in titles:
+    for title in titles[:_MOST_TITLES]:
         wanted = _plain(title)
-        for at in range(start, len(texts)):
-            if _is_title(_plain(texts[at]), wanted):
+        for at in range(start, len(lines)):
+            if _is_title(lines[at], wanted):
                 found[at] = title
                 start = at + 1
                 break

@@ -143,15 +143,16 @@ def _shown(page: pypdfium2.PdfPage) -> _Read:
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
     """Turns round what pdfium writes backwards: the two letters of an Arabic sign stand at the same place."""
+    if _ALEF_LAM.search(text) is None:
+        return text
+    letters = list(text)
     for found in _ALEF_LAM.finditer(text):
-        first, last = [
-            raw.FPDFText_GetCharIndexFromTextIndex(page, at)
-            for at in (found.start(), found.start() + 1)
-        ]
+        at = found.start()
+        first = raw.FPDFText_GetCharIndexFromTextIndex(page, at)
+        last = raw.FPDFText_GetCharIndexFromTextIndex(page, at + 1)
         if min(first, last) >= 0 and page.get_charbox(first) == page.get_charbox(last):
-            turned = found.group()[::-1]
-            text = text[: found.start()] + turned + text[found.end() :]
-    return text
+            letters[at : at + 2] = letters[at + 1], letters[at]
+    return "".join(letters)
 
 
 def _page(read: _Read, number: int, second: _Second) -> Page:

@@ -9,7 +9,11 @@ import pytest
 
 from antiphon.knowledge.parsing import parse_content
 from antiphon.knowledge.readers import pdf
-from antiphon.knowledge.readers.content import Content, UnreadableError
+from antiphon.knowledge.readers.content import (
+    Content,
+    UnreadableError,
+    is_no_title,
+)
 from antiphon.knowledge.values import Section
 from tests.document_files import FIRST, SECOND
 from tests.pdf_files import (
@@ -185,6 +189,47 @@ def test_letters_that_one_reader_sets_apart_are_read_by_the_other() -> None:
 
     assert words(content) == f"{SECOND} {FIRST} {SECOND}"
     assert content.losses == ()
+
+
+NO_TITLES = (
+    "untitled",
+    "Untitled document",
+    "(anonymous)",
+    "Microsoft Word - Document1",
+    "PowerPoint Presentation",
+    "slides.dvi",
+    "D:/Work_Projects/notes.dvi",
+    "Screenshot 2025-07-29 at 00.15.56.png",
+    "report_final_2",
+    "88300 162..177",
+    " ",
+)
+
+
+@pytest.mark.parametrize("title", NO_TITLES)
+def test_what_a_program_wrote_in_the_place_of_a_title_is_none(title: str) -> None:
+    document = fpdf.FPDF()
+    document.set_title(title)
+    document.set_font("Helvetica", size=12)
+    document.add_page()
+    document.write(text=FIRST)
+
+    assert parse_content(pdf.read(bytes(document.output()))).title is None
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Node.js",
+        "Notes on asp.net",
+        "1984",
+        "C++",
+        "2001: A Space Odyssey",
+        "Document design",
+    ],
+)
+def test_a_title_that_people_wrote_is_one(title: str) -> None:
+    assert not is_no_title(title)
 
 
 def test_the_outline_names_the_places_of_the_text_below_it() -> None:
