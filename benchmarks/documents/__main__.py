@@ -99,17 +99,23 @@ def row(suffix: str, name: str, readings: Sequence[Reading]) -> list[str]:
     total = sum(each.words for each in with_words)
     lost = sum(len(each.missing) for each in with_words)
     whole = sum(each.kept >= WHOLE for each in with_words)
+    refused = sum(each.outcome.refused is not None for each in readings)
+    seconds = sum(each.outcome.seconds for each in readings)
     return [
         suffix,
         name,
         str(len(readings)),
         str(len(with_words)),
-        str(sum(each.outcome.refused is not None for each in readings)),
-        f"{100 * (1 - lost / total):.2f} %" if total else "-",
-        f"{100 * whole / len(with_words):.1f} %" if with_words else "-",
+        str(refused),
+        _share(total - lost, total, 2),
+        _share(whole, len(with_words), 1),
         str(sum(each.garbage for each in readings)),
-        f"{sum(each.outcome.seconds for each in readings):.2f}",
+        f"{seconds:.2f}",
     ]
+
+
+def _share(part: int, whole: int, digits: int) -> str:
+    return f"{100 * part / whole:.{digits}f} %" if whole else "-"
 
 
 def show_details(console: Console, readings: Sequence[Reading], worst: int) -> None:
@@ -128,6 +134,22 @@ def show_details(console: Console, readings: Sequence[Reading], worst: int) -> N
             markup=False,
             highlight=False,
         )
+
+
+def programs(
+    peer_python: str | None, beside: Path | None
+) -> tuple[dict[str, Program], list[Program]]:
+    """Returns the tools that are measured, by name, and those that read PDF for the reference: all that are there."""
+    tools = {"antiphon": Program("antiphon")}
+    if beside is not None:
+        tools["before"] = Program("antiphon", checkout=beside)
+    readers = [Program(name) for name in PDF_READERS]
+    if peer_python is not None:
+        tools["markitdown"] = Program("markitdown", peer_python)
+        tools["docling"] = Program("docling", peer_python)
+        readers[-1] = Program(PDF_READERS[-1], peer_python)
+    there = {name: tool for name, tool in tools.items() if tool.is_there()}
+    return there, [reader for reader in readers if reader.is_there()]
 
 
 def main() -> None:
@@ -152,23 +174,12 @@ def main() -> None:
     given = parser.parse_args()
 
     console = Console(width=160)
-    tools = {"antiphon": Program("antiphon")}
-    if given.beside:
-        tools["before"] = Program("antiphon", checkout=given.beside)
-    pdf_readers = [Program(name) for name in PDF_READERS]
-    if given.peer_python:
-        for name in ("markitdown", "docling"):
-            tools[name] = Program(name, given.peer_python)
-        pdf_readers[-1] = Program("pdfminer", given.peer_python)
-    tools = {name: each for name, each in tools.items() if each.is_there()}
-    pdf_readers = [each for each in pdf_readers if each.is_there()]
-
+    tools, pdf_readers = programs(given.peer_python, given.beside)
     table = Table(*COLUMNS)
-    wanted = (
-        {f".{name}" for name in given.formats.split(",")} if given.formats else None
-    )
-    for suffix, paths in files_in(given.folders).items():
-        if wanted is not None and suffix not in wanted:
+    found = files_in(given.folders)
+    wanted = given.formats.split(",") if given.formats else None
+    for suffix, paths in found.items():
+        if wanted is not None and suffix.strip(".") not in wanted:
             continue
         known = references(suffix, paths, pdf_readers)
         for name, program in tools.items():

@@ -78,19 +78,19 @@ def office_text(data: bytes) -> str:
 
 def _runs(element: ElementTree.Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
-    is_odt = "opendocument" in element.tag
     if name in _UNSHOWN or _is_hidden(element):
         return
-    if name in _BREAKS:
-        yield "\n"
-    if element.text and (_TEXT.fullmatch(element.tag) or is_odt):
-        yield element.text
+    end = "\n" if name in _BREAKS else ""
+    # Text stands anywhere in an ODT, and in elements of its own in Office.
+    is_odt = "opendocument" in element.tag
+    yield end
+    if is_odt or _TEXT.fullmatch(element.tag):
+        yield element.text or ""
     for child in element:
         yield from _runs(child)
-        if is_odt and child.tail:
-            yield child.tail
-    if name in _BREAKS:
-        yield "\n"
+        if is_odt:
+            yield child.tail or ""
+    yield end
 
 
 def _is_hidden(run: ElementTree.Element) -> bool:
