@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 # Scripts without spaces have no words: each letter counts.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
@@ -18,6 +18,7 @@ _MEANINGLESS = re.compile(
 )
 _GARBAGE_SHARE = 0.1
 _FEWEST_REPEATS = 4
+_MOST_PARTS = 12
 _NUMBER = re.compile(r"\d+")
 _PASSAGE = re.compile(r"[^\n]{1,400}")
 
@@ -52,11 +53,14 @@ def _shape(line: str) -> str:
 
 
 def missing(reference: Sequence[str], found: Sequence[str]) -> list[str]:
-    """Returns the words of a reference that were not found as often; one of two that stand together is no loss."""
+    """Returns the words of a reference that were not found as often.
+
+    One of two that stand together is no loss, nor are several that were found as one.
+    """
     lost = Counter(reference) - Counter(found)
     if lost:
-        together = Counter(f"{a}{b}" for a, b in pairwise(found))
-        lost -= together
+        lost -= Counter(f"{a}{b}" for a, b in pairwise(found))
+        lost -= _found_as_one(reference, lost, Counter(found) - Counter(reference))
     # In the order in which they stand.
     listed = []
     for word in dict.fromkeys(reference):
@@ -64,13 +68,35 @@ def missing(reference: Sequence[str], found: Sequence[str]) -> list[str]:
     return listed
 
 
+def _found_as_one(
+    reference: Sequence[str], lost: Counter[str], more: Counter[str]
+) -> Counter[str]:
+    """Counts the lost words that stand together and of which one that was found more often is made."""
+    parts: Counter[str] = Counter()
+    for start, word in enumerate(reference):
+        if word not in lost:
+            continue
+        for end in range(start + 2, start + _MOST_PARTS):
+            together = "".join(reference[start:end])
+            if more[together] > 0:
+                more[together] -= 1
+                parts.update(reference[start:end])
+                break
+    return parts
+
+
 def agreed(texts: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the words that at least two of several texts have, as often as the second of them."""
+    """Returns the words that at least two of several texts have, in the order of the first of them."""
     counts = [Counter(text) for text in texts]
-    listed = []
-    for word in dict.fromkeys(word for text in texts for word in text):
+    left: Counter[str] = Counter()
+    for word in set().union(*texts):
         often = sorted(count[word] for count in counts)
-        listed += [word] * (often[-2] if len(often) > 1 else often[-1])
+        left[word] = often[-2] if len(often) > 1 else often[-1]
+    listed = []
+    for word in chain.from_iterable(texts):
+        if left[word] > 0:
+            left[word] -= 1
+            listed.append(word)
     return listed
 
 

@@ -35,7 +35,7 @@ _FEWEST_LETTERS = 150
 _LONGEST_WORD = 24
 # "Nort h Buon a Vist a" has one letter in six alone, text in any language one in thirty.
 _MOST_ALONE = 0.1
-_FEW_ALONE = 15
+_FEW_ALONE = 4
 _MOST_TOO_LONG = 0.15
 # The longest words on average stand in tables of names in programs, and have 14 letters.
 _LONGEST_ON_AVERAGE = 20

@@ -84,6 +84,7 @@ def test_a_word_is_missing_as_often_as_it_was_not_found() -> None:
 
     assert missing(reference, words("The log and the Webpage file.")) == ["the", "log"]
     assert missing(words("webpage"), words("a web page")) == []
+    assert missing(words("Nort h Buon a, h"), words("North Buona")) == ["h"]
     assert words("\u6f22\u5b57 kanji") == ["\u6f22", "\u5b57", "kanji"]
 
 
