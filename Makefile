@@ -33,7 +33,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-documents eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -137,6 +137,11 @@ eval-memory: $(VENV)/.dev ## compare transcript and briefing in two-round runs: 
 # Reads ../shared/data/chunking_evaluation and hotpotqa_100; reports and skips what is missing.
 eval-retrieval: $(VENV)/.dev ## measure search recall on open question sets, by budget: table, JSON and plot
 	$(BIN)/python -m benchmarks.retrieval
+
+# PEER_PYTHON names an interpreter that has markitdown, docling or pdfminer.six, BESIDE another checkout of ours.
+eval-documents: $(VENV)/.dev ## measure what of the words of real files is kept, by format (FILES=, PEER_PYTHON=, BESIDE=, WORST=)
+	$(BIN)/python -m benchmarks.documents $(FILES) $(if $(PEER_PYTHON),--peer-python $(PEER_PYTHON)) \
+	    $(if $(BESIDE),--beside $(BESIDE)) $(if $(WORST),--worst $(WORST))
 
 # Fitted on the sample courses, shown on the recorded ones.
 eval-calibration: $(VENV)/.dev $(DATA)/eval/knowledge/current ## fit the weights of offline confidence again, and show what its labels are worth

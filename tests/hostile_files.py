@@ -14,6 +14,7 @@ from typing import NamedTuple
 import fpdf
 
 from tests.document_files import MADE, pdf, slides, vtt, word
+from tests.pdf_files import pdf_of_objects
 
 COUNT = 200
 _WORD = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
@@ -97,6 +98,9 @@ def _nested() -> Iterator[HostileFile]:
     yield HostileFile("deep.docx", _with_document(xml), "")
     yield HostileFile("pages.pdf", _pdf_of_pages(deep=3_000))
     yield HostileFile("circle.pdf", _pdf_of_pages(deep=0))
+    yield HostileFile("kids.pdf", _pdf_of_kids(100_000, count=100_000), "at most")
+    yield HostileFile("count.pdf", _pdf_of_kids(1, count=4_999), "")
+    yield HostileFile("outline.pdf", _pdf_of_outline(), "")
     yield HostileFile("front.md", b"---\nx: " + b"[" * 19_000 + b"\n---\ntext\n")
 
 
@@ -193,22 +197,8 @@ def _locked_pdf() -> bytes:
     return bytes(document.output())
 
 
-def _pdf_of_objects(objects: list[bytes]) -> bytes:
-    """A PDF of these objects, of which the first is its root."""
-    body = b"%PDF-1.4\n"
-    places = []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
-    table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    for place in places:
-        table += b"%010d 00000 n \n" % place
-    trailer = b"trailer\n<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF"
-    return body + table + trailer % (len(objects) + 1, len(body))
-
-
 def _pdf_of_stream(stream: bytes) -> bytes:
-    return _pdf_of_objects(
+    return pdf_of_objects(
         [
             b"<</Type/Catalog/Pages 2 0 R>>",
             b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -225,4 +215,28 @@ def _pdf_of_pages(deep: int) -> bytes:
     for number in range(2, deep + 2):
         objects.append(b"<</Type/Pages/Kids[%d 0 R]/Count 1>>" % (number + 1))
     objects.append(b"<</Type/Pages/Kids[2 0 R]/Count 9999999>>")
-    return _pdf_of_objects(objects)
+    return pdf_of_objects(objects)
+
+
+def _pdf_of_kids(kids: int, count: int) -> bytes:
+    """A PDF of so many empty pages in one row, which says that they are `count`."""
+    row = b"4 0 R " * kids
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>"
+    tree = b"<</Type/Pages/Kids[%s]/Count %d>>" % (row, count)
+    return pdf_of_objects([b"<</Type/Catalog/Pages 2 0 R>>", tree, b"<<>>", page])
+
+
+def _pdf_of_outline() -> bytes:
+    """A PDF of one page, whose outline leads back to itself."""
+    entry = b"<</Title(A)/Parent 5 0 R/First 6 0 R/Next 7 0 R/Dest[4 0 R/Fit]>>"
+    return pdf_of_objects(
+        [
+            b"<</Type/Catalog/Pages 2 0 R/Outlines 5 0 R>>",
+            b"<</Type/Pages/Kids[4 0 R]/Count 1>>",
+            b"<<>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+            b"<</Type/Outlines/First 6 0 R/Last 7 0 R/Count 2>>",
+            entry,
+            entry.replace(b"7 0 R", b"6 0 R"),
+        ]
+    )

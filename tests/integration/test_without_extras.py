@@ -91,6 +91,7 @@ ADAPTERS = {
     "antiphon.knowledge.embedders.sentence_encoder": "torch",
     "antiphon.knowledge.readers.cues": "webvtt",
     "antiphon.knowledge.readers.pdf": "pypdf",
+    "antiphon.knowledge.readers.pdf_pages": "pypdf",
     "antiphon.knowledge.readers.slides": "pptx",
     "antiphon.knowledge.readers.web_page": "lxml",
     "antiphon.knowledge.readers.word": "docx",

@@ -12,7 +12,6 @@ from antiphon.knowledge.readers import (
     cues,
     markdown,
     notebook,
-    pdf,
     plain_text,
     web_page,
 )
@@ -171,19 +170,6 @@ def test_a_page_in_another_encoding_is_read_as_it_says() -> None:
     page = "<meta charset=koi8-r><p>Привет</p>".encode("koi8-r")
 
     assert parse_content(web_page.read(page)).sections[0].text == "Привет"
-
-
-def test_titles_that_stand_on_every_page_are_left_out_and_words_made_whole() -> None:
-    pages = [["Course notes", f"Page text infor-{n}x", f"{n} of 9"] for n in range(5)]
-    pages[0][1] = "It is infor-"
-    pages[0].insert(2, "mation about logs.")
-
-    lines = pdf._lines(pages)
-
-    texts = [line.text for line in lines if line.text]
-    assert texts[:2] == ["It is information", "about logs."]
-    assert not [text for text in texts if text.startswith("Course notes")]
-    assert [line.place for line in lines if line.place][-1] == "page 5"
 
 
 def test_captions_that_roll_up_say_each_line_once_and_nothing_of_their_markup() -> None:
