@@ -27,6 +27,29 @@ _NAMESPACES = {
 }
 DECLARED = " ".join([f'xmlns:{name}="{uri}"' for name, uri in _NAMESPACES.items()])
 
+_OPENED = {
+    "office": "office",
+    "text": "text",
+    "table": "table",
+    "draw": "drawing",
+    "style": "style",
+    "presentation": "presentation",
+    "svg": "svg-compatible",
+    "chart": "chart",
+}
+OPEN = " ".join(
+    [
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for prefix, name in _OPENED.items()
+    ]
+    + [
+        'xmlns:xlink="http://www.w3.org/1999/xlink"',
+        'xmlns:math="http://www.w3.org/1998/Math/MathML"',
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"',
+    ]
+)
+"""The namespaces of OpenDocument, declared."""
+
 
 def zipped(parts: Mapping[str, str | bytes]) -> bytes:
     file = BytesIO()
@@ -102,6 +125,20 @@ def deck_file(
     for what, xml in named.items():
         files[f"ppt/{what}.xml"] = xml
     return zipped(files)
+
+
+def open_file(
+    body: str,
+    kind: str = "text",
+    styles: str = "",
+    parts: Mapping[str, str] | None = None,
+) -> bytes:
+    """An OpenDocument file of that kind, with its automatic styles and other parts."""
+    content = (
+        f"<office:document-content {OPEN}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
+    )
+    return zipped({"content.xml": content, **(parts or {})})
 
 
 def paragraph(text: str, properties: str = "") -> str:

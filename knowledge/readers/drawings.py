@@ -11,18 +11,11 @@ from lxml import etree
 
 from antiphon.knowledge.readers.content import BLANK, Line, UnreadableError
 from antiphon.knowledge.readers.equations import linear
-from antiphon.knowledge.readers.ooxml import (
-    Package,
-    Relation,
-    attribute,
-    branches,
-    child,
-    every,
-    kind,
-)
+from antiphon.knowledge.readers.office_xml import attribute, child, every, kind
+from antiphon.knowledge.readers.ooxml import Package, Relation, branches
+from antiphon.knowledge.readers.paragraphs import row
 from antiphon.knowledge.readers.plain_text import one_line
 
-# What programs write where a description should stand.
 _NO_DESCRIPTION = re.compile(
     r"(?:image|img|picture|graphic|graphical user interface|logo|icon|shape|diagram|chart)?[ _\-.:#0-9]{0,40}"
     r"|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|emf|wmf)|[a-z]+://\S{0,500}",
@@ -75,19 +68,19 @@ def description(drawing: etree._Element) -> str:
     for each in drawing.iter():
         words = one_line(each.get("descr") or "") if kind(each) in _DESCRIBED else ""
         words = _MACHINE.sub("", words)
-        if not _NO_DESCRIPTION.fullmatch(words):
+        if not says_nothing(words):
             return words
     return ""
+
+
+def says_nothing(words: str) -> bool:
+    """Returns True for what programs write where a description should stand."""
+    return _NO_DESCRIPTION.fullmatch(words.strip()) is not None
 
 
 def is_decoration(drawing: etree._Element) -> bool:
     """Returns True if a drawing's author says that it shows nothing."""
     return any(each.get("val") == "1" for each in every(drawing, "adec:decorative"))
-
-
-def row(cells: Sequence[str]) -> Line:
-    """Returns one row of a table."""
-    return Line(f"| {' | '.join(cells)} |")
 
 
 def drawn_text(element: etree._Element) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from lxml import etree
 
-from antiphon.knowledge.readers.ooxml import child, is_on, kind, value
+from antiphon.knowledge.readers.office_xml import child, is_on, kind, value
 
 _REMOVED = ("w:del", "w:moveFrom")
 # A number, a name, or one sign: what needs no parentheses beside a stroke or as an index.

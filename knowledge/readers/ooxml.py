@@ -8,113 +8,24 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from lxml import etree
 
 from antiphon.knowledge.readers.archives import Archive
 from antiphon.knowledge.readers.content import UnreadableError
+from antiphon.knowledge.readers.office_xml import (
+    NAMESPACES,
+    STANDARD,
+    kind,
+    parse,
+)
 from antiphon.knowledge.readers.plain_text import one_line
 
-_STANDARD = "http://schemas.openxmlformats.org"
-NAMESPACES = {
-    "w": f"{_STANDARD}/wordprocessingml/2006/main",
-    "p": f"{_STANDARD}/presentationml/2006/main",
-    "a": f"{_STANDARD}/drawingml/2006/main",
-    "c": f"{_STANDARD}/drawingml/2006/chart",
-    "dgm": f"{_STANDARD}/drawingml/2006/diagram",
-    "pic": f"{_STANDARD}/drawingml/2006/picture",
-    "wp": f"{_STANDARD}/drawingml/2006/wordprocessingDrawing",
-    "m": f"{_STANDARD}/officeDocument/2006/math",
-    "r": f"{_STANDARD}/officeDocument/2006/relationships",
-    "mc": f"{_STANDARD}/markup-compatibility/2006",
-    "dc": "http://purl.org/dc/elements/1.1/",
-    "v": "urn:schemas-microsoft-com:vml",
-    "o": "urn:schemas-microsoft-com:office:office",
-    "adec": "http://schemas.microsoft.com/office/drawing/2017/decorative",
-    "cx": "http://schemas.microsoft.com/office/drawing/2014/chartex",
-}
-_PREFIXES = {namespace: prefix for prefix, namespace in NAMESPACES.items()}
 _STRICT = re.compile(rb"([\"'])http://purl\.oclc\.org/ooxml/([a-zA-Z]{1,40})/")
-_TRANSITIONAL = rf"\1{_STANDARD}/\2/2006/".encode()
+_TRANSITIONAL = rf"\1{STANDARD}/\2/2006/".encode()
 _MAIN = "officeDocument"
 _PROPERTIES = "core-properties"
-
-
-def parse(data: bytes) -> etree._Element:
-    """Parses XML that may be hostile: nothing is fetched, no entity is resolved, and no tree is deeper than a stack.
-
-    Raises:
-        UnreadableError: It is broken, or declares entities.
-    """
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    try:
-        root = etree.fromstring(data, parser)
-    except (etree.XMLSyntaxError, ValueError) as error:
-        raise UnreadableError(f"it is broken: {error}") from error
-    if root.getroottree().docinfo.internalDTD is not None:
-        raise UnreadableError(
-            "its XML declares a document type, which no such file may"
-        )
-    return root
-
-
-@lru_cache(maxsize=5_000)
-def _short(tag: str) -> str:
-    namespace, _, name = tag.rpartition("}")
-    return f"{_PREFIXES.get(namespace[1:], '')}:{name}"
-
-
-def kind(element: etree._Element) -> str:
-    """Returns an element's name with the usual prefix of its namespace, such as "w:p"."""
-    return _short(element.tag)
-
-
-@lru_cache(maxsize=500)
-def _qualified(name: str) -> str:
-    prefix, _, local = name.partition(":")
-    return f"{{{NAMESPACES[prefix]}}}{local}"
-
-
-def attribute(element: etree._Element, name: str) -> str:
-    """Returns an attribute with the usual prefix, such as "w:val"; empty where it is not there."""
-    return element.get(_qualified(name)) or ""
-
-
-def child(element: etree._Element | None, path: str) -> etree._Element | None:
-    """Returns the first element at a path of such names, each a child of the one before."""
-    for name in path.split("/"):
-        if element is None:
-            return None
-        element = element.find(_qualified(name))
-    return element
-
-
-def value(element: etree._Element | None, path: str) -> str | None:
-    """Returns what the property at a path is set to ("" where it is only there), or None where it is not there."""
-    found = child(element, path)
-    if found is None:
-        return None
-    return attribute(found, f"{path.rpartition('/')[2].partition(':')[0]}:val")
-
-
-def is_on(element: etree._Element | None, path: str) -> bool | None:
-    """Returns the state of a switch, which is on where nothing else is said, or None where it is not there."""
-    found = value(element, path)
-    return None if found is None else found not in ("0", "false", "off")
-
-
-def every(element: etree._Element, name: str) -> Iterator[etree._Element]:
-    """Yields each element of that name within another, at any depth."""
-    yield from element.iter(_qualified(name))
 
 
 def branches(alternate: etree._Element) -> list[etree._Element]:

@@ -20,17 +20,10 @@ from antiphon.knowledge.readers.drawings import (
     drawn_text,
     graphic,
     is_decoration,
-    row,
 )
-from antiphon.knowledge.readers.ooxml import (
-    Package,
-    Relation,
-    attribute,
-    branches,
-    child,
-    every,
-    kind,
-)
+from antiphon.knowledge.readers.office_xml import attribute, child, every, kind
+from antiphon.knowledge.readers.ooxml import Package, Relation, branches
+from antiphon.knowledge.readers.paragraphs import row
 from antiphon.knowledge.readers.plain_text import one_line
 
 MOST_SLIDES = 2_000

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterator
 
 from lxml import etree
 
 from antiphon.knowledge.readers.content import (
-    BLANK,
-    LONGEST_TITLE,
     Content,
     Line,
     UnreadableError,
-    code_lines,
     content_of,
 )
-from antiphon.knowledge.readers.drawings import Losses, row
-from antiphon.knowledge.readers.ooxml import (
-    Package,
-    attribute,
-    branches,
-    child,
-    every,
-    kind,
-    value,
+from antiphon.knowledge.readers.drawings import Losses
+from antiphon.knowledge.readers.office_xml import attribute, child, every, kind, value
+from antiphon.knowledge.readers.ooxml import Package, branches
+from antiphon.knowledge.readers.paragraphs import (
+    BULLET,
+    Paragraphs,
+    Shape,
+    table,
 )
-from antiphon.knowledge.readers.plain_text import one_line
-from antiphon.knowledge.readers.word_lists import BULLET, Lists
+from antiphon.knowledge.readers.word_lists import Lists
 from antiphon.knowledge.readers.word_styles import (
     ParagraphStyle,
     Styles,
@@ -41,7 +34,6 @@ from antiphon.knowledge.readers.word_text import REMOVED, TextWalk
 _WRAPPERS = frozenset(
     {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
 )
-_NUMBER = re.compile(r"[0-9]{1,3}[.)]")
 
 
 def read(data: bytes) -> Content:
@@ -60,7 +52,7 @@ class _Document:
 
     def __init__(self, package: Package) -> None:
         self._package = package
-        self.title = ""
+        self._paragraphs = Paragraphs()
         self.losses = Losses()
         styles = Styles(self._part("styles"))
         self._styles = styles
@@ -68,21 +60,17 @@ class _Document:
         self._text = TextWalk(package, styles, self._notes(), self._blocks, self.losses)
         # The words of a paragraph that goes on in the next one.
         self._begun = ""
-        self._was_item = False
         comments = self._part("comments")
         if comments is not None:
             self.losses.add("comment", len(comments))
 
+    @property
+    def title(self) -> str:
+        return self._paragraphs.title
+
     def lines(self) -> list[Line]:
-        lines = list(_fenced(self._blocks(self._package.root)))
-        lines.append(Line(self._begun))
-        if any(line.text and not line.level for line in lines):
-            return lines
-        # Of a document of headings alone they are the text.
-        texts = [Line(self.title)]
-        for line in lines:
-            texts += (Line(line.text), BLANK)
-        return texts
+        read = list(self._blocks(self._package.root))
+        return self._paragraphs.whole([*read, Line(self._begun)])
 
     def _part(self, what: str) -> etree._Element | None:
         """Returns the part that is so to the document, where there is one that can be read."""
@@ -134,28 +122,18 @@ class _Document:
         if _goes_on(properties):
             self._begun = text
         else:
-            yield from self._shaped(text, properties, style)
+            shape = self._shape(properties, style)
+            yield from self._paragraphs.lines(text, shape)
         yield from words.beside
 
-    def _shaped(
-        self, text: str, properties: etree._Element | None, style: ParagraphStyle
-    ) -> Iterator[Line]:
-        """Yields a paragraph as the heading, title, item, program or text that it is."""
-        words = one_line(text)
-        label = self._label(properties, style)
-        level = _heading_level(words, properties, style)
-        is_item = bool(label and words and not level)
-        if self._was_item and not is_item:
-            yield BLANK
-        self._was_item = is_item
-        if level:
-            yield Line(_heading(label, words), level=level)
-        elif is_item:
-            yield Line(f"{_item_mark(label)} {words}")
-        elif style.is_title and not self.title and _may_be_title(words):
-            self.title = words
-        else:
-            yield from _lines(text, style.is_code)
+    def _shape(self, properties: etree._Element | None, style: ParagraphStyle) -> Shape:
+        level = outline_level(properties)
+        return Shape(
+            level=style.level if level is None else level,
+            label=self._label(properties, style),
+            is_title=style.is_title,
+            is_code=style.is_code,
+        )
 
     def _label(self, properties: etree._Element | None, style: ParagraphStyle) -> str:
         """Returns what stands before a paragraph as an item of a list, or as a numbered heading."""
@@ -165,39 +143,13 @@ class _Document:
             return BULLET
         return label
 
-    def _table(self, table: etree._Element) -> Iterator[Line]:
+    def _table(self, element: etree._Element) -> Iterator[Line]:
         rows = []
-        for each in _within(table, "w:tr"):
+        for each in _within(element, "w:tr"):
             if child(each, "w:trPr/w:del") is None:
-                rows.append(list(_within(each, "w:tc")))
-        yield BLANK
-        is_frame = all(len(cells) <= 1 for cells in rows)
-        for cells in rows:
-            if is_frame:
-                yield from self._framed(cells)
-            else:
-                yield from self._row(cells)
-        yield BLANK
-
-    def _framed(self, cells: Iterable[etree._Element]) -> Iterator[Line]:
-        """Yields what stands in a table of one column, which is a frame around paragraphs."""
-        for cell in cells:
-            yield from self._blocks(cell)
-            yield BLANK
-
-    def _row(self, cells: Iterable[etree._Element]) -> Iterator[Line]:
-        """Yields one row, then the rows of tables within its cells."""
-        texts: list[str] = []
-        inner: list[Line] = []
-        for cell in cells:
-            lines = self._cell(cell)
-            if lines is not None:
-                words = [line.text for line in lines if not _is_row(line)]
-                texts.append(one_line(" ".join(words)))
-                inner += filter(_is_row, lines)
-        if any(texts):
-            yield row(texts)
-        yield from inner
+                cells = [self._cell(cell) for cell in _within(each, "w:tc")]
+                rows.append([cell for cell in cells if cell is not None])
+        yield from table(rows)
 
     def _cell(self, cell: etree._Element) -> list[Line] | None:
         """Returns the lines of a cell, none where it goes on from the row above, or None where there is no cell."""
@@ -218,38 +170,6 @@ def _goes_on(properties: etree._Element | None) -> bool:
     return frame is not None and attribute(frame, "w:dropCap") in ("drop", "margin")
 
 
-def _may_be_title(words: str) -> bool:
-    return 0 < len(words) <= LONGEST_TITLE
-
-
-def _heading_level(
-    words: str, properties: etree._Element | None, style: ParagraphStyle
-) -> int:
-    if not _may_be_title(words):
-        return 0
-    level = outline_level(properties)
-    return style.level if level is None else level
-
-
-def _heading(label: str, words: str) -> str:
-    return words if label in ("", BULLET) else f"{label} {words}"
-
-
-def _lines(text: str, is_code: bool) -> Iterator[Line]:
-    for line in text.split("\n"):
-        yield Line(line, is_code=is_code)
-    if not is_code:
-        yield BLANK
-
-
-def _item_mark(label: str) -> str:
-    return label if label == BULLET or _NUMBER.fullmatch(label) else f"{BULLET} {label}"
-
-
-def _is_row(line: Line) -> bool:
-    return line.text.startswith("|")
-
-
 def _within(element: etree._Element, wanted: str) -> Iterator[etree._Element]:
     """Yields the rows of a table, or the cells of a row, whatever wraps them."""
     for each in element:
@@ -258,13 +178,3 @@ def _within(element: etree._Element, wanted: str) -> Iterator[etree._Element]:
             yield each
         elif name in _WRAPPERS:
             yield from _within(each, wanted)
-
-
-def _fenced(lines: Iterable[Line]) -> Iterator[Line]:
-    """Yields lines, with those of a program between fences."""
-    for is_code, together in groupby(lines, lambda line: line.is_code):
-        if is_code:
-            yield from code_lines("\n".join([line.text for line in together]))
-            yield BLANK
-        else:
-            yield from together

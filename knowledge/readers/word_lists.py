@@ -6,10 +6,10 @@ from collections import defaultdict
 
 from lxml import etree
 
-from antiphon.knowledge.readers.ooxml import attribute, every, value
+from antiphon.knowledge.readers.office_xml import attribute, every, value
+from antiphon.knowledge.readers.paragraphs import BULLET
 from antiphon.knowledge.readers.word_styles import ListPlace
 
-BULLET = "-"
 _LEVELS = 9
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
@@ -54,7 +54,7 @@ class Lists:
         for number in range(place.level + 1):
             count = counts.get(number, _start(levels.get(number)))
             form = value(levels.get(number), "w:numFmt") or "decimal"
-            text = text.replace(f"%{number + 1}", _written(count, form))
+            text = text.replace(f"%{number + 1}", written(count, form))
         return " ".join(text.split())
 
     def _levels(
@@ -105,7 +105,7 @@ def _whole(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def _written(number: int, form: str) -> str:
+def written(number: int, form: str) -> str:
     """Returns a number in one of the forms that Latin scripts use; in other forms as digits."""
     if form == "none":
         return ""

@@ -8,22 +8,13 @@ from typing import NamedTuple, TypeVar
 
 from lxml import etree
 
-from antiphon.knowledge.readers.ooxml import attribute, child, every, is_on, value
+from antiphon.knowledge.readers.office_xml import attribute, child, every, is_on, value
+from antiphon.knowledge.readers.paragraphs import CODE_STYLES
 from antiphon.vocabulary.values import Value
 
 T = TypeVar("T")
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
-_CODE = frozenset(
-    {
-        "html preformatted",
-        "source code",
-        "code",
-        "code block",
-        "macro text",
-        "preformatted text",
-    }
-)
 _ITEMS = ("list bullet", "list number")
 _DEEPEST = 20
 """Styles that a style may be based on, one on another."""
@@ -103,19 +94,25 @@ class Styles:
             style_id = value(style, "w:basedOn") or ""
 
     def _resolve(self, chain: list[etree._Element]) -> ParagraphStyle:
-        # Names are the same in every language; ids are not.
-        names = [(value(style, "w:name") or "").lower() for style in chain]
-        paragraphs = [child(style, "w:pPr") for style in chain]
-        hidden = [is_on(style, "w:rPr/w:vanish") for style in chain]
-        levels = [outline_level(each) for each in paragraphs]
-        levels += [_named_level(name) for name in names]
+        names: list[str] = []
+        levels: list[int | None] = []
+        places: list[ListPlace | None] = []
+        hidden: list[bool | None] = []
+        for style in chain:
+            # Names are the same in every language; ids are not.
+            names.append((value(style, "w:name") or "").lower())
+            properties = child(style, "w:pPr")
+            levels.append(outline_level(properties))
+            places.append(list_place(properties))
+            hidden.append(is_on(style, "w:rPr/w:vanish"))
+        levels += map(_named_level, names)
         return ParagraphStyle(
             level=_first(levels) or 0,
             is_title="title" in names and "subtitle" not in names,
-            is_code=not _CODE.isdisjoint(names),
+            is_code=not CODE_STYLES.isdisjoint(names),
             is_item=_is_item(names),
             is_hidden=_first(hidden) or False,
-            place=_first([list_place(each) for each in paragraphs]),
+            place=_first(places),
         )
 
 

@@ -17,16 +17,16 @@ from antiphon.knowledge.readers.drawings import (
     is_decoration,
 )
 from antiphon.knowledge.readers.equations import linear
-from antiphon.knowledge.readers.ooxml import (
-    Package,
+from antiphon.knowledge.readers.office_xml import (
     attribute,
-    branches,
     child,
     every,
     is_on,
     kind,
     value,
 )
+from antiphon.knowledge.readers.ooxml import Package, branches
+from antiphon.knowledge.readers.paragraphs import joined
 from antiphon.knowledge.readers.plain_text import clean, one_line
 from antiphon.knowledge.readers.word_styles import Styles
 
@@ -204,7 +204,7 @@ class TextWalk:
         name = kind(reference).removesuffix("Reference")
         note = self._notes.pop((name, attribute(reference, "w:id")), None)
         if note is not None:
-            text = one_line(" ".join([line.text for line in self._blocks(note)]))
+            text = joined(self._blocks(note))
             words.place_beside(f"[note: {text}]" if text else "")
 
     def _equation(self, element: etree._Element, words: Words) -> None:
