@@ -91,7 +91,7 @@ def child(element: etree._Element | None, path: str) -> etree._Element | None:
     for name in path.split("/"):
         if element is None:
             return None
-        element = element.find(_qualified(name))
+        element = next(element.iterchildren(_qualified(name)), None)
     return element
 
 

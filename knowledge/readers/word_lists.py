@@ -29,6 +29,7 @@ class Lists:
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, etree._Element] = {}
         self._forms: dict[str, etree._Element] = {}
+        self._levels: dict[str, dict[int, etree._Element]] = {}
         # Lists of one form go on counting where another of them stopped.
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
         self._begun: set[tuple[str, int]] = set()
@@ -44,7 +45,9 @@ class Lists:
         if numbering is None or not 0 <= place.level < _LEVELS:
             return ""
         form_id = value(numbering, "w:abstractNumId") or ""
-        levels = self._levels(numbering, form_id)
+        if place.list_id not in self._levels:
+            self._levels[place.list_id] = self._declared_levels(numbering, form_id)
+        levels = self._levels[place.list_id]
         level = levels.get(place.level)
         counts = self._counts[form_id]
         self._count(counts, place, numbering, level)
@@ -57,7 +60,7 @@ class Lists:
             text = text.replace(f"%{number + 1}", written(count, form))
         return " ".join(text.split())
 
-    def _levels(
+    def _declared_levels(
         self, numbering: etree._Element, form_id: str
     ) -> dict[int, etree._Element]:
         levels = {}
