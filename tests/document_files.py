@@ -12,6 +12,8 @@ import fpdf
 import pptx
 import webvtt
 
+from tests.office_files import open_file
+
 ABOUT = "https://courses.example/mailboxes"
 FIRST = "A mailbox holds the letters of one receiver."
 SECOND = "The zebrafish protocol names the nearest lighthouse."
@@ -75,6 +77,25 @@ def slides() -> bytes:
     return file.getvalue()
 
 
+def open_text() -> bytes:
+    return open_file(
+        '<text:p text:style-name="Title">Mailboxes</text:p><text:h text:outline-level="1">Letters</text:h>'
+        f'<text:p>{FIRST}</text:p><text:h text:outline-level="1">Lighthouses</text:h>'
+        '<text:p>Some words come first.</text:p><text:h text:outline-level="2">Protocols</text:h>'
+        f"<text:p>{SECOND}</text:p>"
+    )
+
+
+def open_slides() -> bytes:
+    pages = []
+    for title, text in (("Mailboxes", FIRST), ("Between", "-"), ("Protocols", SECOND)):
+        pages.append(
+            f'<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>{title}</text:p></draw:text-box>'
+            f"</draw:frame><draw:frame><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame></draw:page>"
+        )
+    return open_file("".join(pages), "presentation")
+
+
 def transcript() -> webvtt.WebVTT:
     """A transcript whose sentence begins in the middle of its second cue."""
     captions = webvtt.WebVTT()
@@ -129,6 +150,8 @@ MADE: dict[str, Callable[[], bytes]] = {
     ".pdf": pdf,
     ".docx": word,
     ".pptx": slides,
+    ".odt": open_text,
+    ".odp": open_slides,
     ".vtt": vtt,
     ".srt": srt,
     ".ipynb": notebook,

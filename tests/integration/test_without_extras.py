@@ -91,10 +91,19 @@ ADAPTERS = {
     "antiphon.knowledge.embedders.sentence_encoder": "torch",
     "antiphon.knowledge.readers.cues": "webvtt",
     "antiphon.knowledge.readers.pdf": "pypdf",
+    "antiphon.knowledge.readers.drawings": "lxml",
+    "antiphon.knowledge.readers.equations": "lxml",
+    "antiphon.knowledge.readers.office_xml": "lxml",
+    "antiphon.knowledge.readers.ooxml": "lxml",
+    "antiphon.knowledge.readers.open_document": "lxml",
+    "antiphon.knowledge.readers.open_document_styles": "lxml",
+    "antiphon.knowledge.readers.slides": "lxml",
     "antiphon.knowledge.readers.pdf_pages": "pypdf",
-    "antiphon.knowledge.readers.slides": "pptx",
     "antiphon.knowledge.readers.web_page": "lxml",
-    "antiphon.knowledge.readers.word": "docx",
+    "antiphon.knowledge.readers.word": "lxml",
+    "antiphon.knowledge.readers.word_lists": "lxml",
+    "antiphon.knowledge.readers.word_styles": "lxml",
+    "antiphon.knowledge.readers.word_text": "lxml",
 }
 """The modules of the core that need an extra, and the first package that each asks for."""
 
