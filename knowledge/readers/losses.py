@@ -27,6 +27,7 @@ class Loss(Enum):
     OUTPUT_PICTURE = ("an image in the output", "{} images in the output")
     VIDEO = ("an embedded video was not read", "{} embedded videos were not read")
     SOUND = ("an embedded sound was not read", "{} embedded sounds were not read")
+    INCLUDED = ("a part that is in another file", "{} parts that are in other files")
     PAGE = ("an embedded page was not read", "{} embedded pages were not read")
 
 
@@ -51,9 +52,11 @@ class Losses:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Returns a line for each kind, in the order in which they were met."""
+        """Returns a line for each kind."""
         lines = []
-        for kind, count in self._counts.items():
+        for kind in Loss:
             one, several = kind.value
-            lines.append(one if count == 1 else several.format(count))
+            count = self._counts[kind]
+            if count:
+                lines.append(one if count == 1 else several.format(count))
         return tuple(lines)

@@ -34,10 +34,7 @@ def _one_line(text: str) -> str:
 
 
 def _said(element: html.HtmlElement, depth: int) -> str:
-    parts = [element.text or ""]
-    if depth < _DEEPEST:
-        parts += [_said(child, depth + 1) for child in element if _is_said(child)]
-    parts = [part for part in parts if part.strip()]
+    parts = _parts(element, depth)
     between = _BETWEEN.get(element.tag)
     if element.tag in _ROOTS:
         return f"√({' '.join(parts)})"
@@ -46,6 +43,13 @@ def _said(element: html.HtmlElement, depth: int) -> str:
     first, *others = map(_whole, parts)
     signed = [f"{sign}{part}" for sign, part in zip(between, others, strict=True)]
     return first + "".join(signed)
+
+
+def _parts(element: html.HtmlElement, depth: int) -> list[str]:
+    parts = [element.text or ""]
+    if depth < _DEEPEST:
+        parts += [_said(child, depth + 1) for child in element if _is_said(child)]
+    return [part for part in parts if part.strip()]
 
 
 def _is_said(child: html.HtmlElement) -> bool:

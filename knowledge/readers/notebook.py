@@ -13,6 +13,7 @@ from antiphon.knowledge.readers.content import (
     code_lines,
     content_of,
 )
+from antiphon.knowledge.readers.losses import Losses
 from antiphon.knowledge.readers.markdown import markdown_lines
 from antiphon.knowledge.readers.plain_text import clean, decode
 
@@ -67,7 +68,7 @@ def _source(cell: Any) -> str:
 def _cell_lines(cell: dict[str, Any], text: str) -> list[Line]:
     kind = cell.get("cell_type")
     if kind == "markdown":
-        return markdown_lines(text)
+        return markdown_lines(text, Losses())
     if kind == "heading":
         return [Line(" ".join(text.split()), level=1)]
     if kind == "code":
