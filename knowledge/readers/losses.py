@@ -8,7 +8,7 @@ from enum import Enum
 
 # What programs write where a description should stand, and what people leave there.
 _NO_DESCRIPTION = re.compile(
-    r"(?:alt(?:ernative)? ?text|image|img|picture|photo|figure|fig|screenshot|png|jpe?g|svg|gif|logo|icon|untitled)?"
+    r"(?:alt(?:ernative)? ?text|image|img|picture|photo|figure|fig|screenshot|png|jpe?g|svg|gif|logo|icon|untitled|.)?"
     r"[ _\-.:#0-9]{0,40}|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)|no description has been provided.{0,60}",
     re.IGNORECASE,
 )
@@ -25,6 +25,7 @@ class Loss(Enum):
 
     PICTURE = ("an image without a description", "{} images without a description")
     OUTPUT_PICTURE = ("an image in the output", "{} images in the output")
+    OUTPUT = ("the rest of a long output", "the rest of {} long outputs")
     VIDEO = ("an embedded video was not read", "{} embedded videos were not read")
     SOUND = ("an embedded sound was not read", "{} embedded sounds were not read")
     INCLUDED = ("a part that is in another file", "{} parts that are in other files")
