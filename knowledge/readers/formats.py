@@ -47,7 +47,7 @@ FORMATS = (
     ),
     Format(
         name="web page",
-        suffixes=(".html", ".htm"),
+        suffixes=(".html", ".htm", ".xhtml", ".mht", ".mhtml"),
         reader=("web_page", "read"),
         places="heading",
     ),
@@ -92,6 +92,13 @@ FORMATS = (
         reader=("notebook", "read"),
         places="heading or cell",
         is_lesson=True,
+    ),
+    Format(
+        name="EPUB book",
+        suffixes=(".epub",),
+        reader=("epub", "read"),
+        places="heading",
+        largest_bytes=_OFFICE_BYTES,
     ),
 )
 SUFFIXES = tuple([suffix for each in FORMATS for suffix in each.suffixes])

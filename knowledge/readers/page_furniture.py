@@ -30,6 +30,21 @@ _FURNITURE_ROLE_NAMES = """
     navigation search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
 """
 _FURNITURE_ROLES = frozenset(_FURNITURE_ROLE_NAMES.split())
+# Pages about a book, as EPUB names them.
+_BOOK_FURNITURE = frozenset(
+    (
+        "imprint",
+        "colophon",
+        "copyright-page",
+        "toc",
+        "landmarks",
+        "loi",
+        "lot",
+        "page-list",
+        "cover",
+        "pagebreak",
+    )
+)
 # Names that generators and themes give to what stands around a page's text. Any of them may be the name of a lesson
 # too, so links must make up most of it.
 _MENU = re.compile(
@@ -77,6 +92,8 @@ def is_furniture(element: html.HtmlElement) -> bool:
     """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
     role = element.get("role", "").lower()
     if element.tag == "nav" or role in _FURNITURE_ROLES:
+        return True
+    if not _BOOK_FURNITURE.isdisjoint(element.get("epub:type", "").split()):
         return True
     if role in ("banner", "contentinfo") and not _is_in(element, _OWN_SCOPE):
         return True

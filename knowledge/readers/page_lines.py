@@ -58,12 +58,13 @@ class PageLines:
     """A page on its way to lines: text gathers until a block begins or ends.
 
     Args:
+        losses: What of it is not read is noted there.
         with_furniture: Its menus are read too.
     """
 
-    def __init__(self, with_furniture: bool = False) -> None:
+    def __init__(self, losses: Losses, with_furniture: bool = False) -> None:
+        self._losses = losses
         self._with_furniture = with_furniture
-        self.losses = Losses()
         self._lines: list[Line] = []
         self._words: list[str] = []
         self._item = ""
@@ -121,11 +122,11 @@ class PageLines:
             texts = [one_line(text.text_content()) for text in element.iter("text")]
             self._words.append(f" {' '.join(texts)} ")
         elif tag == "audio":
-            self.losses.add(Loss.SOUND)
+            self._losses.add(Loss.SOUND)
         elif tag == "video" or _VIDEO.search(element.get("src", "")[:500]):
-            self.losses.add(Loss.VIDEO)
+            self._losses.add(Loss.VIDEO)
         elif not _is_icon(element):
-            self.losses.add(Loss.PAGE)
+            self._losses.add(Loss.PAGE)
 
     def _start(self, element: html.HtmlElement) -> None:
         tag = element.tag
@@ -161,7 +162,7 @@ class PageLines:
         if tag == "sup" and _POWER.fullmatch(element.text or ""):
             return "^"
         if tag == "img" and not _is_icon(element):
-            described = self.losses.picture(
+            described = self._losses.picture(
                 element.get("alt", ""), element.get("src", "")
             )
             return f" {described} "

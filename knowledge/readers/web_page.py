@@ -15,6 +15,7 @@ from antiphon.knowledge.readers.content import (
     UnreadableError,
     content_of,
 )
+from antiphon.knowledge.readers.losses import Losses
 from antiphon.knowledge.readers.page_lines import PageLines
 from antiphon.knowledge.readers.plain_text import clean, decode
 
@@ -44,18 +45,17 @@ _HEAD_LENGTH = 1_000
 def read(data: bytes) -> Content:
     """Reads a web page; a place is the heading above, and its anchor where it has one."""
     page = parse_page(_unpacked(data))
-    lines, losses = page_lines(page)
-    return content_of(lines, _meta(page), page.findtext(".//title"), losses)
+    losses = Losses()
+    lines = page_lines(page, losses)
+    return content_of(lines, _meta(page), page.findtext(".//title"), losses.words)
 
 
-def page_lines(page: html.HtmlElement) -> tuple[list[Line], tuple[str, ...]]:
-    """Returns a page's lines and losses; one that is nothing but a menu is read as it stands."""
-    walk = PageLines()
-    lines = walk.lines(_own_parts(page))
+def page_lines(page: html.HtmlElement, losses: Losses) -> list[Line]:
+    """Returns a page's lines; one that is nothing but a menu is read as it stands."""
+    lines = PageLines(losses).lines(_own_parts(page))
     if not any(line.text for line in lines):
-        walk = PageLines(with_furniture=True)
-        lines = walk.lines([page])
-    return lines, walk.losses.words
+        lines = PageLines(losses, with_furniture=True).lines([page])
+    return lines
 
 
 def parse_page(data: bytes) -> html.HtmlElement:

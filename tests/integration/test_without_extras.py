@@ -90,6 +90,7 @@ ADAPTERS = {
     "antiphon.knowledge.embedders.other_model": "torch",
     "antiphon.knowledge.embedders.sentence_encoder": "torch",
     "antiphon.knowledge.readers.cues": "webvtt",
+    "antiphon.knowledge.readers.epub": "lxml",
     "antiphon.knowledge.readers.mathml": "lxml",
     "antiphon.knowledge.readers.page_furniture": "lxml",
     "antiphon.knowledge.readers.page_lines": "lxml",
