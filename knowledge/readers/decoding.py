@@ -220,10 +220,17 @@ def _sample(data: bytes) -> bytes:
         if length > _SAMPLE_BYTES:
             break
         if not line.isascii():
-            # No line is cut: it may end within a letter.
-            lines.append(line if length else line[: 20 * _SAMPLE_BYTES])
+            lines.append(line)
             length += len(line)
-    return b"\n".join(lines)
+    return b"\n".join(lines)[:_SAMPLE_BYTES]
+
+
+def _begun(sample: bytes, encoding: str) -> str:
+    """Returns the text of a sample in that encoding, which may end within a letter; nothing where it is not in it."""
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(sample)
+    except UnicodeDecodeError:
+        return ""
 
 
 def _by_words(sample: bytes) -> str:
@@ -231,7 +238,7 @@ def _by_words(sample: bytes) -> str:
     best = ""
     best_share = _LEAST_KNOWN_SHARE
     for encoding, languages in _LANGUAGES.items():
-        text = _strictly(sample, encoding).lower()
+        text = _begun(sample, encoding).lower()
         for language in languages.split():
             share = _known_share(text, language)
             if share > best_share:

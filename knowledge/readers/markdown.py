@@ -34,7 +34,7 @@ _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(
     r"<h(?P<level>[1-6])\b[^<>]{0,500}>(?P<heading>.{0,1000}?)</h(?P=level)\s{0,9}>"
-    r"|<tr\b[^<>]{0,500}>(?P<row>.{0,5000}?)</tr\s{0,9}>"
+    r"|<tr\b[^<>]{0,500}>(?P<row>.{0,2000}?)</tr\s{0,9}>"
     r"|<pre\b[^<>]{0,500}>(?P<code>.{0,20000}?)</pre\s{0,9}>",
     re.DOTALL | re.IGNORECASE,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from lxml import html
 
@@ -58,6 +59,7 @@ _CONSENT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_CONSENT = 2_000
+_LONGEST_MENU = 50_000
 _LINE_NUMBERS = re.compile(
     r"linenos?|lineno\w*|line-?numbers?.{0,10}|gutter.{0,10}|rouge-gutter|blob-num.{0,20}",
     re.IGNORECASE,
@@ -145,8 +147,8 @@ def _is_repeated(element: html.HtmlElement) -> bool:
     parent = element.getparent()
     if parent is None:
         return False
-    others = [each for each in parent if each is not element]
-    return any(_is_for_screen_readers(each) for each in others[:_NEAR])
+    beside = islice(parent, _NEAR)
+    return any(_is_for_screen_readers(each) for each in beside if each is not element)
 
 
 def _is_for_screen_readers(element: html.HtmlElement) -> bool:
@@ -184,6 +186,8 @@ def _has_only_title(header: html.HtmlElement) -> bool:
 def _is_menu(element: html.HtmlElement) -> bool:
     """Returns True for what is links for the most part."""
     length = len(_text(element))
+    if length > _LONGEST_MENU:
+        return False
     linked = sum(len(_text(link)) for link in element.iter("a"))
     return length == 0 or linked * 2 > length
 

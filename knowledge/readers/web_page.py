@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import email
-import email.policy
 import re
 from collections.abc import Sequence
 
@@ -83,7 +82,7 @@ def _unpacked(data: bytes) -> bytes:
     """Returns the page of a web archive (.mht), a letter with the page and its pictures; any other as it is."""
     if _ARCHIVED.match(data) is None:
         return data
-    letter = email.message_from_bytes(data, policy=email.policy.default)
+    letter = email.message_from_bytes(data)
     for part in letter.walk():
         if part.get_content_type() == "text/html":
             content = part.get_payload(decode=True)
