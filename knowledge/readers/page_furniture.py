@@ -14,7 +14,8 @@ _UNSEEN = frozenset(
         "style",
         "noscript",
         "template",
-        "head",
+        # Not the head: the parser puts the beginning of a page without a body into it.
+        "title",
         "select",
         "datalist",
         "textarea",

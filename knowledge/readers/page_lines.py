@@ -49,7 +49,7 @@ def is_layout(table: html.HtmlElement) -> bool:
         return True
     if any(cell.tag == "th" for cell in cells) or table.find("caption") is not None:
         return False
-    if next(table.iter(*_HEADINGS), None) is not None:
+    if next(table.iter(*_HEADINGS, "pre"), None) is not None:
         return True
     return any(len(list(cell.iterchildren(*_SEVERAL))) > 1 for cell in cells)
 
@@ -248,7 +248,8 @@ class PageLines:
         self._words.clear()
         for line in text.split("\n"):
             words = " ".join(line.split())
-            if words:
+            # What stood between links back and forth.
+            if words.strip("|\u00b7\u2022"):
                 self._lines.append(Line(self._item + words))
                 self._item = ""
 
