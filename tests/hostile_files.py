@@ -53,6 +53,7 @@ def _attacks() -> Iterator[HostileFile]:
         yield HostileFile(f"random{suffix}", random.Random(7).randbytes(20_000), "")
     for suffix in (".pdf", ".docx", ".pptx", ".ipynb", ".txt", ".md"):
         yield HostileFile(f"image{suffix}", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "")
+    yield HostileFile("word.epub", word(), "not an EPUB book")
     yield HostileFile("slides.docx", slides(), "not a Word document")
     yield HostileFile("word.pptx", word(), "not a presentation")
     yield HostileFile("word.pdf", word(), "it looks like a ZIP archive")
@@ -68,6 +69,8 @@ def _bombs() -> Iterator[HostileFile]:
     """What grows when it is unpacked."""
     bomb = {"word/document.xml": b" " * 500_000_000}
     yield HostileFile("bomb.docx", _zipped(bomb), "unpacks to")
+    entries = {"META-INF/container.xml": b"<a/>", "a.xhtml": b" " * 70_000_000}
+    yield HostileFile("bomb.epub", _zipped(entries), "unpacks to")
     many = {f"ppt/{number}": b"" for number in range(10_001)}
     many["ppt/presentation.xml"] = b"<p/>"
     yield HostileFile("entries.pptx", _zipped(many), "entries")
@@ -101,7 +104,19 @@ def _nested() -> Iterator[HostileFile]:
     yield HostileFile("kids.pdf", _pdf_of_kids(100_000, count=100_000), "at most")
     yield HostileFile("count.pdf", _pdf_of_kids(1, count=4_999), "")
     yield HostileFile("outline.pdf", _pdf_of_outline(), "")
+    yield HostileFile("components.mdx", b"</A>" + b"<A x={{" * 50_000)
+    yield HostileFile("directives.md", b"````{note}\n" * 50_000)
+    yield HostileFile("boxes.md", _boxes(deep=2_000))
+    yield HostileFile("layout.html", b"<table><tr><td>" * 80 + b"<p>x</p>" * 5_000)
+    yield HostileFile("asides.html", b"<aside>" * 200 + b"<a>x</a>y" * 20_000)
+    yield HostileFile("formula.html", b"<math>" + b"<mrow>" * 200 + b"<mi>x" * 20_000)
     yield HostileFile("front.md", b"---\nx: " + b"[" * 19_000 + b"\n---\ntext\n")
+
+
+def _boxes(deep: int) -> bytes:
+    """Boxes of Markdown within one another, and more of them than are open."""
+    lines = [b" " * (4 * (number % deep)) + b"!!! a" for number in range(3 * deep)]
+    return b"\n".join(lines)
 
 
 def _endless() -> Iterator[HostileFile]:
@@ -117,6 +132,15 @@ def _endless() -> Iterator[HostileFile]:
     yield HostileFile("lessons.txt", b"Lesson 1: A\n" * 100_000, "no text")
     yield HostileFile("dashes.md", b"- \n" * 100_000)
     yield HostileFile("table.md", b"|a" * 50_000 + b"\n" + b"|-" * 50_000 + b"\n")
+    yield HostileFile("tags.md", b"{% raw %}{{ $$ :a: [[ `" * 20_000)
+    yield HostileFile("rows.md", b"<table>" + b"<tr>" * 20_000)
+    yield HostileFile("declared.html", b"<meta charset" * 100_000, "")
+    yield HostileFile("letter.html", b"MIME-Version: 1.0\nA: b\n" + b"--b\n\n" * 20_000)
+    yield HostileFile(
+        "latin.txt", "\u017c\xf3\u0142\u0107 ".encode("iso8859-2") * 500_000
+    )
+    yield HostileFile("times.srt", b"1:1,1 --> 1:1,1\n" * 50_000)
+    yield HostileFile("numbers.srt", b"1\n" * 200_000, "")
     cell = {"cell_type": "markdown", "source": ["x"]}
     yield HostileFile("cells.ipynb", json.dumps({"cells": [cell] * 20_000}).encode())
     yield HostileFile("types.ipynb", json.dumps({"cells": [1, None, {}]}).encode(), "")

@@ -13,9 +13,11 @@ MOST_UNPACKED_BYTES = 400_000_000
 MOST_XML_BYTES = 60_000_000
 """Of one entry that is parsed: a tree takes several times its bytes."""
 
+_PARSED = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
+
 _SIGNATURES = (
     (b"%PDF-", "a PDF file"),
-    (b"PK\x03\x04", "a ZIP archive, as .docx and .pptx files are"),
+    (b"PK\x03\x04", "a ZIP archive, as .docx, .pptx and .epub files are"),
     (b"\xd0\xcf\x11\xe0", "an Office file that is encrypted or of before 2007"),
     (b"\x89PNG", "an image"),
     (b"\xff\xd8\xff", "an image"),
@@ -102,7 +104,7 @@ def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
     if unpacked > MOST_UNPACKED_BYTES:
         raise UnreadableError(_too_large(unpacked, MOST_UNPACKED_BYTES))
     for entry in entries:
-        is_xml = entry.filename.endswith((".xml", ".rels"))
+        is_xml = entry.filename.lower().endswith(_PARSED)
         if is_xml and entry.file_size > MOST_XML_BYTES:
             raise UnreadableError(_too_large(entry.file_size, MOST_XML_BYTES))
 

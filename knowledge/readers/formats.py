@@ -43,14 +43,14 @@ _OWN = (
     ),
     Format(
         name="Markdown",
-        suffixes=(".md", ".markdown"),
+        suffixes=(".md", ".markdown", ".mdx"),
         reader=(".markdown", "read"),
         places="heading",
         is_lesson=True,
     ),
     Format(
         name="web page",
-        suffixes=(".html", ".htm"),
+        suffixes=(".html", ".htm", ".xhtml", ".mht", ".mhtml"),
         reader=(".web_page", "read"),
         places="heading",
     ),
@@ -109,6 +109,13 @@ _OWN = (
         reader=(".notebook", "read"),
         places="heading or cell",
         is_lesson=True,
+    ),
+    Format(
+        name="EPUB book",
+        suffixes=(".epub",),
+        reader=(".epub", "read"),
+        places="heading",
+        largest_bytes=_OFFICE_BYTES,
     ),
 )
 _added: list[Format] = []

@@ -31,6 +31,7 @@ EXPECTED = {
     ".vtt": (None, "at 12:05", f"{ABOUT}#t=725"),
     ".srt": (None, "at 12:05", f"{ABOUT}#t=725"),
     ".ipynb": (None, "cell 3", None),
+    ".epub": (2, "Protocols", None),
 }
 
 
