@@ -16,7 +16,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from antiphon.knowledge.readers.formats import SUFFIXES
+from antiphon.knowledge.readers.formats import suffixes
 from benchmarks.documents.references import PDF_READERS, REFERENCES, reference_text
 from benchmarks.documents.running import Outcome, Program
 from benchmarks.documents.words import agreed, garbage, missing, without_running, words
@@ -59,7 +59,7 @@ def files_in(folders: Iterable[Path]) -> dict[str, list[Path]]:
         for path in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
             suffix = path.suffix.lower()
             if (
-                suffix in SUFFIXES
+                suffix in suffixes()
                 and path.is_file()
                 and path.stat().st_size <= LARGEST_BYTES
             ):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import posixpath
-import zipfile
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from lxml import etree
 
-from antiphon.knowledge.readers.archives import MOST_XML_BYTES, check_office_file
+from antiphon.knowledge.readers.archives import Archive
 from antiphon.knowledge.readers.content import (
     BLANK,
     Content,
@@ -45,17 +43,17 @@ class _Item(NamedTuple):
 
 def read(data: bytes) -> Content:
     """Reads a book; a place is the heading above."""
-    check_office_file("an EPUB book", data, _CONTAINER)
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return _Book(archive).content()
+    archive = Archive("an EPUB book", data)
+    if _CONTAINER not in archive:
+        raise UnreadableError(f"it is not an EPUB book: it holds no {_CONTAINER}")
+    return _Book(archive).content()
 
 
 class _Book:
     """An archive that is a book."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+    def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._names = frozenset(archive.namelist())
         self._losses = Losses()
 
     def content(self) -> Content:
@@ -81,7 +79,7 @@ class _Book:
         return content_of(lines, values, losses=self._losses.words)
 
     def _refuse_protected(self) -> None:
-        if _ENCRYPTION not in self._names:
+        if _ENCRYPTION not in self._archive:
             return
         for method in self._xml(_ENCRYPTION).iterfind(
             ".//{*}EncryptedData/{*}EncryptionMethod"
@@ -92,14 +90,14 @@ class _Book:
     def _package_path(self) -> str:
         root = self._xml(_CONTAINER).find(".//{*}rootfile")
         path = "" if root is None else root.get("full-path", "")
-        if path not in self._names:
+        if path not in self._archive:
             raise UnreadableError("it is broken: it names no list of its chapters")
         return path
 
     def _chapter(self, path: str, title: str) -> list[Line]:
-        if path not in self._names:
+        if path not in self._archive:
             return []
-        lines = PageLines(self._losses).lines([parse_page(self._bytes(path))])
+        lines = PageLines(self._losses).lines([parse_page(self._archive.read(path))])
         if not any(line.text for line in lines):
             return []
         if title and not any(line.level for line in lines):
@@ -110,7 +108,7 @@ class _Book:
         """Returns the chapters' titles by their files, for those that have no heading of their own."""
         titles: dict[str, str] = {}
         for item in items.values():
-            if item.path not in self._names:
+            if item.path not in self._archive:
                 continue
             if item.kind == _NCX:
                 for point in self._xml(item.path).iterfind(".//{*}navPoint"):
@@ -124,26 +122,16 @@ class _Book:
                             one_line(label.text or ""),
                         )
             elif "nav" in item.properties.split():
-                for link in parse_page(self._bytes(item.path)).iter("a"):
+                for link in parse_page(self._archive.read(item.path)).iter("a"):
                     titles.setdefault(
                         _path(item.path, link.get("href", "")),
                         one_line(link.text_content()),
                     )
         return titles
 
-    def _bytes(self, path: str) -> bytes:
-        with self._archive.open(path) as file:
-            # What the archive says of its size may be a lie.
-            data = file.read(MOST_XML_BYTES + 1)
-        if len(data) > MOST_XML_BYTES:
-            raise UnreadableError(
-                f"one of its chapters unpacks to more than {MOST_XML_BYTES // 1_000_000} MB"
-            )
-        return data
-
     def _xml(self, path: str) -> etree._Element:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, recover=True)
-        root = etree.fromstring(self._bytes(path), parser)
+        root = etree.fromstring(self._archive.read(path), parser)
         if root is None:
             raise UnreadableError(f"it is broken: {path} cannot be read")
         return root

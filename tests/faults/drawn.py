@@ -8,11 +8,12 @@ nobody can tell the difference. Run as `python -m tests.faults.drawn NOTES`, whe
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import coverage
@@ -115,6 +116,29 @@ def finding(change: Change, tests: Sequence[str], copy: Path) -> str:
     return found
 
 
+def check_sound(folders: Iterable[str], copy: Path) -> None:
+    """Sees that the unit tests pass where nothing is changed, for otherwise they would find every mutant.
+
+    Raises:
+        SystemExit: They do not.
+    """
+    for package in sorted({folder.partition("/")[0] for folder in folders}):
+        tests = f"tests/unit/{package}"
+        if not (copy / tests).exists():
+            continue
+        run = subprocess.run(
+            [sys.executable, *PYTEST, tests],
+            cwd=copy,
+            env=os.environ | {"PYTHONPATH": str(copy)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if run.returncode:
+            raise SystemExit(f"{tests} fails without a mutant:\n{run.stdout[-2000:]}")
+
+
 def _said_by(tests: Sequence[str], change: Change, copy: Path) -> str:
     source = change.applied((copy / change.file).read_text())
     # Their names may be more than a command line takes.
@@ -143,10 +167,14 @@ def main() -> None:
     arguments = parser.parse_args()
     notes, known = Notes(arguments.notes), known_alive()
     total: Counter[str] = Counter()
+    chosen = {
+        folder: files
+        for folder, files in folders().items()
+        if not arguments.folders or folder in arguments.folders
+    }
     with copy_of_source() as copy:
-        for folder, files in folders().items():
-            if arguments.folders and folder not in arguments.folders:
-                continue
+        check_sound(chosen, copy)
+        for folder, files in chosen.items():
             verdicts: Counter[str] = Counter()
             for change in drawn(files, arguments.floor, f"{arguments.seed} {folder}"):
                 tests = notes.tests_of(change)

@@ -79,6 +79,7 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
     # The tests' own data is part of them; that of a service, in the root folder, may be large.
     if Path(folder) != ROOT:
         left_out.discard("data")
+    left_out.discard(".env.example")
     return set(left_out)
 
 
