@@ -36,6 +36,9 @@ _LONGEST_WORD = 24
 # "Nort h Buon a Vist a" has one letter in six alone, text in any language one in thirty; "WhatisEarthScience" has none.
 _MOST_ODD = 0.1
 _FEW_ODD = 4
+# Figures and stops alone are a table, or what is left of a text of which pdfium does not know the letters.
+_FEW_SIGNS = 50
+_FEWEST_OF_SIGNS = 0.25
 # The longest words on average stand in tables of names in programs, and have 14 letters.
 _LONGEST_ON_AVERAGE = 20
 
@@ -71,12 +74,18 @@ def legible(text: str) -> Legible:
     if size > max(_FEWEST_LETTERS, _LONGEST_ON_AVERAGE * len(latin)):
         return Legible("", is_run_together=True, is_doubtful=True)
     odd = sum(len(word) for word in latin if not 1 < len(word) <= _LONGEST_WORD)
+    is_odd = odd > max(_MOST_ODD * size, _FEW_ODD)
     return Legible(
         kept,
         letters=letters - odd,
         is_garbled=is_garbled,
-        is_doubtful=is_garbled or odd > max(_MOST_ODD * size, _FEW_ODD),
+        is_doubtful=is_garbled or is_odd or _is_bare(kept, letters),
     )
+
+
+def _is_bare(text: str, letters: int) -> bool:
+    signs = len("".join(text.split()))
+    return signs > _FEW_SIGNS and letters < _FEWEST_OF_SIGNS * signs
 
 
 def _without_garbage(text: str) -> tuple[str, bool]:
