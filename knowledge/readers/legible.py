@@ -35,10 +35,10 @@ _FEWEST_LETTERS = 150
 _LONGEST_WORD = 24
 # "Nort h Buon a Vist a" has one letter in six alone, text in any language one in thirty; "WhatisEarthScience" has none.
 _MOST_ODD = 0.1
-_FEW_ODD = 4
+_FEW_ODD = 15
 # Figures and stops alone are a table, or what is left of a text of which pdfium does not know the letters.
 _FEW_SIGNS = 50
-_FEWEST_OF_SIGNS = 0.25
+_FEWEST_OF_SIGNS = 0.15
 # The longest words on average stand in tables of names in programs, and have 14 letters.
 _LONGEST_ON_AVERAGE = 20
 
