@@ -33,10 +33,12 @@ _VOWELS = frozenset("aeiouyàáâãäåèéêëìíîïòóôõöøùúûüýÿ�
 _FEWEST_VOWELS = 0.25
 _FEWEST_LETTERS = 150
 _LONGEST_WORD = 24
-# "Nort h Buon a Vist a" has one letter in six alone, text in any language one in thirty.
-_MOST_ALONE = 0.1
-_FEW_ALONE = 4
-_MOST_TOO_LONG = 0.15
+# "Nort h Buon a Vist a" has one letter in six alone, text in any language one in thirty; "WhatisEarthScience" has none.
+_MOST_ODD = 0.1
+_FEW_ODD = 15
+# Figures and stops alone are a table, or what is left of a text of which pdfium does not know the letters.
+_FEW_SIGNS = 50
+_FEWEST_OF_SIGNS = 0.15
 # The longest words on average stand in tables of names in programs, and have 14 letters.
 _LONGEST_ON_AVERAGE = 20
 
@@ -64,21 +66,26 @@ def legible(text: str) -> Legible:
     kept, is_garbled = _without_garbage(text)
     found = _LETTERS.findall(kept)
     latin = [word for word in found if max(word) < _BEFORE_OTHER_SCRIPTS]
-    if _has_no_vowels(latin):
-        return Legible("", is_garbled=True, is_doubtful=True)
     size = sum(map(len, latin))
+    letters = sum(map(len, found))
+    # Beside another script these are names and abbreviations.
+    if 2 * size > letters and _has_no_vowels(latin):
+        return Legible("", is_garbled=True, is_doubtful=True)
     if size > max(_FEWEST_LETTERS, _LONGEST_ON_AVERAGE * len(latin)):
         return Legible("", is_run_together=True, is_doubtful=True)
-    alone = sum(len(word) == 1 for word in latin)
-    too_long = sum(len(word) for word in latin if len(word) > _LONGEST_WORD)
-    is_spaced = alone > max(_MOST_ALONE * size, _FEW_ALONE)
-    is_glued = too_long > max(_MOST_TOO_LONG * size, _FEW_ALONE)
+    odd = sum(len(word) for word in latin if not 1 < len(word) <= _LONGEST_WORD)
+    is_odd = odd > max(_MOST_ODD * size, _FEW_ODD)
     return Legible(
         kept,
-        letters=sum(map(len, found)) - alone - too_long,
+        letters=letters - odd,
         is_garbled=is_garbled,
-        is_doubtful=is_garbled or is_spaced or is_glued,
+        is_doubtful=is_garbled or is_odd or _is_bare(kept, letters),
     )
+
+
+def _is_bare(text: str, letters: int) -> bool:
+    signs = len("".join(text.split()))
+    return signs > _FEW_SIGNS and letters < _FEWEST_OF_SIGNS * signs
 
 
 def _without_garbage(text: str) -> tuple[str, bool]:

@@ -49,14 +49,16 @@ def read(data: bytes) -> Content:
 
 
 def _check_text(pages: Sequence[Page]) -> None:
-    if any(page.text.strip() for page in pages) or not pages:
+    if any(page.text.strip() for page in pages):
         return
     if any(page.is_garbled or page.is_run_together for page in pages):
         why = "the fonts of its text have no map to letters"
+    elif any(page.is_picture for page in pages):
+        why = "its pages are images"
     elif any(page.is_unread for page in pages):
         raise UnreadableError("it is broken: none of its pages could be read")
     else:
-        why = "its pages are images"
+        raise UnreadableError("it holds no text")
     raise UnreadableError(
         f"it holds no text: {why}; run text recognition (OCR) over it first"
     )

@@ -25,7 +25,7 @@ MOST_PAGES = 5_000
 _MOST_CHAPTERS = 10_000
 _ENCRYPTED = "it is encrypted; save it anew without a password"
 # pypdf may take a second for a page; where it was of no use so often it is not asked again.
-_MOST_IN_VAIN = 20
+_MOST_IN_VAIN = 5
 # It must be better by so much: to read a page anew in another order is worth nothing by itself.
 _BETTER = 1.02
 # A picture of words is an image, or it is drawn of many lines.

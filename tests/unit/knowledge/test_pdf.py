@@ -120,6 +120,8 @@ def test_text_in_a_font_without_a_map_is_left_out_line_by_line() -> None:
     [
         ((PICTURE, PICTURE), "its pages are images; run text recognition"),
         ((text(CODES),), "have no map to letters; run text recognition"),
+        ((b"", b"q Q"), "it holds no text$"),
+        ((), "it holds no text$"),
         ((NO_PAGE, NO_PAGE), "none of its pages could be read"),
     ],
 )
