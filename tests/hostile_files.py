@@ -143,6 +143,9 @@ def _endless() -> Iterator[HostileFile]:
     yield HostileFile("numbers.srt", b"1\n" * 200_000, "")
     cell = {"cell_type": "markdown", "source": ["x"]}
     yield HostileFile("cells.ipynb", json.dumps({"cells": [cell] * 20_000}).encode())
+    printed = {"output_type": "stream", "text": "a" * 2_000_000}
+    coded = {"cell_type": "code", "source": "x", "outputs": [printed]}
+    yield HostileFile("output.ipynb", json.dumps({"cells": [coded]}).encode())
     yield HostileFile("types.ipynb", json.dumps({"cells": [1, None, {}]}).encode(), "")
     yield HostileFile("surrogate.ipynb", b'{"cells": [{"source": "\\ud800"}]}')
 

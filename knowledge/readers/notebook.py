@@ -25,8 +25,6 @@ MOST_OUTPUT_LINES = 20
 _LONGEST_OUTPUT_LINE = 300
 _OUTPUT = "output"
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-# A line of progress is written over by the next.
-_OVERWRITTEN = re.compile(r"[^\n\r]*\r(?!\n)")
 # How Python names an object that has no text: "<Figure size 640x480 with 1 Axes>".
 _OBJECT = re.compile(r"[\[(\s]{0,9}<[^<>]{1,500}>[\])\s,]{0,9}")
 _MAGIC = re.compile(
@@ -173,7 +171,9 @@ def _printed(output: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
     if output.get("output_type") in ("error", "pyerr"):
         return f"{_text(output.get('ename'))}: {clean(_text(output.get('evalue')))}"
     text = _text(shown.get("text/plain", shown.get("text")))
-    text = clean(_OVERWRITTEN.sub("", _ANSI.sub("", text)))
+    lines = _ANSI.sub("", text).replace("\r\n", "\n").split("\n")
+    # A line of progress is written over by the next.
+    text = clean("\n".join([line.rstrip("\r").rpartition("\r")[2] for line in lines]))
     return "" if _OBJECT.fullmatch(text) else text
 
 
