@@ -43,7 +43,8 @@ def _parts(element: etree._Element) -> str:
 
 
 def _text(element: etree._Element) -> str:
-    return element.text or ""
+    # A sign that nobody sees parts the name of a function from what it is applied to.
+    return (element.text or "").replace("\u2061", " ")
 
 
 def _line(element: etree._Element) -> str:
