@@ -17,13 +17,13 @@ from antiphon.knowledge.readers.paragraphs import row
 from antiphon.knowledge.readers.plain_text import one_line
 
 _NO_DESCRIPTION = re.compile(
-    r"(?:image|img|picture|graphic|graphical user interface|logo|icon|shape|diagram|chart)?[ _\-.:#0-9]{0,40}"
-    r"|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|emf|wmf)|[a-z]+://\S{0,500}",
+    r"(?:image|img|picture|graphic|graphical user interface|logo|icon|shape|diagram|chart)[ _\-.:#0-9]{0,40}"
+    r"|[ _\-.:#0-9]{1,40}|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|emf|wmf)|[a-z]{2,10}://\S{1,500}",
     re.IGNORECASE,
 )
 _DESCRIBED = ("wp:docPr", "p:cNvPr", "pic:cNvPr")
 _MACHINE = re.compile(
-    r"\s*(?:description automatically generated.*|AI-generated content may be incorrect\.?)$",
+    r" ?(?:description automatically generated.*|AI-generated content may be incorrect\.?)$",
     re.IGNORECASE,
 )
 _LOSSES = {
@@ -74,8 +74,8 @@ def description(drawing: etree._Element) -> str:
 
 
 def says_nothing(words: str) -> bool:
-    """Returns True for what programs write where a description should stand."""
-    return _NO_DESCRIPTION.fullmatch(words.strip()) is not None
+    """Returns True for nothing, and for what programs write where a description should stand."""
+    return not words or _NO_DESCRIPTION.fullmatch(words) is not None
 
 
 def is_decoration(drawing: etree._Element) -> bool:

@@ -14,7 +14,7 @@ from antiphon.knowledge.readers.office_xml import child, is_on, kind, value
 
 _REMOVED = ("w:del", "w:moveFrom")
 # A number, a name, or one sign: what needs no parentheses beside a stroke or as an index.
-_SIMPLE = re.compile(r"[0-9.]*|[^\W0-9_]*|.|\([^()]*\)")
+_SIMPLE = re.compile(r"[0-9.]+|[^\W0-9_]+|.|\([^()]*\)")
 _HAT, _LINE_ABOVE, _LINE_BELOW = "\u0302", "\u0305", "\u0332"
 _Written = Callable[[etree._Element], str]
 
@@ -43,7 +43,8 @@ def _parts(element: etree._Element) -> str:
 
 
 def _text(element: etree._Element) -> str:
-    return element.text or ""
+    # A sign that nobody sees parts the name of a function from what it is applied to.
+    return (element.text or "").replace("\u2061", " ")
 
 
 def _line(element: etree._Element) -> str:
@@ -57,7 +58,7 @@ def _part(element: etree._Element, name: str) -> str:
 
 def _grouped(element: etree._Element, name: str) -> str:
     text = _part(element, name)
-    return text if _SIMPLE.fullmatch(text) else f"({text})"
+    return text if not text or _SIMPLE.fullmatch(text) else f"({text})"
 
 
 def _index(element: etree._Element, sign: str, name: str) -> str:

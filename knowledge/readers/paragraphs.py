@@ -27,6 +27,10 @@ CODE_STYLES = frozenset(
     }
 )
 """Names of the styles in which people and programs write code, in lower case."""
+_CODE = re.compile(
+    r"[;{}:]$|\w\(|\s[=<>+]=?\s|->|^[ \t]{0,40}[#$>]|^(?: {2}|\t)|^(?:import|from|def|class|return|SELECT)\b",
+    re.MULTILINE,
+)
 _NUMBER = re.compile(r"[0-9]{1,3}[.)]")
 
 
@@ -35,6 +39,7 @@ class Shape(Value, frozen=True, kw_only=True):
 
     Attributes:
         level: Of the heading; 0 for text.
+        is_monospaced: It is set in a font for programs, in which some people write their prose too.
         label: What stands before an item of a list or a numbered heading: `BULLET`, its number, or nothing.
     """
 
@@ -42,6 +47,7 @@ class Shape(Value, frozen=True, kw_only=True):
     label: str = ""
     is_title: bool = False
     is_code: bool = False
+    is_monospaced: bool = False
 
 
 class Paragraphs:
@@ -54,6 +60,7 @@ class Paragraphs:
     def __init__(self) -> None:
         self.title = ""
         self._was_item = False
+        self._was_code = False
 
     def lines(self, text: str, shape: Shape) -> Iterator[Line]:
         """Yields one paragraph."""
@@ -65,13 +72,19 @@ class Paragraphs:
         if self._leaves_list(is_item):
             yield BLANK
         if is_heading:
+            self._was_code = False
             yield Line(_heading(label, words), level=shape.level)
         elif is_item:
             yield Line(f"{_item_mark(label)} {words}")
         elif shape.is_title and may_be_title and not self.title:
             self.title = words
         else:
-            yield from _plain(text, shape.is_code)
+            yield from _plain(text, self._is_code(text, shape))
+
+    def _is_code(self, text: str, shape: Shape) -> bool:
+        is_program = self._was_code or _CODE.search(text) is not None
+        self._was_code = shape.is_code or (shape.is_monospaced and is_program)
+        return self._was_code
 
     def _leaves_list(self, is_item: bool) -> bool:
         was_item, self._was_item = self._was_item, is_item

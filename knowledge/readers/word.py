@@ -116,23 +116,29 @@ class _Document:
     def _paragraph(self, paragraph: etree._Element) -> Iterator[Line]:
         properties = child(paragraph, "w:pPr")
         style = self._styles.resolve(value(properties, "w:pStyle"))
-        words = self._text.words(paragraph, style.is_hidden)
+        words = self._text.words(paragraph, style)
         text = self._begun + words.text
         self._begun = ""
         if _goes_on(properties):
             self._begun = text
         else:
-            shape = self._shape(properties, style)
+            shape = self._shape(properties, style, words.is_monospaced)
             yield from self._paragraphs.lines(text, shape)
         yield from words.beside
 
-    def _shape(self, properties: etree._Element | None, style: ParagraphStyle) -> Shape:
+    def _shape(
+        self,
+        properties: etree._Element | None,
+        style: ParagraphStyle,
+        is_monospaced: bool,
+    ) -> Shape:
         level = outline_level(properties)
         return Shape(
             level=style.level if level is None else level,
             label=self._label(properties, style),
             is_title=style.is_title,
             is_code=style.is_code,
+            is_monospaced=is_monospaced,
         )
 
     def _label(self, properties: etree._Element | None, style: ParagraphStyle) -> str:

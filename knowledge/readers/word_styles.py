@@ -16,6 +16,10 @@ T = TypeVar("T")
 
 _HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
 _ITEMS = ("list bullet", "list number")
+_MONOSPACED = re.compile(
+    r"courier|consol|\bmono\b|menlo|monaco|code pro|fira code|cascadia|typewriter",
+    re.IGNORECASE,
+)
 _DEEPEST = 20
 """Styles that a style may be based on, one on another."""
 _TEXT_LEVEL = 9
@@ -34,6 +38,7 @@ class ParagraphStyle(Value, frozen=True, kw_only=True):
 
     Attributes:
         level: Of the heading; 0 for text.
+        is_monospaced: None where it sets no font.
         place: The list that its paragraphs belong to.
     """
 
@@ -42,6 +47,7 @@ class ParagraphStyle(Value, frozen=True, kw_only=True):
     is_code: bool = False
     is_item: bool = False
     is_hidden: bool = False
+    is_monospaced: bool | None = None
     place: ListPlace | None = None
 
 
@@ -52,6 +58,13 @@ def outline_level(properties: etree._Element | None) -> int | None:
         return None
     level = int(found)
     return 0 if level >= _TEXT_LEVEL else level + 1
+
+
+def is_monospaced(element: etree._Element | None) -> bool | None:
+    """Returns True for a run or a style whose font is one for programs, or None where it sets none."""
+    fonts = child(element, "w:rPr/w:rFonts")
+    name = "" if fonts is None else attribute(fonts, "w:ascii")
+    return _MONOSPACED.search(name) is not None if name else None
 
 
 def list_place(properties: etree._Element | None) -> ListPlace | None:
@@ -98,6 +111,7 @@ class Styles:
         levels: list[int | None] = []
         places: list[ListPlace | None] = []
         hidden: list[bool | None] = []
+        fonts: list[bool | None] = []
         for style in chain:
             # Names are the same in every language; ids are not.
             names.append((value(style, "w:name") or "").lower())
@@ -105,6 +119,7 @@ class Styles:
             levels.append(outline_level(properties))
             places.append(list_place(properties))
             hidden.append(is_on(style, "w:rPr/w:vanish"))
+            fonts.append(is_monospaced(style))
         levels += map(_named_level, names)
         return ParagraphStyle(
             level=_first(levels) or 0,
@@ -112,6 +127,7 @@ class Styles:
             is_code=not CODE_STYLES.isdisjoint(names),
             is_item=_is_item(names),
             is_hidden=_first(hidden) or False,
+            is_monospaced=_first(fonts),
             place=_first(places),
         )
 

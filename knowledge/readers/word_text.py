@@ -28,7 +28,11 @@ from antiphon.knowledge.readers.office_xml import (
 from antiphon.knowledge.readers.ooxml import Package, branches
 from antiphon.knowledge.readers.paragraphs import joined
 from antiphon.knowledge.readers.plain_text import clean, one_line
-from antiphon.knowledge.readers.word_styles import Styles
+from antiphon.knowledge.readers.word_styles import (
+    ParagraphStyle,
+    Styles,
+    is_monospaced,
+)
 
 REMOVED = frozenset(
     {"w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:sdtPr", "w:tblPr", "w:sectPr"}
@@ -65,6 +69,7 @@ class Words:
     def __init__(self) -> None:
         self.beside: list[Line] = []
         self._parts: list[str] = []
+        self._fonts: set[bool] = set()
         # One for each open field: True until its instruction ends.
         self._in_instruction: list[bool] = []
 
@@ -74,6 +79,11 @@ class Words:
         return clean(text.replace(_FORMULA_EDGE, ""))
 
     @property
+    def is_monospaced(self) -> bool:
+        """Returns True if all of the text is set in a font for programs."""
+        return self._fonts == {True}
+
+    @property
     def size(self) -> tuple[int, int]:
         """Returns a value that changes when something is gathered."""
         return len(self._parts), len(self.beside)
@@ -81,6 +91,11 @@ class Words:
     def add(self, text: str | None) -> None:
         if text and not any(self._in_instruction):
             self._parts.append(text)
+
+    def add_in_font(self, text: str | None, is_monospaced: bool) -> None:
+        self.add(text)
+        if text and text.strip():
+            self._fonts.add(is_monospaced)
 
     def place_beside(self, text: str) -> None:
         if text:
@@ -118,7 +133,9 @@ class TextWalk:
         self._notes = notes
         self._blocks = blocks
         self._losses = losses
-        self._is_hidden = False
+        # Those of the paragraph and of the run that are walked.
+        self._style = ParagraphStyle()
+        self._is_monospaced = False
         self._handlers: dict[str, Callable[[etree._Element, Words], None]] = {
             "w:t": self._text,
             "w:r": self._run,
@@ -138,12 +155,12 @@ class TextWalk:
         }
         self._handlers |= dict.fromkeys(GRAPHICS, self._graphic)
 
-    def words(self, paragraph: etree._Element, is_hidden: bool) -> Words:
-        """Gathers one paragraph, whose style may hide it."""
+    def words(self, paragraph: etree._Element, style: ParagraphStyle) -> Words:
+        """Gathers one paragraph of a style."""
         words = Words()
-        outer, self._is_hidden = self._is_hidden, is_hidden
+        outer, self._style = self._style, style
         self._walk(paragraph, words)
-        self._is_hidden = outer
+        self._style = outer
         return words
 
     def _walk(self, element: etree._Element, words: Words) -> None:
@@ -159,18 +176,25 @@ class TextWalk:
                 self._walk(each, words)
 
     def _text(self, element: etree._Element, words: Words) -> None:
-        words.add(element.text)
+        words.add_in_font(element.text, self._is_monospaced)
 
     def _run(self, run: etree._Element, words: Words) -> None:
         properties = child(run, "w:rPr")
-        is_hidden: bool | None = None
-        if properties is not None:
-            is_hidden = is_on(properties, "w:vanish")
-            style = value(properties, "w:rStyle")
-            if is_hidden is None and self._styles.resolve(style).is_hidden:
+        style = self._style
+        own_style = value(properties, "w:rStyle")
+        is_hidden = is_on(properties, "w:vanish")
+        own_font = is_monospaced(run)
+        if own_style is not None:
+            resolved = self._styles.resolve(own_style)
+            if is_hidden is None and resolved.is_hidden:
                 is_hidden = True
+            if own_font is None:
+                own_font = resolved.is_monospaced
+        if own_font is None:
+            own_font = style.is_monospaced
         if is_hidden is None:
-            is_hidden = self._is_hidden
+            is_hidden = style.is_hidden
+        self._is_monospaced = own_font or False
         if not is_hidden:
             self._walk(run, words)
 

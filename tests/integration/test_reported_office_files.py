@@ -78,6 +78,8 @@ def test_a_reported_file_is_read_to_the_last_word(name: str) -> None:
     document = load_document(str(DOCS / name))
 
     text = "\n\n".join([section.text for section in document.sections])
+    # The rule under a table's header says nothing.
+    text = "\n".join([line for line in text.split("\n") if not line.startswith("|-")])
     assert text == "\n\n".join(READ[name])
 
 

@@ -322,6 +322,33 @@ def test_lists_keep_their_bullets_and_numbers_and_programs_their_lines() -> None
     assert (first.title, second.title) == ("Part I Water", "Part II Air")
 
 
+def test_a_program_in_its_own_font_keeps_its_lines_and_prose_in_it_is_text() -> None:
+    def typed(text: str, font: str = "Courier New") -> str:
+        fonts = f'<w:rFonts w:ascii="{font}"/>'
+        return f"<w:p>{run(text, fonts)}</w:p>"
+
+    body = (
+        typed("A memo in a typewriter face.")
+        + typed("def f(n):")
+        + typed("    return n")
+        + typed("print(f(2))", "Arial")
+        + "<w:p>"
+        + run("Call ")
+        + run("f(2)", '<w:rFonts w:ascii="Consolas"/>')
+        + "</w:p>"
+    )
+
+    assert [line.text for line in word.read(word_file(body)).lines if line.text] == [
+        "A memo in a typewriter face.",
+        "```",
+        "def f(n):",
+        "    return n",
+        "```",
+        "print(f(2))",
+        "Call f(2)",
+    ]
+
+
 def test_text_behind_a_list_is_not_its_last_item() -> None:
     styled = '<w:pStyle w:val="Points"/>'
 
