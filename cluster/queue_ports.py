@@ -160,13 +160,11 @@ class WorkerReport(Message, frozen=True, kw_only=True):
 
     Attributes:
         places: Queries that it works on at once.
-        running: Those that it works on now.
         mean_s: How long its last ones took; None before any has ended.
     """
 
     name: str
     places: int
-    running: int
     mean_s: float | None = None
 
 

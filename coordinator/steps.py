@@ -206,7 +206,7 @@ def answer_with_reply(state: QueryState) -> Decision:
 
 def answer_with_draft(state: QueryState) -> Decision:
     """Requests the answer that the reply of the open round's call gives, reviewed or not."""
-    return replace(state, phase="answering", partial=False), (
+    return replace(state, phase="answering"), (
         AnswerRequested(mode="reply", call_id=state.call_id),
     )
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from antiphon.bus import Components
 from antiphon.dispatcher import Registry
-from antiphon.faults.plan import Fault, part_of
+from antiphon.faults.plan import Fault, Kind, part_of
 from antiphon.faults.plan_files import parse_plan
 from antiphon.faults.ports.calls import FaultyModel, faulty_tool
 from antiphon.faults.ports.deliveries import FaultyDelivery, faulty_spawn
@@ -22,6 +22,11 @@ from antiphon.vocabulary.values import StoredText
 
 NOT_OF_A_QUERY = ("intake", "client", "follower", "process", "library.", "embedder.")
 """Points that belong to the harness's own callers, or to all queries."""
+_OF_EVERY_QUERY: Mapping[Kind, str] = {
+    "block": "stops every query of a running service",
+    "stuck": "keeps a thread of a running service long after its query",
+}
+"""Kinds of faults of which other queries would notice, and why."""
 
 
 class Injector:
@@ -183,8 +188,8 @@ def injector_of(data: object) -> Injector:
                 f"Nothing can be broken at {fault.point[:60]!r} in a running service: "
                 "it is not this query's own. `antiphon faults run --plan` breaks it."
             )
-        if fault.kind == "block":
+        if fault.kind in _OF_EVERY_QUERY:
             raise FaultPlanError(
-                "`block` stops every query of a running service: `antiphon faults run --plan` tries it."
+                f"`{fault.kind}` {_OF_EVERY_QUERY[fault.kind]}: `antiphon faults run --plan` tries it."
             )
     return Injector(faults, apart=True)

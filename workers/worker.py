@@ -322,7 +322,6 @@ class Worker:
             report = WorkerReport(
                 name=self.name,
                 places=self._places(),
-                running=len(self._work),
                 mean_s=self._mean_s,
             )
             await self._signals.report(report)

@@ -21,8 +21,9 @@ from antiphon.faults.runs.world import NEIGHBOUR, World
 from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Antiphon, Question
 
-LINGERING_S = 10
-"""The time for which a store that refuses may be tried after the answer, in seconds."""
+LINGERING_S = 70
+"""The time in which a session ends after its answer, in seconds, whatever its store does: an append that is under way,
+and then up to five tries, each of which waits up to four seconds and gives an append up after ten."""
 LASTING_TASKS = ("watch the index", "watch the loop", "watch for blocking code")
 """The tasks that a service has as long as it lives."""
 STORE_THREAD = "checkpoint_run"
@@ -136,7 +137,7 @@ async def _ask_neighbour(service: Antiphon, runs: Sequence[Run]) -> None:
 
 
 async def _open_sessions(service: Antiphon) -> list[str]:
-    """Lists sessions that do not end; one whose store refuses may retry for a while after its answer."""
+    """Lists sessions that do not end; one whose store refuses, or is slow, tries for a while after its answer."""
     for _ in range(LINGERING_S):
         if service.running():
             await asyncio.sleep(1.0)

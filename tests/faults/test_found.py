@@ -55,6 +55,18 @@ def test_an_answer_of_facts_whose_reply_was_never_heard_says_that_it_is_partial(
     }
 
 
+@pytest.mark.parametrize("takes_s", [6.0, 9.9, 400.0])
+def test_a_session_whose_store_is_slow_ends_once_its_events_are_stored_or_given_up(
+    world: World, takes_s: float
+) -> None:
+    slow = Fault(point="store.append", kind="slow", times=0, for_s=takes_s)
+
+    run = run_plan(world, Plan(faults=(slow,)))
+
+    assert broken_promises(run) == []
+    assert run.outcome is not None
+
+
 def test_a_query_that_stands_still_though_nothing_was_taken_breaks_a_promise(
     world: World,
 ) -> None:

@@ -229,7 +229,7 @@ async def test_workers_tell_of_themselves(server: NatsServer) -> None:
     async with _queue(server) as (cluster, _):
         signals = NatsSignals(cluster)
         await signals.hear_reports(heard.put_nowait)
-        report = WorkerReport(name="w1", places=4, running=1)
+        report = WorkerReport(name="w1", places=4, mean_s=2.5)
         await signals.report(report)
 
         async with asyncio.timeout(20):

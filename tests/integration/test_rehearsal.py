@@ -85,11 +85,18 @@ async def test_a_fault_breaks_what_the_outside_is_handed_and_does_not_replace_it
     assert "injected: raise" in substituted.why
 
 
-def test_a_plan_that_blocks_every_query_is_refused() -> None:
-    with pytest.raises(FaultPlanError, match="stops every query"):
-        injector_of(
-            {"faults": [{"point": "tool.search_course_content", "kind": "block"}]}
-        )
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("block", "stops every query"),
+        ("stuck", "keeps a thread of a running service long after its query"),
+    ],
+)
+def test_a_plan_of_which_other_queries_would_notice_is_refused(
+    kind: str, why: str
+) -> None:
+    with pytest.raises(FaultPlanError, match=why):
+        injector_of({"faults": [{"point": "tool.search_course_content", "kind": kind}]})
 
 
 async def test_a_call_that_nobody_answers_in_time_is_the_fallbacks(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,7 +14,7 @@ import pytest
 
 from antiphon.api import create_app
 from antiphon.knowledge import index_paths, load_embedder
-from antiphon.service import Antiphon, BusyError, Question, load_settings
+from antiphon.service import Antiphon, BusyError, Question, load_settings, working
 from antiphon.vocabulary.errors import (
     BadInputError,
     ConfigurationError,
@@ -27,6 +29,7 @@ from antiphon.vocabulary.events import (
     Recorded,
 )
 from tests.course_files import write_course
+from tests.nats_servers import nats_server
 
 ASKED = "What does the falcon use in case 3?"
 
@@ -115,6 +118,45 @@ async def test_a_service_that_is_closed_leaves_nothing_running_and_nothing_open(
     assert asyncio.all_tasks() == tasks
     with pytest.raises(TraceError):
         await service.store.read(running.query_id)
+
+
+async def test_a_node_that_is_closed_leaves_nothing_running_and_nothing_open(
+    data_dir: Path, tmp_path: Path
+) -> None:
+    tasks = asyncio.all_tasks()
+    with nats_server(tmp_path) as server:
+        async with opened(data_dir, nats_url=server.url) as service:
+            # What other processes left behind is for workers to go on with.
+            assert list(await service.resume_unfinished()) == []
+
+        assert asyncio.all_tasks() == tasks
+
+
+async def test_a_worker_that_is_stopped_leaves_nothing_running_and_nothing_open(
+    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # These are for a process of its own, and stay.
+    for for_all in ("spare_memory", "take_short_turns", "keep_loaded"):
+        monkeypatch.setattr(working, for_all, lambda: None)
+    tasks = asyncio.all_tasks()
+
+    def stop(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    with nats_server(tmp_path) as server:
+        settings = load_settings(
+            data_dir=data_dir, embedder="onnx", reasoner="offline", nats_url=server.url
+        )
+        stopped_by = await working.work(
+            settings,
+            health_host="127.0.0.1",
+            health_port=0,
+            announce=stop,
+            stopping=lambda _: None,
+        )
+
+        assert stopped_by == signal.SIGTERM
+        assert asyncio.all_tasks() == tasks
 
 
 async def test_a_caller_that_is_cancelled_takes_its_query_with_it(

@@ -86,6 +86,17 @@ class LongTalk(MemoryTraceStore):
         ]
 
 
+class Opening(MemoryTraceStore):
+    """Notes the conversations that are opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    async def open_conversation(self, session_id: str) -> None:
+        self.opened.append(session_id)
+
+
 class ProviderOpen(NoInterceptor):
     """Tells the query that the provider's circuit is open."""
 
@@ -126,12 +137,14 @@ async def receive(
     interceptor: NoInterceptor | None = None,
     redaction: Redaction | None = None,
     wait: Callable[[float], Awaitable[float]] | None = None,
+    *,
+    opens: bool = True,
 ) -> QueryReceived:
     service = resources()
     service = replace(
         service, shared=replace(service.shared, redaction=redaction or guarded())
     )
-    intake = Intake(Settings.model_construct(), service, wait)
+    intake = Intake(Settings.model_construct(), service, wait, opens=opens)
     return await intake.receive(
         question, store or MemoryTraceStore(), interceptor or NoInterceptor()
     )
@@ -165,11 +178,25 @@ async def test_a_conversation_that_cannot_be_read_keeps_nobody_from_an_answer() 
     assert (first.session_id, first.history, first.history_missing) == ("s1", (), True)
 
 
-async def test_the_last_five_exchanges_of_a_conversation_are_remembered() -> None:
-    first = await receive(Question(query="And then?", session_id="s1"), LongTalk())
+@pytest.mark.parametrize("opens", [True, False])
+async def test_the_last_five_exchanges_of_a_conversation_are_remembered(
+    opens: bool,
+) -> None:
+    question = Question(query="And then?", session_id="s1")
+    first = await receive(question, LongTalk(), opens=opens)
 
     questions = [exchange.question for exchange in first.history]
     assert questions == ["2?", "3?", "4?", "5?", "6?"]
+
+
+@pytest.mark.parametrize("opens", [True, False])
+async def test_a_new_conversation_is_opened_once_and_not_where_the_store_does_it(
+    opens: bool,
+) -> None:
+    store = Opening()
+    first = await receive(Question(query="What is BM25?"), store, opens=opens)
+
+    assert store.opened == ([first.session_id] if opens else [])
 
 
 async def test_an_interceptor_tells_the_query_that_the_provider_is_open() -> None:

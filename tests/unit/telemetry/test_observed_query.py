@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from antiphon.telemetry import Metrics
-from antiphon.telemetry.identifiers import BoundedNames
-from antiphon.telemetry.queries import ObservedQuery
+from antiphon.telemetry.queries import observer
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
@@ -21,6 +24,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolRequested,
 )
+from antiphon.vocabulary.subscribers import HearLive, Surroundings
 from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.fakes_messages_api import asked
 from tests.story import NOON, placed, query_received, response_assembled, tool_succeeded
@@ -74,13 +78,19 @@ class Told:
         provider.add_span_processor(SimpleSpanProcessor(self._spans))
         self.metrics = Metrics()
         self.clock = Watch()
-        self.query = ObservedQuery(
-            provider.get_tracer("t"), self.metrics, {"search"}, BoundedNames(), self.clock
-        )  # fmt: skip
+        self.live: list[HearLive] = []
+        spans = cast(Any, SimpleNamespace(tracer=provider.get_tracer("t")))
+        act = observer({"search"}, self.metrics, spans).act
+        assert act is not None
+        no_ports = cast(Any, None)
+        heard = act(Surroundings(no_ports, self.clock, BUILT_IN, self.live.append))
+        self._handlers = {each.kind: each.handler for each in heard}
 
     def hear(self, events: list[Event]) -> None:
         for recorded in placed("q1", events):
-            self.query.hear(recorded)
+            handler = self._handlers.get(type(recorded.event))
+            if handler is not None:
+                handler(recorded)
 
     def span(self, name: str) -> ReadableSpan:
         [found] = [
@@ -166,7 +176,8 @@ def test_the_first_text_of_a_query_is_timed_once(told: Told) -> None:
     told.hear(TRACE[:3])
     for second in (4.0, 7.0):
         told.clock.at = NOON + second
-        told.query.hear_live(TextDelta(call_id="c1", text="a"))
+        for hear_live in told.live:
+            hear_live(TextDelta(call_id="c1", text="a"))
 
     assert told.shown("antiphon_query_first_token_seconds_sum") == [" 3.0"]
     assert told.shown("antiphon_query_first_token_seconds_count") == [" 1.0"]

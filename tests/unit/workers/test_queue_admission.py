@@ -75,7 +75,7 @@ def _admission(
 ) -> QueueAdmission:
     admission = QueueAdmission(queue, most_wait_s=10.0, now=time)
     if places:
-        admission.hear(WorkerReport(name="w1", places=places, running=0, mean_s=mean_s))
+        admission.hear(WorkerReport(name="w1", places=places, mean_s=mean_s))
     return admission
 
 

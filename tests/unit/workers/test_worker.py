@@ -28,6 +28,7 @@ from antiphon.vocabulary.errors import (
     TraceStateError,
 )
 from antiphon.workers.worker import AGAIN_S, Worker
+from tests.virtual_time import run
 
 
 class HeldClaim:
@@ -280,6 +281,17 @@ async def test_a_worker_reports_itself_and_one_that_cannot_answer_has_no_places(
 
     assert asyncio.all_tasks() == tasks
     assert [(each.name, each.places) for each in heard] == [("w1", 3), ("w1", 0)]
+
+
+def test_a_worker_reports_how_long_its_queries_last_once_one_has_ended() -> None:
+    signals = Reports()
+    claims = Claims(HeldClaim("q1"), HeldClaim("q2"))
+    recorded = Recorded(q1=Going(), q2=Going(held=True))
+
+    # It waits for the second, and reports every second meanwhile.
+    run(worker_on(claims, recorded, signals, drain_s=1.5).run())
+
+    assert [report.mean_s for report in signals.heard] == [None, 2.0]
 
 
 async def test_what_has_not_ended_when_a_worker_stops_is_given_back_at_once() -> None:
