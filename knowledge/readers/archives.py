@@ -89,16 +89,6 @@ class Archive:
             ) from error
 
 
-def check_office_file(kind: str, data: bytes, part: str) -> None:
-    """Checks an archive of which every file of its format has that part, before another library unpacks it.
-
-    Raises:
-        UnreadableError: It is no such file, is encrypted, or would unpack to too much.
-    """
-    if part not in Archive(kind, data):
-        raise UnreadableError(f"it is not {kind}: it holds no {part}")
-
-
 def _plain(name: str) -> str:
     """Returns an entry's name as Office compares them: some programs write them with backslashes or capitals."""
     return name.replace("\\", "/").lstrip("/").lower()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
@@ -11,6 +10,7 @@ from lxml import etree
 
 from antiphon.knowledge.readers.content import BLANK, Line, UnreadableError
 from antiphon.knowledge.readers.equations import linear
+from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.office_xml import attribute, child, every, kind
 from antiphon.knowledge.readers.ooxml import Package, Relation, branches
 from antiphon.knowledge.readers.paragraphs import row
@@ -26,41 +26,6 @@ _MACHINE = re.compile(
     r" ?(?:description automatically generated.*|AI-generated content may be incorrect\.?)$",
     re.IGNORECASE,
 )
-_LOSSES = {
-    "drawing": ("1 drawing without text", "{} drawings without text"),
-    "embedded": ("1 embedded file was not read", "{} embedded files were not read"),
-    "media": ("1 video or sound was not read", "{} videos or sounds were not read"),
-    "formula": ("1 formula is a picture", "{} formulas are pictures"),
-    "comment": ("1 comment is not indexed", "{} comments are not indexed"),
-    "part": ("1 part of the file is broken", "{} parts of the file are broken"),
-}
-
-
-class Losses:
-    """What of one file could not be taken, counted by its kind."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, what: str, number: int = 1) -> None:
-        self._counts[what] += number
-
-    def counted(self) -> Counter[str]:
-        return self._counts.copy()
-
-    def reset(self, counted: Counter[str]) -> None:
-        """Forgets what was counted since."""
-        self._counts = counted.copy()
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Returns a line for the owner for each kind."""
-        lines = []
-        for what, (one, several) in _LOSSES.items():
-            number = self._counts[what]
-            if number:
-                lines.append(one if number == 1 else several.format(number))
-        return tuple(lines)
 
 
 def description(drawing: etree._Element) -> str:
@@ -116,7 +81,7 @@ def graphic(
     try:
         root = package.read(relation.part)
     except UnreadableError:
-        losses.add("part")
+        losses.add(Loss.PART)
         return []
     return [BLANK, *read(root), BLANK]
 

@@ -30,6 +30,12 @@ class Loss(Enum):
     SOUND = ("an embedded sound was not read", "{} embedded sounds were not read")
     INCLUDED = ("a part that is in another file", "{} parts that are in other files")
     PAGE = ("an embedded page was not read", "{} embedded pages were not read")
+    DRAWING = ("a drawing without text", "{} drawings without text")
+    EMBEDDED = ("an embedded file was not read", "{} embedded files were not read")
+    MEDIA = ("a video or sound was not read", "{} videos or sounds were not read")
+    FORMULA = ("a formula is a picture", "{} formulas are pictures")
+    COMMENT = ("a comment is not indexed", "{} comments are not indexed")
+    PART = ("a part of the file is broken", "{} parts of the file are broken")
 
 
 class Losses:
@@ -38,8 +44,15 @@ class Losses:
     def __init__(self) -> None:
         self._counts: Counter[Loss] = Counter()
 
-    def add(self, kind: Loss) -> None:
-        self._counts[kind] += 1
+    def add(self, kind: Loss, number: int = 1) -> None:
+        self._counts[kind] += number
+
+    def counted(self) -> Counter[Loss]:
+        return self._counts.copy()
+
+    def reset(self, counted: Counter[Loss]) -> None:
+        """Forgets what was counted since."""
+        self._counts = counted.copy()
 
     def picture(self, description: str, address: str) -> str:
         """Returns what a search finds of a picture; one that says nothing is a loss, and a badge is neither."""

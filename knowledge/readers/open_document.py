@@ -14,7 +14,8 @@ from antiphon.knowledge.readers.content import (
     UnreadableError,
     content_of,
 )
-from antiphon.knowledge.readers.drawings import Losses, says_nothing
+from antiphon.knowledge.readers.drawings import says_nothing
+from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.office_xml import (
     attribute,
     child,
@@ -50,9 +51,9 @@ _UNSEEN = frozenset(
 )
 # An embedded file has a picture of itself beside it.
 _SILENT = {
-    "draw:object-ole": "embedded",
-    "draw:plugin": "media",
-    "draw:image": "drawing",
+    "draw:object-ole": Loss.EMBEDDED,
+    "draw:plugin": Loss.MEDIA,
+    "draw:image": Loss.DRAWING,
 }
 _FURNITURE = ("page-number", "date-time", "header", "footer")
 
@@ -302,7 +303,7 @@ class _Document:
                 return
 
     def _comment(self, _: etree._Element) -> Iterator[Line]:
-        self.losses.add("comment")
+        self.losses.add(Loss.COMMENT)
         yield from ()
 
 

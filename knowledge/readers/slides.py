@@ -15,12 +15,12 @@ from antiphon.knowledge.readers.content import (
 )
 from antiphon.knowledge.readers.drawings import (
     GRAPHICS,
-    Losses,
     description,
     drawn_text,
     graphic,
     is_decoration,
 )
+from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.office_xml import attribute, child, every, kind
 from antiphon.knowledge.readers.ooxml import Package, Relation, branches
 from antiphon.knowledge.readers.paragraphs import row
@@ -95,7 +95,7 @@ class _Deck:
             root = self._package.read(part)
             self._relations = self._package.relations(part)
         except UnreadableError:
-            self.losses.add("part")
+            self.losses.add(Loss.PART)
             return None
         return root
 
@@ -109,7 +109,7 @@ class _Deck:
             elif relation.type == "comments":
                 comments = self._open(relation.part)
                 if comments is not None:
-                    self.losses.add("comment", len(comments))
+                    self.losses.add(Loss.COMMENT, len(comments))
 
     def _notes(self, notes: etree._Element) -> Iterator[Line]:
         for shape in every(notes, "p:sp"):
@@ -144,12 +144,12 @@ class _Deck:
         yield from graphic(element, self._package, self._relations, self.losses)
 
     def _embedded(self, _: etree._Element) -> Iterator[Line]:
-        self.losses.add("embedded")
+        self.losses.add(Loss.EMBEDDED)
         yield BLANK
 
     def _picture(self, picture: etree._Element) -> Iterator[Line]:
         if any(True for name in _MEDIA for _ in every(picture, name)):
-            self.losses.add("media")
+            self.losses.add(Loss.MEDIA)
             return
         says = description(picture)
         if says:
@@ -157,7 +157,7 @@ class _Deck:
             yield Line(f"[picture: {says}]")
             yield BLANK
         elif not is_decoration(picture):
-            self.losses.add("drawing")
+            self.losses.add(Loss.DRAWING)
 
     def _alternate(self, element: etree._Element) -> Iterator[Line]:
         """Yields the first form of a thing that says something, for programs show one of them."""

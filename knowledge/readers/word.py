@@ -12,7 +12,7 @@ from antiphon.knowledge.readers.content import (
     UnreadableError,
     content_of,
 )
-from antiphon.knowledge.readers.drawings import Losses
+from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.office_xml import attribute, child, every, kind, value
 from antiphon.knowledge.readers.ooxml import Package, branches
 from antiphon.knowledge.readers.paragraphs import (
@@ -62,7 +62,7 @@ class _Document:
         self._begun = ""
         comments = self._part("comments")
         if comments is not None:
-            self.losses.add("comment", len(comments))
+            self.losses.add(Loss.COMMENT, len(comments))
 
     @property
     def title(self) -> str:
@@ -79,7 +79,7 @@ class _Document:
                 try:
                     return self._package.read(relation.part)
                 except UnreadableError:
-                    self.losses.add("part")
+                    self.losses.add(Loss.PART)
         return None
 
     def _notes(self) -> dict[tuple[str, str], etree._Element]:
@@ -100,7 +100,7 @@ class _Document:
             elif name == "w:tbl":
                 yield from self._table(each)
             elif name == "w:altChunk":
-                self.losses.add("embedded")
+                self.losses.add(Loss.EMBEDDED)
             elif name == "mc:AlternateContent":
                 yield from self._alternate(each)
             elif name not in REMOVED:

@@ -10,13 +10,13 @@ from lxml import etree
 from antiphon.knowledge.readers.content import BLANK, Line
 from antiphon.knowledge.readers.drawings import (
     GRAPHICS,
-    Losses,
     description,
     drawn_text,
     graphic,
     is_decoration,
 )
 from antiphon.knowledge.readers.equations import linear
+from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.office_xml import (
     attribute,
     child,
@@ -254,12 +254,12 @@ class TextWalk:
             if says:
                 words.place_beside(f"[picture: {says}]")
             elif not is_decoration(element):
-                self._losses.add("drawing")
+                self._losses.add(Loss.DRAWING)
 
     def _object(self, element: etree._Element, words: Words) -> None:
         for each in every(element, "o:OLEObject"):
             is_formula = each.get("ProgID", "").startswith("Equation")
-            self._losses.add("formula" if is_formula else "embedded")
+            self._losses.add(Loss.FORMULA if is_formula else Loss.EMBEDDED)
             return
         self._drawing(element, words)
 

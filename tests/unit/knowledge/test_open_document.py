@@ -163,10 +163,10 @@ def test_what_is_not_read_is_said_in_a_line_for_each_kind() -> None:
 
     assert texts(content) == ["Text", "[picture: A pump cut open]"]
     assert content.losses == (
-        "1 drawing without text",
-        "1 embedded file was not read",
-        "1 video or sound was not read",
-        "1 comment is not indexed",
+        "a drawing without text",
+        "an embedded file was not read",
+        "a video or sound was not read",
+        "a comment is not indexed",
     )
 
 

@@ -170,11 +170,11 @@ def test_what_is_not_read_is_said_in_a_line_for_each_kind() -> None:
 
     assert texts(content) == ["[picture: A pump cut open]", "Text"]
     assert content.losses == (
-        "1 drawing without text",
-        "1 embedded file was not read",
-        "1 video or sound was not read",
+        "a drawing without text",
+        "an embedded file was not read",
+        "a video or sound was not read",
         "2 comments are not indexed",
-        "1 part of the file is broken",
+        "a part of the file is broken",
     )
 
 

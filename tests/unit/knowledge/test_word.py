@@ -412,9 +412,9 @@ def test_what_is_not_read_is_said_in_a_line_for_each_kind() -> None:
     assert content.losses == (
         "2 drawings without text",
         "2 embedded files were not read",
-        "1 formula is a picture",
-        "1 comment is not indexed",
-        "1 part of the file is broken",
+        "a formula is a picture",
+        "a comment is not indexed",
+        "a part of the file is broken",
     )
 
 
