@@ -186,4 +186,5 @@ def _summary(
         generation=generation,
         seconds=time.monotonic() - started,
         skipped=target.skipped,
+        left_out=target.left_out,
     )

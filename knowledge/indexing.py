@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from antiphon.knowledge.catalogue_reader import CatalogueReader
-from antiphon.knowledge.finding import find_files, find_only
+from antiphon.knowledge.finding import Choice, find_files, find_only
 from antiphon.knowledge.generations import CATALOGUE, Generations
 from antiphon.knowledge.index_run import IndexRun
 from antiphon.knowledge.reading_process import ReadingProcess
@@ -36,6 +36,7 @@ def index_paths(
     chroma_url: str | None = None,
     rebuild: bool = False,
     only: bool = False,
+    choice: Choice | None = None,
     progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
     """Brings the index up to date with the files at `paths`, and puts it in use.
@@ -46,6 +47,7 @@ def index_paths(
         rebuild: Embed every document anew, those from elsewhere too; needed for another embedder and for a
             damaged index.
         only: Documents indexed earlier from elsewhere go.
+        choice: Which files of folders are read; None: all.
 
     Raises:
         ConfigurationError: The index was built by another embedder or version, and `rebuild` is not set.
@@ -59,7 +61,7 @@ def index_paths(
         named = tuple(paths)
 
         def read(known: Mapping[str, KnownDocument]) -> Target:
-            found = find(named, known)
+            found = find(named, known, reader.plan, choice or Choice())
             total = len(found.files)
 
             def report(done: int, path: str) -> None:

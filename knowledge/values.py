@@ -163,6 +163,7 @@ class IndexSummary(Value, frozen=True, kw_only=True):
         added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
         failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
         skipped: Files of the folders that are in no format that can be read.
+        left_out: Files that are part of no course, such as licences, each with the reason.
         chunks: Passages in the index now.
         generation: Its number; the same as before where nothing changed.
     """
@@ -176,3 +177,4 @@ class IndexSummary(Value, frozen=True, kw_only=True):
     generation: int
     seconds: float
     skipped: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()

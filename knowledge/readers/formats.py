@@ -40,7 +40,7 @@ FORMATS = (
     ),
     Format(
         name="Markdown",
-        suffixes=(".md", ".markdown"),
+        suffixes=(".md", ".markdown", ".mdx", ".qmd", ".rmd"),
         reader=("markdown", "read"),
         places="heading",
         is_lesson=True,

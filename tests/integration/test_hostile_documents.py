@@ -95,7 +95,7 @@ def test_a_process_that_dies_of_a_file_is_replaced_for_the_next(tmp_path: Path) 
         os.kill(worker, signal.SIGKILL)
         with pytest.raises(DocumentError, match="ended"):
             reader.read(str(tmp_path / "pear.txt"), None)
-        found = reader.read(str(tmp_path / "plum.txt"), None)
+        found = reader.read(str(tmp_path / "plum.txt"), None).document
 
     assert found is not None
     assert found.title == "The Plum Course"

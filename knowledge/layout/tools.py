@@ -1,0 +1,138 @@
+"""Tables of contents of the tools with which people publish courses, and of our own `course.yaml`."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from antiphon.knowledge.layout.books import (
+    jupyter_book,
+    mdbook,
+    myst,
+    quarto,
+    summary,
+)
+from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
+from antiphon.knowledge.layout.listing import Listing
+from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
+
+OWN = "course.yaml"
+_MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
+
+
+def from_tool(listing: Listing, folder: str) -> Navigation | None:
+    """Returns the table of contents that a file in this folder gives; None where there is none, or it lists nothing."""
+    for name, read in _TOOLS:
+        if not listing.has(posixpath.join(folder, name)):
+            continue
+        found = read(listing, folder)
+        if found is not None and any(map(files_of, found.entries)):
+            return found
+    return None
+
+
+def _own(listing: Listing, folder: str) -> Navigation:
+    """Reads our `course.yaml`: title, link, instructor, lessons, leave_out."""
+    path = posixpath.join(folder, OWN)
+    return own_navigation(listing, folder, mapping(listing.values(path)), OWN)
+
+
+def own_navigation(
+    listing: Listing, folder: str, fields: Mapping[str, Any], source: str
+) -> Navigation:
+    """Returns the table of contents of a course that its owner wrote down for us."""
+    leave_out = fields.get("leave_out")
+    patterns = leave_out if isinstance(leave_out, list) else [leave_out]
+    return Navigation(
+        source=source,
+        folder=folder,
+        entries=Entries(listing, folder).entries(fields.get("lessons")),
+        title=first_text(fields, "title"),
+        link=first_text(fields, "link", "url"),
+        instructor=persons(fields.get("instructor")),
+        takes_folders=True,
+        groups_are_lessons=True,
+        leave_out=tuple([each for each in patterns if isinstance(each, str)]),
+    )
+
+
+def _mkdocs(listing: Listing, folder: str) -> Navigation | None:
+    name = next(each for each in _MKDOCS if listing.has(posixpath.join(folder, each)))
+    config = mapping(listing.values(posixpath.join(folder, name)))
+    where = posixpath.normpath(
+        posixpath.join(folder, first_text(config, "docs_dir") or "docs")
+    )
+    entries = Entries(listing, where).entries(config.get("nav"))
+    own_page = listing.about(where)
+    outside = [not entry.entries and entry.file == own_page for entry in entries]
+    pairs = zip(entries, outside, strict=True)
+    return Navigation(
+        source=name,
+        folder=where,
+        entries=tuple([entry._replace(is_outside=is_out) for entry, is_out in pairs]),
+        title=first_text(config, "site_name"),
+        link=first_text(config, "site_url"),
+        instructor=first_text(config, "site_author"),
+        is_whole=True,
+    )
+
+
+def _docusaurus(listing: Listing, folder: str) -> Navigation | None:
+    """Reads the first sidebar of Docusaurus' `sidebars.json`; one that is a program is not run."""
+    sidebars = mapping(listing.values(posixpath.join(folder, "sidebars.json")))
+    where = posixpath.join(folder, "docs")
+    reading = Entries(listing, where)
+    for items in sidebars.values():
+        if isinstance(items, dict):
+            items = [{key: value} for key, value in items.items()]
+        entries = reading.entries(items)
+        if entries:
+            return Navigation("sidebars.json", where, entries, is_whole=True)
+    return None
+
+
+def _hugging_face(listing: Listing, folder: str) -> Navigation:
+    """Reads `_toctree.yml`, in which each line of the first level is a unit with its pages."""
+    toctree = listing.values(posixpath.join(folder, "_toctree.yml"))
+    entries = Entries(listing, folder).entries(toctree)
+    return Navigation(
+        "_toctree.yml", folder, entries, is_whole=True, groups_are_lessons=True
+    )
+
+
+def _carpentries(listing: Listing, folder: str) -> Navigation | None:
+    """Reads the `config.yaml` of the Carpentries' workbench: episodes, and pages for learners and instructors."""
+    config = mapping(listing.values(posixpath.join(folder, "config.yaml")))
+    if "episodes" not in config:
+        return None
+    where = posixpath.join(folder, "episodes")
+    entries = Entries(listing, where).entries(config["episodes"])
+    if not entries:
+        # Nothing named means all of them, in the order of their names.
+        entries = tuple([Entry(file=path) for path in listing.documents(where)])
+    for name in ("learners", "instructors"):
+        for path in listing.documents(posixpath.join(folder, name)):
+            entries += (Entry(file=path, is_outside=True),)
+    return Navigation(
+        source="config.yaml",
+        folder=where,
+        entries=entries,
+        title=first_text(config, "title"),
+        link=first_text(config, "url"),
+        is_whole=True,
+    )
+
+
+_TOOLS: tuple[tuple[str, Callable[[Listing, str], Navigation | None]], ...] = (
+    (OWN, _own),
+    ("_toc.yml", jupyter_book),
+    ("myst.yml", myst),
+    ("_quarto.yml", quarto),
+    ("book.toml", mdbook),
+    ("SUMMARY.md", summary),
+    *[(name, _mkdocs) for name in _MKDOCS],
+    ("sidebars.json", _docusaurus),
+    ("_toctree.yml", _hugging_face),
+    ("config.yaml", _carpentries),
+)
