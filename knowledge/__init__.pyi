@@ -9,13 +9,20 @@ from antiphon.knowledge.embedders import (
     installed_embedders,
     load_embedder,
 )
-from antiphon.knowledge.finding import counted_by_ending
+from antiphon.knowledge.finding import Choice, counted_by_ending
 from antiphon.knowledge.generations import generation_in_use, index_size
 from antiphon.knowledge.indexing import index_paths, remove_course
 from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.preview import (
+    Preview,
+    PreviewCourse,
+    PreviewLesson,
+    preview_paths,
+)
+from antiphon.knowledge.removing import files_of_document
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import (
     Course,
@@ -28,6 +35,7 @@ from antiphon.knowledge.values import (
 )
 
 __all__ = [
+    "Choice",
     "Course",
     "CourseMatch",
     "IndexProgress",
@@ -39,6 +47,9 @@ __all__ = [
     "Library",
     "LibraryState",
     "Overview",
+    "Preview",
+    "PreviewCourse",
+    "PreviewLesson",
     "Tuning",
     "check_paths",
     "check_server",
@@ -46,6 +57,7 @@ __all__ = [
     "counted_by_ending",
     "document_paths",
     "embedder_when_used",
+    "files_of_document",
     "generation_in_use",
     "index_paths",
     "index_size",
@@ -54,6 +66,7 @@ __all__ = [
     "load_document",
     "load_embedder",
     "overview",
+    "preview_paths",
     "remove_course",
     "resolve_lesson",
 ]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 
+from antiphon.knowledge.finding import find_files
+from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
@@ -56,3 +59,16 @@ def without(path: str, known: Mapping[str, KnownDocument]) -> Target:
         removed=1,
         failed=(),
     )
+
+
+def files_of_document(path: Path, folder: Path) -> list[Path]:
+    """Returns the files of a document in a folder: of a course that has several, those of its layout."""
+    if not path.is_dir():
+        return [path]
+    with ReadingProcess() as reader:
+        found = find_files([folder], (), reader.plan)
+    files: list[Path] = []
+    for course in found.courses:
+        if Path(course.path) == path:
+            files += [path.joinpath(file).resolve() for file in course.files]
+    return files

@@ -89,9 +89,12 @@ from antiphon.history import (
     trace_test,
 )
 from antiphon.knowledge import (
+    Choice,
     Course,
     IndexProgress,
     IndexSummary,
+    Preview,
+    PreviewCourse,
     check_paths,
     check_server,
     check_weights,
@@ -101,6 +104,7 @@ from antiphon.knowledge import (
     index_size,
     installed_embedders,
     overview,
+    preview_paths,
     remove_course,
 )
 from antiphon.service.acting import act
@@ -195,6 +199,7 @@ __all__ = [
     "BusyError",
     "CallStep",
     "Change",
+    "Choice",
     "Contribution",
     "Course",
     "DeletionProof",
@@ -228,6 +233,8 @@ __all__ = [
     "Origin",
     "Outcome",
     "Pending",
+    "Preview",
+    "PreviewCourse",
     "Query",
     "QuerySetting",
     "Question",
@@ -296,6 +303,7 @@ __all__ = [
     "open_trace_store",
     "overview",
     "performed_here",
+    "preview_paths",
     "prices_of",
     "query_settings",
     "queue_report",
