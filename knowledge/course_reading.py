@@ -73,9 +73,10 @@ class _Reading:
 def _about(course: PlannedCourse, reading: _Reading) -> tuple[Parts, list[Section]]:
     """Reads the files that describe the course; the first tells its title and link, and may hold lessons."""
     contents = [reading.content(file) for file in course.about]
-    first = contents[0] if contents else Content(lines=[])
+    if not contents:
+        contents = [Content(lines=[])]
     sections = [parse_lesson(content, 0, "") for content in contents]
-    return parse_content(first), sections
+    return parse_content(contents[0]), sections
 
 
 def _lesson(lesson: PlannedLesson, reading: _Reading) -> Section:
@@ -100,11 +101,11 @@ def _joined(number: int | None, title: str, sections: Sequence[Section]) -> Sect
     marks: list[Mark] = []
     start = 0
     link: str | None = None
-    for section in sections:
+    for at, section in enumerate(sections):
         link = link or section.link
         if not section.text:
             continue
-        marks += _moved(section, start, "" if start == 0 else section.title)
+        marks += _moved(section, start, section.title if at else "")
         texts.append(section.text)
         start += len(section.text) + len(_BETWEEN)
     return Section(

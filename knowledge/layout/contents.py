@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from antiphon.knowledge.layout.listing import Listing
+from antiphon.knowledge.layout.listing import Listing, is_text
 from antiphon.knowledge.layout.numbers import number_of_title
 from antiphon.knowledge.naming import is_title
 
@@ -64,16 +64,28 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark").enable("table")
 
 
-def contents_of(listing: Listing, path: str) -> Contents:
-    """Reads a README's links to documents, once each, in their order."""
-    if not path.lower().endswith((".md", ".markdown", ".mdx")):
+def contents_of(listing: Listing, folder: str) -> Contents:
+    """Reads the page about a folder: its links to documents, once each, in their order; of several the fullest."""
+    found = [_contents(listing, page) for page in listing.abouts(folder)]
+    fullest = max(found, key=lambda each: len(each.links), default=Contents())
+    titles = [each.title for each in found if each.title]
+    return fullest._replace(title=titles[0] if titles else "")
+
+
+def _contents(listing: Listing, path: str) -> Contents:
+    text = listing.text(path)
+    if is_text(path):
+        tokens = [Token("html_block", "", 0, content=text)]
+    elif path.lower().endswith((".md", ".markdown", ".mdx")):
+        tokens = _parser().parse(text)
+    else:
         return Contents()
     reading = _Reading(listing, path)
-    for text, target, level in _lines(_parser().parse(listing.text(path))):
+    for shown, target, level in _lines(tokens):
         if level:
-            reading.heading(text, level)
+            reading.heading(shown, level)
         else:
-            reading.link(text, target)
+            reading.link(shown, target)
     return reading.contents()
 
 
@@ -119,7 +131,7 @@ def _lines(tokens: Sequence[Token]) -> Iterator[tuple[str, str, int]]:
             if shown is not None:
                 yield " ".join(_TAG.sub(" ", shown[1]).split()), "", 1
             for target, text in _ANCHOR.findall(token.content):
-                yield text, target, 0
+                yield " ".join(text.split()), target, 0
         elif token.type == "inline":
             if level:
                 yield _text(token.children or ()), "", level

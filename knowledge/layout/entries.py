@@ -66,9 +66,16 @@ class Entries:
         if len(fields) == 1 and not fields.keys() & _FIELDS:
             [(title, value)] = fields.items()
             if isinstance(value, str):
-                return Entry(title=title, file=self.file(value))
+                return self._pair(title, value)
             return Entry(title=title, entries=self.entries(value, depth + 1))
         return self._of_fields(fields, depth)
+
+    def _pair(self, name: str, value: str) -> Entry:
+        """Reads "title: file", or "file: title" as our own tables of contents have it."""
+        file = self.file(value)
+        if file or not self.file(name):
+            return Entry(title=name, file=file)
+        return Entry(title=value, file=self.file(name))
 
     def _of_fields(self, fields: Mapping[str, Any], depth: int) -> Entry:
         part = fields.get("part")

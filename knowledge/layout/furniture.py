@@ -10,6 +10,7 @@ _ANYWHERE = (
     (r"code[_ -]?of[_ -]?conduct", "a code of conduct"),
     (r"robots|humans", "for search engines"),
     (r"requirements([._-].*)?|constraints|cmakelists", "a list of packages"),
+    (r"_(sidebar|navbar|footer|coverpage)", "a template"),
 )
 # In the top folder of a repository these are about the repository; elsewhere each may be a lesson.
 _AT_THE_TOP = (
@@ -44,7 +45,10 @@ _FOLDERS = {
     "website": "of the website",
     "theme": "a template",
     "themes": "a template",
+    "template": "a template",
     "templates": "a template",
+    "lesson-template": "a template",
+    "blog": "a blog",
     "includes": "a template",
     "layouts": "a template",
     "partials": "a template",

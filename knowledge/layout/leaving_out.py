@@ -55,16 +55,21 @@ def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
 
 def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
     """Returns why a file that a table of contents does not list is no material of its course; empty where it is."""
-    for pattern in navigation.leave_out:
-        if fnmatch(path, pattern) or fnmatch(posixpath.basename(path), pattern):
-            return f"left out by {navigation.source}"
-    if not navigation.is_whole:
-        return "a text beside the course" if is_text(path) else ""
-    # Notebooks, slides and papers beside a website belong to it; further pages do not.
-    is_page = listing.may_be_lesson(path) and not path.lower().endswith(".ipynb")
-    if is_page or is_text(path) or is_in(path, navigation.folder):
-        return f"not in {navigation.source}"
-    return ""
+    name = posixpath.basename(path)
+    if any(fnmatch(path, each) or fnmatch(name, each) for each in navigation.leave_out):
+        return f"left out by {navigation.source}"
+    if name == navigation.source:
+        return "a table of contents"
+    if navigation.is_whole:
+        is_of_it = is_in(path, navigation.folder) or _is_page(listing, path)
+        return f"not in {navigation.source}" if is_of_it else ""
+    return "a text beside the course" if is_text(path) else ""
+
+
+def _is_page(listing: Listing, path: str) -> bool:
+    """Returns True for a page; notebooks, slides and papers beside a website belong to it, further pages do not."""
+    is_notebook = path.lower().endswith(".ipynb")
+    return is_text(path) or (listing.may_be_lesson(path) and not is_notebook)
 
 
 def _folders(path: str, top: str) -> Iterator[str]:

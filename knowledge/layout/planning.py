@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from antiphon.knowledge.layout.contents import Contents, contents_of
+from antiphon.knowledge.layout.contents import contents_of
 from antiphon.knowledge.layout.folders import with_folders
 from antiphon.knowledge.layout.furniture import (
     is_language,
@@ -76,10 +76,8 @@ class _Planning:
         if found:
             return found
         order = ordered(self._listing, folder, is_published)
-        about = self._listing.about(folder)
-        if about:
-            contents = contents_of(self._listing, about)
-            order = from_contents(self._listing, folder, contents, order)
+        contents = contents_of(self._listing, folder)
+        order = from_contents(self._listing, folder, contents, order)
         return [order] if order else []
 
     def _below(self, folder: str, depth: int) -> list[Navigation]:
@@ -92,6 +90,9 @@ class _Planning:
             path = posixpath.join(folder, name)
             if not why_not_in(name) and self._listing.documents(path):
                 below += self._below(path, depth + 1)
+        if len(below) == 1 and depth and self._listing.about(folder):
+            # The folder says what the one course in it is.
+            below = [_lifted(below[0], folder)]
         return below
 
     def _files_of(self, folder: str, found: Sequence[Navigation]) -> None:
@@ -140,10 +141,10 @@ class _Planning:
         last = newest(folders)
         for navigation in found:
             about = self._listing.abouts(navigation.folder)[:1]
-            if not about:
-                navigation = _named_after(navigation, title)
             if navigation.folder == last:
                 about += pages
+            if not about:
+                navigation = _named_after(navigation, title)
             taken = self._course(navigation, navigation.folder, about)
             self._materials(navigation.folder, navigation, taken)
         if not last:
@@ -179,16 +180,14 @@ class _Planning:
 
     def _title_of(self, top: str) -> str:
         """Returns the title that a repository's README begins with."""
-        about = self._listing.about(top)
-        return contents_of(self._listing, about).title if about else ""
+        return contents_of(self._listing, top).title
 
     def _without_order(self, top: str) -> None:
         """Plans a repository in which nothing tells an order: its README may hold the lessons, or it is a folder."""
-        about = self._listing.about(top)
-        contents = contents_of(self._listing, about) if about else Contents()
+        contents = contents_of(self._listing, top)
         if contents.holds_lectures:
             navigation = Navigation("README", top, (), title=contents.title)
-            taken = self._course(navigation, top, [about])
+            taken = self._course(navigation, top, self._listing.abouts(top))
             self._materials(top, navigation, taken)
             return
         for path in self._listing.documents(top):
@@ -235,6 +234,11 @@ class _Planning:
         course = self._courses[-1]
         every = (*course.materials, *_within(top, materials))
         self._courses[-1] = replace(course, materials=every)
+
+
+def _lifted(navigation: Navigation, folder: str) -> Navigation:
+    """Makes a folder that of the course in it; what a tool publishes stays where it is."""
+    return navigation if navigation.is_whole else navigation._replace(folder=folder)
 
 
 def _named_after(navigation: Navigation, repository: str) -> Navigation:

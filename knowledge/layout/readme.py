@@ -13,7 +13,7 @@ from antiphon.knowledge.layout.furniture import (
 )
 from antiphon.knowledge.layout.listing import Listing, is_about, stem_of
 from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
-from antiphon.knowledge.readers.formats import format_of
+from antiphon.knowledge.layout.ordered import ordered
 
 _SHARE = 0.6
 """Of the documents as many are in a table of contents."""
@@ -30,12 +30,10 @@ def from_contents(
     """
     links = [link for link in contents.links if _may_be_lesson(link.file, folder)]
     if order is None:
-        return _of_links(listing, folder, links)
-    if _lists_below(order, links):
-        return _of_links(listing, folder, links, order.source) or order
-    titles = {link.file: link.title for link in links if link.title}
-    entries = tuple([_titled(listing, entry, titles) for entry in order.entries])
-    return order._replace(entries=entries)
+        is_list = not _are_courses(listing, links)
+        return _of_links(listing, folder, links) if is_list else None
+    below = _of_links(listing, folder, links) if _lists_below(order, links) else None
+    return below or _with_titles(listing, order, links)
 
 
 def _may_be_lesson(path: str, folder: str) -> bool:
@@ -49,15 +47,45 @@ def _may_be_lesson(path: str, folder: str) -> bool:
     return not translated(stem)
 
 
-def _titled(listing: Listing, entry: Entry, titles: dict[str, str]) -> Entry:
-    """Gives a lesson the title by which the README links to it, or to the file about its folder."""
-    places = [entry.file]
-    if listing.is_folder(entry.file):
-        places.append(listing.about(entry.file))
-    for place in places:
-        if not entry.title and titles.get(place):
-            return entry._replace(title=titles[place])
-    return entry
+def _are_courses(listing: Listing, links: Sequence[Link]) -> bool:
+    """Returns True if most links lead to folders that have an order each: a list of courses, not of lessons."""
+    courses = 0
+    for link in links:
+        folder = _folder_of(listing, link.file)
+        courses += bool(folder) and ordered(listing, folder, True) is not None
+    return 2 * courses > len(links)
+
+
+def _folder_of(listing: Listing, path: str) -> str:
+    """Returns the folder that a link leads to, or to the page about it; empty for any other file."""
+    if listing.is_folder(path):
+        return path
+    return posixpath.dirname(path) if is_about(path) else ""
+
+
+def _with_titles(
+    listing: Listing, order: Navigation, links: Sequence[Link]
+) -> Navigation:
+    """Takes from a README the titles of lessons whose order is known."""
+    entries: list[Entry] = []
+    for entry in order.entries:
+        title = entry.title or _title_of(listing, entry.file, links)
+        entries.append(entry._replace(title=title))
+    return order._replace(entries=tuple(entries))
+
+
+def _title_of(listing: Listing, file: str, links: Sequence[Link]) -> str:
+    """Returns the text of the link to a lesson, or the numbered heading over the links into its folder."""
+    places = {file}
+    if listing.is_folder(file):
+        places.add(listing.about(file))
+    for link in links:
+        if link.title and link.file in places:
+            return link.title
+    for link in links:
+        if link.heading and (link.file == file or link.file.startswith(f"{file}/")):
+            return link.heading
+    return ""
 
 
 def _lists_below(order: Navigation, links: Sequence[Link]) -> bool:
@@ -83,46 +111,47 @@ def _is_lesson_in(path: str, entry: Entry) -> bool:
 
 
 def _of_links(
-    listing: Listing,
-    folder: str,
-    links: Sequence[Link],
-    source: str = "the table of contents in its README",
+    listing: Listing, folder: str, links: Sequence[Link]
 ) -> Navigation | None:
     """Makes a table of contents of links, if they lead to most of the documents."""
     linked = _covered(listing, links)
-    every = [path for path in listing.documents(folder) if _counts(path, folder)]
+    every = [
+        path for path in listing.documents(folder) if _counts(listing, path, folder)
+    ]
     if len(links) < _FEWEST or len(linked & set(every)) < _SHARE * len(every):
         return None
     return Navigation(
-        source=source,
+        source="the table of contents in its README",
         folder=folder,
-        entries=_grouped(links),
+        entries=_grouped(listing, links),
         takes_folders=True,
     )
 
 
-def _counts(path: str, folder: str) -> bool:
-    form = format_of(path)
+def _counts(listing: Listing, path: str, folder: str) -> bool:
     is_own = is_about(path) and posixpath.dirname(path) == folder
-    return bool(form and form.is_lesson and not is_own and _may_be_lesson(path, folder))
+    if is_own or not listing.may_be_lesson(path):
+        return False
+    return _may_be_lesson(path, folder)
 
 
 def _covered(listing: Listing, links: Sequence[Link]) -> set[str]:
     covered: set[str] = set()
     for link in links:
         covered.add(link.file)
-        if listing.is_folder(link.file):
-            covered.update(listing.documents(link.file))
-        elif is_about(link.file) and posixpath.dirname(link.file):
-            covered.update(listing.documents(posixpath.dirname(link.file)))
+        folder = _folder_of(listing, link.file)
+        if folder:
+            covered.update(listing.documents(folder))
     return covered
 
 
-def _grouped(links: Sequence[Link]) -> tuple[Entry, ...]:
+def _grouped(listing: Listing, links: Sequence[Link]) -> tuple[Entry, ...]:
     """Makes one lesson of the links under each numbered heading, and of each link under no such one."""
     entries: list[Entry] = []
     for link in links:
-        entry = Entry(title=link.title, file=link.file)
+        # The page about a folder of lessons is none of them.
+        is_module = _is_module(_folder_of(listing, link.file), links)
+        entry = Entry(title=link.title, file=link.file, is_outside=is_module)
         if not link.heading:
             entries.append(entry)
         elif entries and entries[-1].title == link.heading and not entries[-1].file:
@@ -131,3 +160,8 @@ def _grouped(links: Sequence[Link]) -> tuple[Entry, ...]:
         else:
             entries.append(Entry(title=link.heading, entries=(entry,)))
     return tuple(entries)
+
+
+def _is_module(folder: str, links: Sequence[Link]) -> bool:
+    inside = [link for link in links if folder and link.file.startswith(f"{folder}/")]
+    return sum(is_about(link.file) for link in inside) > 1

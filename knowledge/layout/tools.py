@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,8 +17,11 @@ from antiphon.knowledge.layout.books import (
 from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
 from antiphon.knowledge.layout.listing import Listing
 from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
+from antiphon.knowledge.layout.ordered import by_front_matter
 
 OWN = "course.yaml"
+_CONFIG = tuple([f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs")])
+_TITLE = re.compile(r"""\btitle:\s*["'`]([^"'`\n]{1,200})["'`]""")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 
 
@@ -79,17 +83,32 @@ def _mkdocs(listing: Listing, folder: str) -> Navigation | None:
 
 
 def _docusaurus(listing: Listing, folder: str) -> Navigation | None:
-    """Reads the first sidebar of Docusaurus' `sidebars.json`; one that is a program is not run."""
-    sidebars = mapping(listing.values(posixpath.join(folder, "sidebars.json")))
+    """Reads the first sidebar of Docusaurus' `sidebars.json`, or the places that its pages give themselves.
+
+    A sidebar that is a program is not run.
+    """
     where = posixpath.join(folder, "docs")
+    config = "".join([listing.text(posixpath.join(folder, name)) for name in _CONFIG])
+    title = _TITLE.search(config)
+    found = Navigation("sidebars.json", where, _sidebar(listing, folder, where))
+    if not found.entries:
+        ordered = by_front_matter(listing, where, is_published=True)
+        if ordered is None:
+            return None
+        found = ordered
+    return found._replace(title=title[1] if title else "", is_whole=True)
+
+
+def _sidebar(listing: Listing, folder: str, where: str) -> tuple[Entry, ...]:
+    sidebars = mapping(listing.values(posixpath.join(folder, "sidebars.json")))
     reading = Entries(listing, where)
     for items in sidebars.values():
         if isinstance(items, dict):
             items = [{key: value} for key, value in items.items()]
         entries = reading.entries(items)
         if entries:
-            return Navigation("sidebars.json", where, entries, is_whole=True)
-    return None
+            return entries
+    return ()
 
 
 def _hugging_face(listing: Listing, folder: str) -> Navigation:
@@ -132,7 +151,7 @@ _TOOLS: tuple[tuple[str, Callable[[Listing, str], Navigation | None]], ...] = (
     ("book.toml", mdbook),
     ("SUMMARY.md", summary),
     *[(name, _mkdocs) for name in _MKDOCS],
-    ("sidebars.json", _docusaurus),
+    *[(name, _docusaurus) for name in ("sidebars.json", *_CONFIG)],
     ("_toctree.yml", _hugging_face),
     ("config.yaml", _carpentries),
 )
