@@ -13,14 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from antiphon.knowledge.layout import number_of_title
+from antiphon.knowledge.layout import LESSON_WORDS, number_of_title
 from antiphon.knowledge.readers.content import LONGEST_TITLE, Line
 from antiphon.language.words import fold
 from antiphon.vocabulary.values import Value
 
 _LESSON = re.compile(r"lesson\s+([0-9]{1,4})\s*[:.\u2013\u2014-]", re.IGNORECASE)
-# Headings that begin with one of these and a number are lessons, whatever stands beside them.
-_LESSON_WORDS = {"lesson", "lecture", "week", "chapter", "module", "unit", "session"}
 MARKUP = "#* \t"
 """Markdown around a header line or a heading: "## **Lesson 1: Logs**" is a heading too."""
 _LEVELS = range(1, 7)
@@ -89,7 +87,7 @@ def _by_word(headings: Sequence[int], lines: Sequence[Line]) -> dict[int, Headin
         lessons: dict[int, Heading] = {}
         for at in places:
             found = number_of_title(plain_title(lines[at].text))
-            if found is not None and found.word in _LESSON_WORDS:
+            if found is not None and found.word in LESSON_WORDS:
                 title = without_number(lines[at].text)
                 lessons[at] = Heading(number=found.number, title=title)
         distinct = {lesson.number for lesson in lessons.values()}

@@ -1,12 +1,17 @@
 """Layout: which files of a folder make up courses, decided before any of them is read."""
 
 from antiphon.knowledge.layout.listing import Listing, named_in
-from antiphon.knowledge.layout.numbers import number_of_name, number_of_title
+from antiphon.knowledge.layout.numbers import (
+    LESSON_WORDS,
+    number_of_name,
+    number_of_title,
+)
 from antiphon.knowledge.layout.planning import plan
 from antiphon.knowledge.layout.values import Layout, PlannedCourse, PlannedLesson
 from antiphon.knowledge.naming import plain_name
 
 __all__ = [
+    "LESSON_WORDS",
     "Layout",
     "Listing",
     "PlannedCourse",

@@ -6,25 +6,33 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from antiphon.knowledge.layout.listing import Listing, is_text
-from antiphon.knowledge.layout.numbers import number_of_title
+from antiphon.knowledge.layout.listing import Listing
+from antiphon.knowledge.layout.numbers import LESSON_WORDS, number_of_title
 from antiphon.knowledge.naming import is_title
 
 FEWEST_LECTURES = 3
-_MOST_LINKS = 3_000
+_MOST_LINKS = 1_000
 _MOST_PARTS = 14
-_ANCHOR = re.compile(
-    r"""<a\s[^<>]{0,300}?href=["']([^"']{1,500})["'][^<>]{0,300}>([^<>]{0,200})""", re.I
+_PAGES = (".md", ".markdown", ".mdx", ".html", ".htm")
+# Links and headings are found by patterns, not by parsing: a README of a stranger must not hold up all files beside it.
+_LINK = (
+    r"\[(?P<text>(?:[^\[\]\n]|\[[^\[\]\n]{0,200}\]){0,300})\]"
+    r"\(\s*<?(?P<target>[^()\s<>]{1,500}(?:\([^()\s]{0,100}\)[^()\s<>]{0,100})?)"
+    r"""|<a\s[^<>]{0,300}?href=["'](?P<href>[^"'\n]{1,500})["'][^<>]{0,300}>(?P<shown>[^<>]{0,200})"""
 )
-_HTML_HEADING = re.compile(r"<h[12]\b[^<>]{0,200}>(.{1,400}?)</h[12]>", re.I | re.S)
+_LINKS = re.compile(_LINK, re.IGNORECASE)
+_PARTS = re.compile(
+    r"^ {0,3}(?P<marks>#{1,6})[ \t]+(?P<heading>[^\n]{1,400})$"
+    r"|^(?P<over>[^\n]{1,300})\n(?P<line>={3,}|-{3,})[ \t]*$"
+    r"|<h(?P<level>[1-6])\b[^<>]{0,200}>(?P<tagged>(?:[^\0]){1,400}?)</h[1-6]>|"
+    + _LINK,
+    re.IGNORECASE | re.MULTILINE,
+)
 _TAG = re.compile(r"<[^<>]{0,300}>")
+_MARKUP = re.compile(r"[*`]|\{[#.][^{}]{0,200}\}$|#+$")
 _GENERIC = re.compile(
     r"(click )?(here|link|lesson|notebook|slides?|video|readme|code|more|details|more details|read( more)?|view|open"
     r"|start|go|notes?|pdf|html|source|learn( more)?|solution|exercises?|homework|assignment|nbviewer|colab|lab)",
@@ -59,11 +67,6 @@ class Contents(NamedTuple):
         return len(set(self.lectures)) >= FEWEST_LECTURES
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable("table")
-
-
 def contents_of(listing: Listing, folder: str) -> Contents:
     """Reads the page about a folder: its links to documents, once each, in their order; of several the fullest."""
     found = [_contents(listing, page) for page in listing.abouts(folder)]
@@ -73,19 +76,13 @@ def contents_of(listing: Listing, folder: str) -> Contents:
 
 
 def _contents(listing: Listing, path: str) -> Contents:
-    text = listing.text(path)
-    if is_text(path):
-        tokens = [Token("html_block", "", 0, content=text)]
-    elif path.lower().endswith((".md", ".markdown", ".mdx")):
-        tokens = _parser().parse(text)
-    else:
-        return Contents()
     reading = _Reading(listing, path)
-    for shown, target, level in _lines(tokens):
-        if level:
-            reading.heading(shown, level)
-        else:
-            reading.link(shown, target)
+    if path.lower().endswith(_PAGES):
+        for shown, target, level in _parts(listing.text(path)):
+            if level:
+                reading.heading(shown, level)
+            else:
+                reading.link(shown, target)
     return reading.contents()
 
 
@@ -96,15 +93,18 @@ class _Reading:
         self._listing = listing
         self._path = path
         self._title = ""
+        # The numbered heading that the links below it belong to, and its level.
         self._heading = ""
+        self._level = 0
         self._lectures: list[int] = []
         self._links: dict[str, Link] = {}
 
     def heading(self, text: str, level: int) -> None:
-        self._heading = ""
+        if level <= self._level:
+            self._heading = ""
         number = number_of_title(text)
-        if number is not None and number.word:
-            self._heading = text
+        if number is not None and number.word in LESSON_WORDS:
+            self._heading, self._level = text, level
             self._lectures.append(number.number)
         if not self._title and level == 1 and is_title(text):
             self._title = text
@@ -120,42 +120,48 @@ class _Reading:
         return Contents(self._title, links, tuple(self._lectures))
 
 
-def _lines(tokens: Sequence[Token]) -> Iterator[tuple[str, str, int]]:
+def _parts(text: str) -> Iterator[tuple[str, str, int]]:
     """Yields the headings, with their level, and the links, with their target."""
-    level = 0
-    for token in tokens:
-        if token.type == "heading_open":
-            level = int(token.tag[1:])
-        elif token.type == "html_block":
-            shown = _HTML_HEADING.search(token.content)
-            if shown is not None:
-                yield " ".join(_TAG.sub(" ", shown[1]).split()), "", 1
-            for target, text in _ANCHOR.findall(token.content):
-                yield " ".join(text.split()), target, 0
-        elif token.type == "inline":
-            if level:
-                yield _text(token.children or ()), "", level
-            yield from _links(token.children or ())
-            level = 0
+    for found in _PARTS.finditer(_without_code(text)):
+        heading = found["heading"] or found["over"] or found["tagged"]
+        if heading is None:
+            yield _link(found)
+            continue
+        yield _plain(heading), "", _level(found)
+        for link in _LINKS.finditer(heading):
+            yield _link(link)
 
 
-def _text(tokens: Sequence[Token]) -> str:
-    shown = [each.content for each in tokens if each.type in ("text", "code_inline")]
-    return " ".join("".join(shown).split())
+def _level(found: re.Match[str]) -> int:
+    if found["marks"]:
+        return len(found["marks"])
+    if found["level"]:
+        # Above the first heading of Markdown many write their title in larger letters of HTML.
+        return 1 if found["level"] in "12" else int(found["level"])
+    return 1 if found["line"].startswith("=") else 2
 
 
-def _links(tokens: Sequence[Token]) -> Iterator[tuple[str, str, int]]:
-    opened: int | None = None
-    for at, token in enumerate(tokens):
-        if token.type == "link_open":
-            opened = at
-        elif token.type == "link_close" and opened is not None:
-            target = str(tokens[opened].attrGet("href") or "")
-            yield _text(tokens[opened:at]), target, 0
-            opened = None
-        elif token.type == "html_inline":
-            for found in _ANCHOR.finditer(token.content):
-                yield "", found[1], 0
+def _link(found: re.Match[str]) -> tuple[str, str, int]:
+    text = found["text"] if found["target"] else found["shown"]
+    return _plain(text or ""), found["target"] or found["href"], 0
+
+
+def _plain(text: str) -> str:
+    """Returns what is seen of a heading or of a link's text."""
+    shown = _LINKS.sub(lambda link: link["text"] or link["shown"] or "", text)
+    shown = _MARKUP.sub("", _TAG.sub(" ", shown).strip())
+    return " ".join(shown.replace(")", "", shown.count(")") - shown.count("(")).split())
+
+
+def _without_code(text: str) -> str:
+    """Empties the lines of blocks of code, in which a heading is a comment."""
+    lines: list[str] = []
+    is_code = False
+    for line in text.split("\n"):
+        is_fence = line.lstrip().startswith(("```", "~~~"))
+        lines.append("" if is_code or is_fence else line)
+        is_code ^= is_fence
+    return "\n".join(lines)
 
 
 def _document(listing: Listing, folder: str, target: str) -> str:

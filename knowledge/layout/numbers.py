@@ -11,6 +11,9 @@ _WORDS = (
     "lessons?|lectures?|lec|chapters?|chap|ch|modules?|mod|part|section|sec|units?|weeks?|wk|days?|sessions?|class"
     "|lab|topic|step|tutorial|episode|ep|kapitel|lektion|woche|lecci[oó]n|cap[ií]tulo|le[cç]on|chapitre|semaine"
 )
+_LESSON_WORDS = "lesson lessons lecture lectures lec chapter module unit week session lektion kapitel"
+LESSON_WORDS = frozenset(_LESSON_WORDS.split())
+"""Those of them that count nothing but lessons; "part" and "step" count much else."""
 # "05-skills", "Lecture-6A-Fortran", "01.02-Help", "ch01-00-introduction", "lecture1".
 _NAME = re.compile(
     rf"(?:(?P<word>{_WORDS})[ _-]*)?(?P<number>[0-9]{{1,3}})(?P<letter>[a-d](?![a-z]))?"
