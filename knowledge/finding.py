@@ -147,9 +147,6 @@ def why_nothing(found: FoundFiles) -> str:
     if found.failed:
         path, reason = found.failed[0]
         return f"{path} cannot be used ({reason})"
-    if found.left_out:
-        path, reason = found.left_out[0]
-        return f"all files are left out, such as {path} ({reason})"
     return f"no file in {', '.join(found.roots)} ends in {', '.join(SUFFIXES)}"
 
 
@@ -188,8 +185,8 @@ class _Walk:
 
     def folder(self, root: str, was_known: bool) -> None:
         """Walks a folder; one that holds files and not one document fails, unless there were documents before."""
-        found = len(self.files)
-        skipped = len(self.skipped)
+        found, skipped = len(self.files), len(self.skipped)
+        left_out = len(self.left_out)
         listed: list[str] = []
         for folder, subfolders, names in os.walk(root, onerror=self._fail):
             # In place, so that `os.walk` does not descend into the others.
@@ -200,10 +197,26 @@ class _Walk:
             self._take(root, self._plan(root, listed))
         except DocumentError as error:
             self.failed.append((error.path, error.reason))
-        passed_over = self.skipped[skipped:]
-        if passed_over and len(self.files) == found and not was_known:
-            reason = f"none of its files is in a format that can be read: {counted_by_ending(passed_over)}"
-            self.failed.append((root, reason))
+            return
+        if len(self.files) == found and not was_known:
+            self._say_why_nothing(
+                root, self.skipped[skipped:], self.left_out[left_out:]
+            )
+
+    def _say_why_nothing(
+        self,
+        root: str,
+        skipped: Sequence[str],
+        left_out: Sequence[tuple[str, str]],
+    ) -> None:
+        """Lets a folder fail that holds files and not one document."""
+        if left_out:
+            path, reason = left_out[0]
+            why = f"all of its documents are left out, such as {path} ({reason})"
+            self.failed.append((root, why))
+        elif skipped:
+            why = f"none of its files is in a format that can be read: {counted_by_ending(skipped)}"
+            self.failed.append((root, why))
 
     def _fail(self, error: OSError) -> None:
         self.failed.append(
