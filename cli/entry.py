@@ -48,9 +48,9 @@ COMMANDS = (
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",
-        "List the indexed courses, or remove one.",
+        "List the indexed courses, remove one, or correct how one is laid out.",
         "index:courses",
-        commands={"remove": "index:remove"},
+        commands={"remove": "index:remove", "layout": "index_preview:layout"},
     ),
     Command(
         "traces",

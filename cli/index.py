@@ -93,7 +93,8 @@ def index(
     )
     choice = service.Choice(include=tuple(include or ()), exclude=tuple(exclude or ()))
     if dry_run:
-        show_preview(service.preview_paths(paths, choice))
+        stored = service.stored_layouts(settings.data_dir)
+        show_preview(service.preview_paths(paths, choice, stored))
         return
     # Before an embedder is loaded, which takes seconds. A rebuild is for catalogues that cannot be read, too.
     if not rebuild:
@@ -228,7 +229,7 @@ def show_summary(summary: service.IndexSummary) -> None:
 def courses(
     context: typer.Context, as_json: Json = False, data_dir: DataDir = None
 ) -> None:
-    """Lists the indexed courses, or removes one."""
+    """Lists the indexed courses, removes one, or corrects how one is laid out."""
     if context.invoked_subcommand is not None:
         return
     settings = settings_for_people(data_dir=data_dir)

@@ -1,12 +1,17 @@
-"""`antiphon index --dry-run`: the tree of courses and lessons that an indexing run would make."""
+"""`antiphon index --dry-run` and `antiphon courses layout`: the tree of courses and lessons, and corrections of it."""
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
 from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from antiphon import service
+from antiphon.cli.session import DataDir, settings_for_people
 from antiphon.cli.terminal import counted, err, one_line, out
 
 _MOST_FILES = 5
@@ -62,3 +67,36 @@ def _listed(files: Iterable[str]) -> str:
     shown = ", ".join(names[:_MOST_FILES])
     more = len(names) - _MOST_FILES
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def layout(
+    folder: Annotated[Path, typer.Argument(help="The folder of a course.")],
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save",
+            help="A corrected layout, to be used from now on.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Forget the corrections of this folder.")
+    ] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Prints how the course in a folder is laid out, in the form of a `course.yaml`; or takes a corrected one.
+
+    Write the layout into a file, rename, merge, move or drop lessons in it, and store it with `--save`; the next
+    `antiphon index` follows it.
+    """
+    settings = settings_for_people(data_dir=data_dir)
+    if forget:
+        service.forget_layout(folder, settings.data_dir)
+        err.print("Forgotten; `antiphon index` lays the folder out by itself.")
+    elif save is not None:
+        text = save.read_text(encoding="utf-8", errors="replace")
+        service.save_layout(folder, text, settings.data_dir)
+        err.print("Stored; `antiphon index` follows it from now on.")
+    else:
+        out.print(service.show_layout(folder, settings.data_dir), soft_wrap=True)

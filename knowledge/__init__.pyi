@@ -24,6 +24,12 @@ from antiphon.knowledge.preview import (
 )
 from antiphon.knowledge.removing import files_of_document
 from antiphon.knowledge.scoring import Tuning
+from antiphon.knowledge.stored_layouts import (
+    forget_layout,
+    save_layout,
+    show_layout,
+    stored_layouts,
+)
 from antiphon.knowledge.values import (
     Course,
     CourseMatch,
@@ -58,6 +64,7 @@ __all__ = [
     "document_paths",
     "embedder_when_used",
     "files_of_document",
+    "forget_layout",
     "generation_in_use",
     "index_paths",
     "index_size",
@@ -69,4 +76,7 @@ __all__ = [
     "preview_paths",
     "remove_course",
     "resolve_lesson",
+    "save_layout",
+    "show_layout",
+    "stored_layouts",
 ]

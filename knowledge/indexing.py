@@ -17,6 +17,7 @@ from antiphon.knowledge.generations import CATALOGUE, Generations
 from antiphon.knowledge.index_run import IndexRun
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
+from antiphon.knowledge.stored_layouts import stored_layouts
 from antiphon.knowledge.target import Target, set_target
 from antiphon.knowledge.values import (
     IndexProgress,
@@ -55,7 +56,12 @@ def index_paths(
     """
     started = time.monotonic()
     store = Generations(data_dir)
-    with store.locked(), store.write_errors(), ReadingProcess() as reader:
+    layouts = stored_layouts(data_dir)
+    with (
+        store.locked(),
+        store.write_errors(),
+        ReadingProcess(layouts=layouts) as reader,
+    ):
         run = IndexRun(store, embedder, chroma_url, rebuild, progress, reader)
         find = find_only if only else find_files
         named = tuple(paths)

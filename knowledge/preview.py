@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from antiphon.knowledge.finding import Choice, find_files
@@ -47,14 +47,16 @@ class Preview(Value, frozen=True, kw_only=True):
 def preview_paths(
     paths: Iterable[str | Path],
     choice: Choice | None = None,
+    stored: Mapping[str, str] | None = None,
     report: Callable[[int], ReportFile] = lambda _: lambda _, __: None,
 ) -> Preview:
     """Reads the files at `paths` as an indexing run into an empty index would, and writes nothing.
 
     Args:
+        stored: Layouts that their owner stored, by the paths of their folders.
         report: Given the number of documents, returns what is told of each before it is read.
     """
-    with ReadingProcess() as reader:
+    with ReadingProcess(layouts=stored) as reader:
         found = find_files(paths, (), reader.plan, choice or Choice())
         target = set_target(found, {}, reader, report(len(found.files)))
         plans = {course.path: course for course in found.courses}

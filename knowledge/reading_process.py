@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, NamedTuple, Protocol, cast
 
@@ -75,9 +75,17 @@ class ReadingProcess:
     """Reads each file in a process with limits; one process reads many, until one of them is its end.
 
     What was read waits in a file of its own: a thousand documents are not held in memory until they are stored.
+
+    Args:
+        layouts: Those that their owner stored, by the paths of their folders.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        layouts: Mapping[str, str] | None = None,
+    ) -> None:
+        self._layouts = layouts or {}
         self._limits = limits or Limits()
         self._process: subprocess.Popen[bytes] | None = None
         self._spool: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
@@ -102,7 +110,13 @@ class ReadingProcess:
         self._spool.close()
 
     def plan(self, root: str, files: Sequence[str]) -> Layout:
-        reply = self._ask(ReadRequest(path=root, listing=tuple(files)))
+        stored: dict[str, str] = {}
+        for folder, text in self._layouts.items():
+            inside = os.path.relpath(folder, root)
+            if not inside.startswith(os.pardir):
+                stored["" if inside == os.curdir else inside] = text
+        request = ReadRequest(path=root, listing=tuple(files), stored=stored)
+        reply = self._ask(request)
         if reply.layout is None:
             reason = reply.reason or "it did not answer"
             raise DocumentError(root, f"its layout cannot be told: {reason}")

@@ -36,12 +36,14 @@ class ReadRequest(Value, frozen=True, kw_only=True):
     Attributes:
         course: The files of a course that has several; None for a document that is one file.
         listing: All files below a folder, of which the layout is wanted, and no document.
+        stored: Layouts of folders below it that their owner stored.
     """
 
     path: str
     known_hash: str | None = None
     course: PlannedCourse | None = None
     listing: tuple[str, ...] | None = None
+    stored: dict[str, str] | None = None
 
     @property
     def files(self) -> int:
@@ -89,7 +91,8 @@ def _read_message(file: IO[bytes]) -> bytes | None:
 def _reply(request: ReadRequest, limits: Limits) -> ReadReply:
     try:
         if request.listing is not None:
-            return ReadReply(layout=plan(Listing(request.path, request.listing)))
+            listing = Listing(request.path, request.listing, request.stored)
+            return ReadReply(layout=plan(listing))
         loaded = load_changed(request.path, request.known_hash, request.course)
     except DocumentError as error:
         return ReadReply(reason=error.reason, failed_path=error.path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from antiphon.knowledge.finding import find_files
 from antiphon.knowledge.reading_process import ReadingProcess
+from antiphon.knowledge.stored_layouts import stored_layouts
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
@@ -61,11 +62,11 @@ def without(path: str, known: Mapping[str, KnownDocument]) -> Target:
     )
 
 
-def files_of_document(path: Path, folder: Path) -> list[Path]:
+def files_of_document(path: Path, folder: Path, data_dir: Path) -> list[Path]:
     """Returns the files of a document in a folder: of a course that has several, those of its layout."""
     if not path.is_dir():
         return [path]
-    with ReadingProcess() as reader:
+    with ReadingProcess(layouts=stored_layouts(data_dir)) as reader:
         found = find_files([folder], (), reader.plan)
     files: list[Path] = []
     for course in found.courses:

@@ -219,7 +219,7 @@ def remove_document(path: Path, data_dir: Path) -> None:
     path = path.resolve()
     if path != folder and not path.is_relative_to(folder):
         return
-    for file in knowledge.files_of_document(path, folder):
+    for file in knowledge.files_of_document(path, folder, data_dir):
         if file.is_relative_to(folder):
             file.unlink(missing_ok=True)
             _remove_empty(file.parent, folder)

@@ -14,16 +14,20 @@ _MOST_ENTRIES = 5_000
 _FIELDS = {
     *("title", "text", "label", "caption", "section", "file", "local", "href", "id"),
     *("path", "part", "sections", "chapters", "children", "contents", "items", "files"),
-    *("type", "link", "glob", "pattern", "url"),
+    *("type", "link", "glob", "pattern", "url", "lesson"),
 }
 
 
 class Entries:
     """Reads the entries of one table of contents, of which a hostile one may name the same list again and again."""
 
-    def __init__(self, listing: Listing, folder: str) -> None:
+    def __init__(
+        self, listing: Listing, folder: str, keeps_folders: bool = False
+    ) -> None:
+        """Reads entries of files in a folder; a folder that is named stands for the page about it, or for itself."""
         self._listing = listing
         self._folder = folder
+        self._keeps_folders = keeps_folders
         self._left = _MOST_ENTRIES
 
     def file(self, target: Any) -> str:
@@ -31,6 +35,9 @@ class Entries:
         path = target.split("#")[0].strip() if isinstance(target, str) else ""
         if not path or "://" in path:
             return ""
+        place = posixpath.normpath(posixpath.join(self._folder, path))
+        if self._keeps_folders and self._listing.is_folder(place):
+            return place
         return self._listing.find(self._folder, path)
 
     def is_own_page(self, file: str) -> bool:
@@ -90,7 +97,14 @@ class Entries:
             below += self.entries(fields.get(name), depth + 1)
         file = self.file(target)
         is_part = "part" in fields or "caption" in fields
-        return Entry(title=title, file=file, entries=below, is_part=is_part)
+        number = fields.get("lesson")
+        return Entry(
+            title=title,
+            file=file,
+            entries=below,
+            is_part=is_part,
+            number=number if isinstance(number, int) and number >= 0 else None,
+        )
 
 
 def first_text(fields: Mapping[str, Any], *names: str) -> str:

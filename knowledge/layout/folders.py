@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
-from antiphon.knowledge.layout.leaving_out import why_not_in_lesson
+from antiphon.knowledge.layout.leaving_out import is_left_out, why_not_in_lesson
 from antiphon.knowledge.layout.listing import Listing, is_about
 from antiphon.knowledge.layout.navigation import Entry, Navigation
 
@@ -49,6 +49,8 @@ class _Filling:
         files = [about] if about else []
         for path in self._listing.documents(folder):
             if path == about or path in self._named:
+                continue
+            if is_left_out(path, self._navigation):
                 continue
             if not self._is_of_another(path, folder) and not why_not_in_lesson(
                 self._listing, path, folder

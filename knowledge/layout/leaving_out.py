@@ -55,15 +55,24 @@ def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
 
 def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
     """Returns why a file that a table of contents does not list is no material of its course; empty where it is."""
-    name = posixpath.basename(path)
-    if any(fnmatch(path, each) or fnmatch(name, each) for each in navigation.leave_out):
-        return f"left out by {navigation.source}"
-    if name == navigation.source:
+    if is_left_out(path, navigation):
+        return f"`leave_out` of {navigation.source}"
+    if posixpath.basename(path) == navigation.source:
         return "a table of contents"
     if navigation.is_whole:
         is_of_it = is_in(path, navigation.folder) or _is_page(listing, path)
         return f"not in {navigation.source}" if is_of_it else ""
-    return "a text beside the course" if is_text(path) else ""
+    is_beside = is_text(path) and not navigation.is_own
+    return "a text beside the course" if is_beside else ""
+
+
+def is_left_out(path: str, navigation: Navigation) -> bool:
+    """Returns True for a file that its owner wants left out, by its name or its path in the course's folder."""
+    inside = posixpath.relpath(path, navigation.folder or ".")
+    name = posixpath.basename(path)
+    return any(
+        fnmatch(inside, each) or fnmatch(name, each) for each in navigation.leave_out
+    )
 
 
 def _is_page(listing: Listing, path: str) -> bool:

@@ -7,7 +7,7 @@ import posixpath
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -46,14 +46,29 @@ _Loader.add_multi_constructor("!", _ignored)
 _Loader.add_multi_constructor("tag:yaml.org,2002:python/", _ignored)
 
 
+def parsed(text: str) -> Any:
+    """Returns what a text of YAML holds, or of JSON, which is YAML; None where it is not well formed."""
+    try:
+        # The loader is safe: it makes values and nothing else.
+        return yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        return None
+
+
 class Listing:
     """The files below a folder, by their paths relative to it, with "/" between their parts.
 
     A folder's path is relative too, and empty for the top one.
+
+    Args:
+        stored: What the owner has stored of the layout of folders, in the form of a `course.yaml`.
     """
 
-    def __init__(self, root: str, files: Iterable[str]) -> None:
+    def __init__(
+        self, root: str, files: Iterable[str], stored: Mapping[str, str] | None = None
+    ) -> None:
         self.root = root
+        self.stored = stored or {}
         self._files = sorted(files)
         self._known = set(self._files)
         self._names: dict[str, list[str]] = defaultdict(list)
@@ -149,11 +164,7 @@ class Listing:
 
     def values(self, path: str) -> Any:
         """Returns what a file of YAML or JSON holds; None where it is missing or not well formed."""
-        try:
-            # JSON is YAML. The loader is safe: it makes values and nothing else.
-            return yaml.load(self.text(path), Loader=_Loader)
-        except (yaml.YAMLError, ValueError, RecursionError, TypeError):
-            return None
+        return parsed(self.text(path))
 
     def _text(self, path: str) -> str:
         return self._read(path, _MOST_BYTES)

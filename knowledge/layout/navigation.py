@@ -34,6 +34,7 @@ class Entry(NamedTuple):
         file: A document, or a folder of documents; empty for a line that only groups those below it.
         is_part: It groups lessons and is none itself.
         is_outside: It is of the course, and of none of its lessons.
+        number: Of the lesson; None where it is to be found in the title or the file's name.
     """
 
     title: str = ""
@@ -41,6 +42,7 @@ class Entry(NamedTuple):
     entries: tuple[Entry, ...] = ()
     is_part: bool = False
     is_outside: bool = False
+    number: int | None = None
 
 
 class Navigation(NamedTuple):
@@ -52,6 +54,7 @@ class Navigation(NamedTuple):
         is_whole: What it does not list is no part of the course.
         takes_folders: A lesson that is a folder holds all that lies in it.
         groups_are_lessons: A line that groups others is one lesson; None where its title decides.
+        is_own: Its owner wrote it for us.
         beside: The files that it does not list are documents of their own, not materials of the course.
         leave_out: Patterns of files that are no part of the course.
     """
@@ -65,6 +68,7 @@ class Navigation(NamedTuple):
     is_whole: bool = False
     takes_folders: bool = False
     groups_are_lessons: bool | None = None
+    is_own: bool = False
     beside: bool = False
     leave_out: tuple[str, ...] = ()
 
@@ -82,6 +86,7 @@ class _Found(NamedTuple):
     title: str
     part: str
     files: tuple[str, ...]
+    number: int | None = None
 
 
 def lessons_of(navigation: Navigation) -> Lessons:
@@ -124,7 +129,7 @@ def _found(
                 entry.entries, navigation, entry.title, outside, depth + 1
             )
         elif files := files_of(entry):
-            yield _Found(entry.title, part, tuple(dict.fromkeys(files)))
+            yield _Found(entry.title, part, tuple(files), entry.number)
 
 
 def _is_part(entry: Entry, groups_are_lessons: bool) -> bool:
@@ -147,7 +152,7 @@ def _once(found: Sequence[_Found]) -> list[_Found]:
     seen: set[str] = set()
     listed: list[_Found] = []
     for each in found:
-        files = tuple([file for file in each.files if file not in seen])
+        files = tuple([file for file in dict.fromkeys(each.files) if file not in seen])
         seen.update(files)
         if files:
             listed.append(each._replace(files=files))
@@ -161,7 +166,7 @@ def _by_own_number(
 
     Pages without one, such as "Glossary", are outside then.
     """
-    for number_of in (_in_title, _in_name):
+    for number_of in (_given, _in_title, _in_name):
         numbered = [(each, number_of(each)) for each in found]
         if _are_numbers(numbered):
             return _numbered(numbered, outside)
@@ -194,6 +199,10 @@ def _numbered(
 def _is_no_lesson(found: _Found) -> bool:
     name = found.title or plain_name(named_in(found.files[0]))
     return _NO_LESSON.fullmatch(name) is not None
+
+
+def _given(found: _Found) -> Numbered | None:
+    return None if found.number is None else Numbered(found.number)
 
 
 def _in_title(found: _Found) -> Numbered | None:

@@ -40,10 +40,10 @@ class Numbered(NamedTuple):
     """
 
     number: int
-    word: str
-    letter: str
-    more: tuple[int, ...]
-    name: str
+    word: str = ""
+    letter: str = ""
+    more: tuple[int, ...] = ()
+    name: str = ""
     is_apart: bool = True
 
     @property

@@ -23,7 +23,7 @@ from antiphon.knowledge.layout.listing import Listing, is_about, is_in, is_text,
 from antiphon.knowledge.layout.navigation import Navigation, lessons_of
 from antiphon.knowledge.layout.ordered import ordered
 from antiphon.knowledge.layout.readme import from_contents
-from antiphon.knowledge.layout.tools import from_tool
+from antiphon.knowledge.layout.tools import from_tool, stored_navigation
 from antiphon.knowledge.layout.values import Layout, PlannedCourse, PlannedLesson
 
 _MOST_DEPTH = 12
@@ -139,7 +139,7 @@ class _Planning:
         title = self._title_of(top)
         folders = [navigation.folder for navigation in found]
         last = newest(folders)
-        for navigation in found:
+        for navigation in map(self._corrected, found):
             about = self._listing.abouts(navigation.folder)[:1]
             if navigation.folder == last:
                 about += pages
@@ -153,6 +153,12 @@ class _Planning:
             is_taken = any(is_in(path, folder) for folder in folders)
             if not is_taken and path not in pages:
                 self._beside(path, top)
+
+    def _corrected(self, navigation: Navigation) -> Navigation:
+        """Returns what the owner has stored for the folder of a course, where that lies in a repository of several."""
+        if navigation.folder in self._listing.stored:
+            return stored_navigation(self._listing, navigation.folder)
+        return navigation
 
     def _beside(self, path: str, top: str) -> None:
         """Decides on a file of a repository that is in none of its courses."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from antiphon.knowledge.layout.books import (
     jupyter_book,
@@ -15,7 +14,7 @@ from antiphon.knowledge.layout.books import (
     summary,
 )
 from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
-from antiphon.knowledge.layout.listing import Listing
+from antiphon.knowledge.layout.listing import Listing, parsed
 from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
 from antiphon.knowledge.layout.ordered import by_front_matter
 
@@ -26,7 +25,12 @@ _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 
 
 def from_tool(listing: Listing, folder: str) -> Navigation | None:
-    """Returns the table of contents that a file in this folder gives; None where there is none, or it lists nothing."""
+    """Returns the table of contents that a file in this folder gives; None where there is none, or it lists nothing.
+
+    What the owner of the files has stored for us comes first.
+    """
+    if folder in listing.stored:
+        return stored_navigation(listing, folder)
     for name, read in _TOOLS:
         if not listing.has(posixpath.join(folder, name)):
             continue
@@ -36,27 +40,32 @@ def from_tool(listing: Listing, folder: str) -> Navigation | None:
     return None
 
 
+def stored_navigation(listing: Listing, folder: str) -> Navigation:
+    """Returns the table of contents of a folder that its owner has stored for us."""
+    return own_navigation(listing, folder, listing.stored[folder], "its layout")
+
+
 def _own(listing: Listing, folder: str) -> Navigation:
     """Reads our `course.yaml`: title, link, instructor, lessons, leave_out."""
-    path = posixpath.join(folder, OWN)
-    return own_navigation(listing, folder, mapping(listing.values(path)), OWN)
+    text = listing.text(posixpath.join(folder, OWN))
+    return own_navigation(listing, folder, text, OWN)
 
 
-def own_navigation(
-    listing: Listing, folder: str, fields: Mapping[str, Any], source: str
-) -> Navigation:
+def own_navigation(listing: Listing, folder: str, text: str, source: str) -> Navigation:
     """Returns the table of contents of a course that its owner wrote down for us."""
+    fields = mapping(parsed(text))
     leave_out = fields.get("leave_out")
     patterns = leave_out if isinstance(leave_out, list) else [leave_out]
+    reading = Entries(listing, folder, keeps_folders=True)
     return Navigation(
         source=source,
         folder=folder,
-        entries=Entries(listing, folder).entries(fields.get("lessons")),
+        entries=reading.entries(fields.get("lessons")),
         title=first_text(fields, "title"),
         link=first_text(fields, "link", "url"),
         instructor=persons(fields.get("instructor")),
-        takes_folders=True,
         groups_are_lessons=True,
+        is_own=True,
         leave_out=tuple([each for each in patterns if isinstance(each, str)]),
     )
 

@@ -73,3 +73,48 @@ def test_a_pattern_that_fits_no_file_indexes_nothing_and_says_so(
 
     assert run.returncode == 1
     assert "no --include fits it" in run.stderr
+
+
+def test_a_corrected_layout_is_followed_until_it_is_forgotten(
+    shell: Shell, tmp_path: Path
+) -> None:
+    write_course_of_folders(tmp_path / "birds")
+    data = tmp_path / "data"
+
+    def run(*arguments: str) -> str:
+        done = shell.run(*arguments, data_dir=data, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    shown = run("courses", "layout", "birds")
+    merged = shown.replace("title: Flight", "title: How they fly")
+    merged = merged.replace("leave_out: []", "leave_out: [drafts/*]")
+    (tmp_path / "mine.yaml").write_text(merged)
+    run("courses", "layout", "birds", "--save", "mine.yaml")
+
+    corrected = run("index", "--dry-run", "birds")
+
+    assert "title: Flight" in shown
+    assert "1  How they fly  <- 01-flight/README.md, 01-flight/notes.md" in corrected
+    assert "left out, `leave_out` of its layout: later.md" in corrected
+    run("index", "birds")
+    assert "How they fly" in run("courses", "--json")
+    run("courses", "layout", "birds", "--forget")
+    run("index", "birds")
+    assert "How they fly" not in run("courses", "--json")
+
+
+def test_a_layout_that_names_no_file_of_the_folder_is_refused(
+    shell: Shell, tmp_path: Path
+) -> None:
+    write_course_of_folders(tmp_path / "birds")
+    (tmp_path / "mine.yaml").write_text("lessons: [nothing.md]\n")
+
+    run = shell.run(
+        *("courses", "layout", "birds", "--save", "mine.yaml"),
+        data_dir=tmp_path / "data",
+        folder=tmp_path,
+    )
+
+    assert run.returncode == 1
+    assert "its `lessons` name no file that is in" in run.stderr
