@@ -12,6 +12,12 @@ from antiphon.knowledge.embedders import (
 from antiphon.knowledge.finding import Choice, counted_by_ending
 from antiphon.knowledge.generations import generation_in_use, index_size
 from antiphon.knowledge.indexing import index_paths, remove_course
+from antiphon.knowledge.layout_store import (
+    forget_layout,
+    save_layout,
+    show_layout,
+    stored_layouts,
+)
 from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
@@ -24,12 +30,6 @@ from antiphon.knowledge.preview import (
 )
 from antiphon.knowledge.removing import files_of_document
 from antiphon.knowledge.scoring import Tuning
-from antiphon.knowledge.stored_layouts import (
-    forget_layout,
-    save_layout,
-    show_layout,
-    stored_layouts,
-)
 from antiphon.knowledge.values import (
     Course,
     CourseMatch,

@@ -15,9 +15,9 @@ from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.finding import Choice, find_files, find_only
 from antiphon.knowledge.generations import CATALOGUE, Generations
 from antiphon.knowledge.index_run import IndexRun
+from antiphon.knowledge.layout_store import stored_layouts
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
-from antiphon.knowledge.stored_layouts import stored_layouts
 from antiphon.knowledge.target import Target, set_target
 from antiphon.knowledge.values import (
     IndexProgress,

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from antiphon.knowledge.finding import find_files
+from antiphon.knowledge.layout_store import stored_layouts
 from antiphon.knowledge.reading_process import ReadingProcess
-from antiphon.knowledge.stored_layouts import stored_layouts
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold
