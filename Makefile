@@ -33,7 +33,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-documents eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -138,6 +138,11 @@ eval-memory: $(VENV)/.dev ## compare transcript and briefing in two-round runs: 
 eval-retrieval: $(VENV)/.dev ## measure search recall on open question sets, by budget: table, JSON and plot
 	$(BIN)/python -m benchmarks.retrieval
 
+# PEER_PYTHON names an interpreter that has markitdown, docling or pdfminer.six, BESIDE another checkout of ours.
+eval-documents: $(VENV)/.dev ## measure what of the words of real files is kept, by format (FILES=, PEER_PYTHON=, BESIDE=, WORST=)
+	$(BIN)/python -m benchmarks.documents $(FILES) $(if $(PEER_PYTHON),--peer-python $(PEER_PYTHON)) \
+	    $(if $(BESIDE),--beside $(BESIDE)) $(if $(WORST),--worst $(WORST))
+
 # Fitted on the sample courses, shown on the recorded ones.
 eval-calibration: $(VENV)/.dev $(DATA)/eval/knowledge/current ## fit the weights of offline confidence again, and show what its labels are worth
 	for set in $(RECORDED); do $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; done
@@ -200,7 +205,8 @@ faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour
 	$(BIN)/antiphon faults random --seed $(or $(SEED),$(shell date +%Y%m%d)) --minutes $(or $(MINUTES),60)
 
 # For the night: first the bugs that are listed (a dozen of them are part of `make test` where CI is set), then FLOOR drawn
-# from each folder, against the tests that execute them. Which those are is noted by one run of all tests, in an hour.
+# from each folder, against the tests that execute them. Which those are is noted by one run of all tests, in an hour; a
+# test that fails in it takes the notes of the others from nobody.
 NOTED := $(abspath $(DATA))/mutants/lines
 NOT_NOTED := browser unit/house unit/benchmarks e2e/test_schema.py integration/test_engine_reads_recordings.py \
 	faults/test_matrix.py faults/test_mutants.py
@@ -211,7 +217,7 @@ mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR d
 .PHONY: $(NOTED)
 $(NOTED): $(VENV)/.dev
 	rm -rf $(@D) && mkdir -p $(@D)
-	COVERAGE_FILE=$@ $(BIN)/python -m coverage run -m pytest -p tests.faults.executed \
+	-COVERAGE_FILE=$@ $(BIN)/python -m coverage run -m pytest -p tests.faults.executed \
 	    -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=tests/,$(NOT_NOTED))
 	COVERAGE_FILE=$@ $(BIN)/python -m coverage combine -q
 

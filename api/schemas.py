@@ -93,6 +93,14 @@ class CourseReply(Schema):
     link: str | None
     instructor: str | None
     lessons: list[LessonReply]
+    language: str | None = Field(
+        description="The ISO 639-1 code of the language that it is in; null if that is not known.",
+        examples=["en"],
+    )
+    losses: list[str] = Field(
+        description="What of its files could not be taken.",
+        examples=[["page 14 could not be read"]],
+    )
 
 
 class CoursesReply(Schema):
@@ -101,6 +109,22 @@ class CoursesReply(Schema):
     total_courses: int = Field(examples=[1])
     course_titles: list[str] = Field(examples=[["Practical Information Retrieval"]])
     courses: list[CourseReply]
+
+
+class FormatReply(Schema):
+    """A format of documents that can be added."""
+
+    name: str = Field(examples=["Markdown"])
+    suffixes: list[str] = Field(examples=[[".md", ".markdown"]])
+    places: str = Field(
+        description="What a citation of it names.", examples=["heading"]
+    )
+
+
+class FormatsReply(Schema):
+    """The formats that documents may have."""
+
+    formats: list[FormatReply]
 
 
 class SuggestionReply(Schema):
@@ -122,7 +146,9 @@ class FileReply(Schema):
 
     name: str = Field(examples=["notes/01-logs.md"])
     status: Literal["added", "unchanged", "refused"]
-    reason: str = Field(description="Why it was refused; otherwise empty.")
+    reason: str = Field(
+        description="Why it was refused, or what of it could not be taken; otherwise empty."
+    )
 
 
 class JobReply(Schema):

@@ -48,9 +48,13 @@ COMMANDS = (
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",
-        "List the indexed courses, remove one, or correct how one is laid out.",
+        "List the indexed courses, show or remove one, or correct its layout.",
         "index:courses",
-        commands={"remove": "index:remove", "layout": "index_preview:layout"},
+        commands={
+            "show": "index:show",
+            "remove": "index:remove",
+            "layout": "index_preview:layout",
+        },
     ),
     Command(
         "traces",

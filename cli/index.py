@@ -91,6 +91,7 @@ def index(
     settings = settings_for_people(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )
+    service.use_readers(settings.readers)
     choice = service.Choice(include=tuple(include or ()), exclude=tuple(exclude or ()))
     if dry_run:
         stored = service.stored_layouts(settings.data_dir)
@@ -218,6 +219,12 @@ def show_summary(summary: service.IndexSummary) -> None:
     )
     table.add_row(*map(str, counts), str(summary.generation), f"{summary.seconds:.1f}")
     out.table(table)
+    for path, loss in summary.losses:
+        err.print(
+            f"not all of it is indexed: {one_line(path, 300)}: {one_line(loss, 1_000)}",
+            style="yellow",
+            soft_wrap=True,
+        )
     for path, reason in summary.failed:
         err.print(
             f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}",
@@ -229,7 +236,7 @@ def show_summary(summary: service.IndexSummary) -> None:
 def courses(
     context: typer.Context, as_json: Json = False, data_dir: DataDir = None
 ) -> None:
-    """Lists the indexed courses, removes one, or corrects how one is laid out."""
+    """Lists the indexed courses, shows or removes one, or corrects how one is laid out."""
     if context.invoked_subcommand is not None:
         return
     settings = settings_for_people(data_dir=data_dir)
@@ -250,6 +257,37 @@ def courses(
             one_line(course.title), instructor, lessons, one_line(course.link or "")
         )
     out.table(table)
+
+
+def show(
+    title: Annotated[str, typer.Argument(help="The course's title, in quotes.")],
+    as_json: Json = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Shows a course: its file, language, lessons, and what of its files could not be read."""
+    settings = settings_for_people(data_dir=data_dir)
+    course = service.course_called(title, settings.data_dir)
+    if as_json:
+        print_json(msgspec.json.encode(course).decode())
+        return
+    facts = {
+        "Instructor": course.instructor,
+        "Link": course.link,
+        "File": service.document_paths(settings.data_dir).get(course.title),
+        "Language": course.language and service.language_name(course.language),
+    }
+    out.print(one_line(course.title, 300), style="bold", markup=False, soft_wrap=True)
+    for name, value in facts.items():
+        if value:
+            out.print(f"{name}: {one_line(value, 300)}", markup=False, soft_wrap=True)
+    for lesson in course.lessons:
+        out.print(
+            f"{lesson.number:>4}  {one_line(lesson.title, 300)}",
+            markup=False,
+            soft_wrap=True,
+        )
+    for loss in course.losses:
+        err.print(f"not read: {one_line(loss, 300)}", style="yellow", soft_wrap=True)
 
 
 def remove(

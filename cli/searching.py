@@ -20,7 +20,7 @@ from antiphon.cli.session import (
     require_index,
     settings_for_people,
 )
-from antiphon.cli.terminal import err, new_table, one_line, out, print_json
+from antiphon.cli.terminal import clean, err, new_table, one_line, out, print_json
 
 MOST_TEXT = 1_000
 """Characters of a passage in the table; `--json` has all of it."""
@@ -101,7 +101,7 @@ def _block(passage: service.FoundPassage, *, why: bool) -> Text:
         block.append(f"\n{one_line(passage.link, 300)}", style="not bold dim")
     if why:
         block.append(f"\n{one_line(_reason(passage), 300)}", style="not bold cyan")
-    text = one_line(passage.text, MOST_TEXT)
+    text = clean(passage.text[:MOST_TEXT])
     block.append(f"\n{text}\n", style="not bold")
     return block
 

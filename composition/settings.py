@@ -129,6 +129,8 @@ class Settings(BaseSettings):
             `engine` (docs/cluster.md). Empty: everything acts in this process.
         remote_lease_s: Seconds without a sign of life after which such a process is given up, and another takes over.
         tools: Tools of your own: `package.module:name`, several with commas between.
+        readers: Readers of document formats of your own: `package.module:FORMAT`, several with commas between
+            (docs/documents.md).
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
         durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
             too, for which each append waits for the disk.
@@ -216,6 +218,7 @@ class Settings(BaseSettings):
     remote: str = ""
     remote_lease_s: float = Field(5.0, ge=0.5, le=60.0, allow_inf_nan=False)
     tools: str = ""
+    readers: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"
     trace_key: SecretStr | None = None

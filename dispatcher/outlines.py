@@ -12,6 +12,7 @@ from antiphon.dispatcher.output import (
     line,
     line_starts,
 )
+from antiphon.language.detection import language_name
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 
@@ -45,6 +46,8 @@ class Course(Protocol):
     def instructor(self) -> str | None: ...
     @property
     def lessons(self) -> Sequence[Lesson]: ...
+    @property
+    def language(self) -> str | None: ...
 
 
 def outline_of(course: Course) -> ToolOutput:
@@ -54,6 +57,7 @@ def outline_of(course: Course) -> ToolOutput:
         lines.append(f"Instructor: {course.instructor}")
     if course.link:
         lines.append(f"Link: {course.link}")
+    lines += _foreign(course)
     lines.append(f"Lessons: {counted_lessons(course)}")
     for lesson in course.lessons:
         lines.append(f"Lesson {lesson.number}: {lesson.title}")
@@ -88,6 +92,13 @@ def counted_lessons(course: Course) -> str:
     return f"{len(numbers)} ({min(numbers)} to {max(numbers)})"
 
 
+def _foreign(course: Course) -> list[str]:
+    """Names the language of a course that is not in English: in it a search has to be worded."""
+    if course.language in (None, "en"):
+        return []
+    return [f"Language: {language_name(course.language)}"]
+
+
 def _in_full(courses: Sequence[Course]) -> Iterator[str]:
     for course in courses:
         yield _course_line(course)
@@ -116,6 +127,7 @@ def _course_line(course: Course) -> str:
         parts.append(f"Instructor: {course.instructor}")
     if course.link:
         parts.append(f"Link: {course.link}")
+    parts += _foreign(course)
     return ". ".join(parts)
 
 

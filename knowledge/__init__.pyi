@@ -22,12 +22,14 @@ from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
+from antiphon.knowledge.named import course_called
 from antiphon.knowledge.preview import (
     Preview,
     PreviewCourse,
     PreviewLesson,
     preview_paths,
 )
+from antiphon.knowledge.readers import Format, add_formats, formats, use_readers
 from antiphon.knowledge.removing import files_of_document
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import (
@@ -44,6 +46,7 @@ __all__ = [
     "Choice",
     "Course",
     "CourseMatch",
+    "Format",
     "IndexProgress",
     "IndexSummary",
     "LateEmbedder",
@@ -57,14 +60,17 @@ __all__ = [
     "PreviewCourse",
     "PreviewLesson",
     "Tuning",
+    "add_formats",
     "check_paths",
     "check_server",
     "check_weights",
     "counted_by_ending",
+    "course_called",
     "document_paths",
     "embedder_when_used",
     "files_of_document",
     "forget_layout",
+    "formats",
     "generation_in_use",
     "index_paths",
     "index_size",
@@ -79,4 +85,5 @@ __all__ = [
     "save_layout",
     "show_layout",
     "stored_layouts",
+    "use_readers",
 ]

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from antiphon.knowledge.catalogue import CatalogueWriter, EmbeddedChunk, EmbeddedSection
@@ -18,15 +19,18 @@ from antiphon.knowledge.chunking import Chunk, chunk_section, titles_of
 from antiphon.knowledge.embedding import SentenceVectors
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.target import Target
-from antiphon.knowledge.values import Document, IndexProgress, ReportProgress
+from antiphon.knowledge.values import Document, IndexProgress, ReportProgress, Section
 from antiphon.knowledge.vectors import SmallVectors, Vector
 from antiphon.knowledge.windows import REACHES, chunk_vector, window_lengths
+from antiphon.language.detection import language_of
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 
 # Chunks whose vectors are at hand at once, decoded: 20 MB of a book's text would take a gigabyte.
 _BLOCK = 200
 _REACH = max(REACHES)
+_TOLD_FROM = 1_000
+"""Characters of each section that the language of its course is told from."""
 
 
 def fill_catalogue(
@@ -36,45 +40,55 @@ def fill_catalogue(
     reader: ReadsDocuments | None,
     embedder: Embedder,
     report: ReportProgress,
-) -> tuple[tuple[str, str], ...]:
+) -> Filled:
     """Brings a catalogue to the target, one transaction a document; what it holds already is not repeated.
 
     Args:
         known: The generation in use; documents that the target keeps are copied from it.
         reader: Has read those that are fresh; None where none is.
-
-    Returns:
-        Files that changed under our hands and can no longer be used, with the reason.
     """
     missing = _remove_stale(catalogue, target)
     filling = _Filling(catalogue, known, embedder, report, len(missing))
 
     def prepare(path: str) -> Prepared:
         if path in target.fresh and reader is not None:
-            return prepared(reader.document(path), embedder)
+            document = reader.document(path)
+            language = _language_of(document.sections)
+            document = msgspec.structs.replace(document, language=language)
+            return prepared(document, embedder)
         assert known is not None
         return prepared(known.document(path), embedder)
 
     failed: list[tuple[str, str]] = []
-    for document in _ahead(missing, prepare):
+    losses: list[tuple[str, str]] = []
+    for path, waiting in _ahead(missing, prepare):
         # One file that cannot be used must not end a run over a thousand others.
         try:
-            filling.store(document.result())
+            ready = waiting.result()
+            filling.store(ready)
         except DocumentError as error:
             failed.append((error.path, error.reason))
+        else:
+            if path in target.fresh and ready.document.losses:
+                losses.append((path, "; ".join(ready.document.losses)))
         filling.done += 1
     report(IndexProgress(stage="documents", done=len(missing), total=len(missing)))
-    return tuple(failed)
+    return Filled(tuple(failed), tuple(losses))
+
+
+def _language_of(sections: Iterable[Section]) -> str | None:
+    """Tells a language from the beginning of each section: one page of Latin does not make a course Latin."""
+    return language_of("\n".join([each.text[:_TOLD_FROM] for each in sections]))
 
 
 def _ahead(
     paths: Iterable[str], prepare: Callable[[str], Prepared]
-) -> Iterator[Future[Prepared]]:
+) -> Iterator[tuple[str, Future[Prepared]]]:
     """Yields documents in order, and prepares each while the one before it is embedded."""
     with ThreadPoolExecutor(1) as thread:
-        waiting: deque[Future[Prepared]] = deque()
+        waiting: deque[tuple[str, Future[Prepared]]] = deque()
         for path in paths:
-            waiting.append(thread.submit(prepare, path))
+            waiting.append((path, thread.submit(prepare, path)))
             if len(waiting) > 1:
                 yield waiting.popleft()
         yield from waiting
@@ -88,6 +102,18 @@ def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
         if target.hashes.get(path) != content_hash:
             catalogue.remove(path)
     return [path for path, known in target.hashes.items() if stored.get(path) != known]
+
+
+class Filled(NamedTuple):
+    """What became of the documents that a catalogue lacked.
+
+    Attributes:
+        failed: Files that changed under our hands and can no longer be used, with the reason.
+        losses: Files that were read, each with what of it could not be taken.
+    """
+
+    failed: tuple[tuple[str, str], ...]
+    losses: tuple[tuple[str, str], ...]
 
 
 class Prepared(NamedTuple):

@@ -33,7 +33,8 @@ from antiphon.knowledge.window_moments import window_moments
 from antiphon.language.words import fold, terms
 
 _INSERT_DOCUMENT = """
-INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, vector) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO documents (path, hash, stamp, title, folded, link, instructor, language, losses, vector)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _INSERT_SECTION = """
 INSERT INTO sections (document, lesson, title, link, text, vector) VALUES (?, ?, ?, ?, ?, ?)
@@ -149,6 +150,8 @@ class CatalogueWriter:
             title,
             document.link,
             document.instructor,
+            document.language,
+            json.dumps(document.losses),
             to_blob(title_vector),
         )
         with catalogue_errors(self._path), self._sql:

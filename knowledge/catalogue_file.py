@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -15,7 +16,7 @@ from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.values import Value
 
 # Raised when the tables change; an index of another format is rebuilt.
-FORMAT = "2"
+FORMAT = "3"
 
 # So much of a catalogue is read as memory, without a call of the system a page; what is mapped counts as memory used.
 _MAPPED_BYTES = 32_000_000
@@ -23,7 +24,7 @@ _MAPPED_BYTES = 32_000_000
 _META = "SELECT name, value FROM meta"
 _EMBEDDER = "SELECT value FROM meta WHERE name = 'embedder'"
 COURSES = """
-SELECT documents.number, documents.title, documents.link, documents.instructor,
+SELECT documents.number, documents.title, documents.link, documents.instructor, documents.language, documents.losses,
     (SELECT count(*) FROM chunks JOIN sections ON sections.number = chunks.section
      WHERE sections.document = documents.number)
 FROM documents ORDER BY documents.folded
@@ -128,13 +129,15 @@ def courses_of(
         lesson = Lesson(number=number, title=title, link=link)
         lessons.setdefault(document, []).append(lesson)
     courses: list[Course] = []
-    for document, title, link, instructor, chunks in course_rows:
+    for document, title, link, instructor, language, losses, chunks in course_rows:
         course = Course(
             title=title,
             link=link,
             instructor=instructor,
             lessons=tuple(lessons.get(document, ())),
             chunks=chunks,
+            language=language,
+            losses=tuple(json.loads(losses)),
         )
         courses.append(course)
     return tuple(courses)

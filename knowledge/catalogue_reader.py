@@ -63,9 +63,9 @@ JOIN chunks ON chunks.section = sections.number
 WHERE (:course IS NULL OR documents.title = :course) AND (:lesson IS NULL OR sections.lesson = :lesson)
 ORDER BY chunks.number
 """
-_DOCUMENT = (
-    "SELECT number, hash, stamp, title, link, instructor FROM documents WHERE path = ?"
-)
+_DOCUMENT = """
+SELECT number, hash, stamp, title, link, instructor, language, losses FROM documents WHERE path = ?
+"""
 _SECTIONS = "SELECT number, lesson, title, link, text FROM sections WHERE document = ? ORDER BY number"
 _CHUNK_VECTORS = """
 SELECT chunks.number, chunks.vector, documents.title, sections.lesson FROM chunks
@@ -229,9 +229,8 @@ class CatalogueReader:
 
     def document(self, path: str) -> Document:
         """Returns a document as it was stored, so that it can be indexed without its file."""
-        number, content_hash, stamp, title, link, instructor = self._all(
-            _DOCUMENT, (path,)
-        )[0]
+        (row,) = self._all(_DOCUMENT, (path,))
+        number, content_hash, stamp, title, link, instructor, language, losses = row
         sections = []
         for section, lesson, section_title, section_link, text in self._all(
             _SECTIONS, (number,)
@@ -252,6 +251,8 @@ class CatalogueReader:
             title=title,
             link=link,
             instructor=instructor,
+            language=language,
+            losses=tuple(json.loads(losses)),
             sections=tuple(sections),
         )
 

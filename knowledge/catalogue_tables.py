@@ -20,6 +20,8 @@ CREATE TABLE documents (
     folded TEXT NOT NULL UNIQUE,
     link TEXT,
     instructor TEXT,
+    language TEXT,
+    losses TEXT NOT NULL,
     vector BLOB NOT NULL
 );
 CREATE TABLE sections (

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple, Protocol
 
+from antiphon.knowledge.tables import is_separator
 from antiphon.knowledge.values import Document, Section
 from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.values import Value
@@ -160,13 +162,18 @@ def _units(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yields start and end of each sentence, each line for itself: a list item or a heading ends with its line."""
+    """Yields start and end of each sentence, each line for itself: a list item or a heading ends with its line.
+
+    A table's header is one with the line of dashes below it.
+    """
     line_start = 0
-    for line in text.splitlines(keepends=True):
+    lines = text.splitlines(keepends=True)
+    for line, below in zip_longest(lines, lines[1:], fillvalue=""):
         line_end = line_start + len(line)
-        if line.strip():
+        if line.strip() and not is_separator(line):
             starts = [line_start + start for start in sentence_starts(line)]
-            yield from zip(starts, [*starts[1:], line_end], strict=True)
+            end = line_end + len(below) if is_separator(below) else line_end
+            yield from zip(starts, [*starts[1:], end], strict=True)
         line_start = line_end
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from antiphon.knowledge.layout import Layout, Listing, PlannedCourse, plan
-from antiphon.knowledge.readers.formats import SUFFIXES, format_of
+from antiphon.knowledge.readers.formats import format_of, suffixes
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
 
@@ -147,7 +147,7 @@ def why_nothing(found: FoundFiles) -> str:
     if found.failed:
         path, reason = found.failed[0]
         return f"{path} cannot be used ({reason})"
-    return f"no file in {', '.join(found.roots)} ends in {', '.join(SUFFIXES)}"
+    return f"no file in {', '.join(found.roots)} ends in {', '.join(suffixes())}"
 
 
 def counted_by_ending(paths: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, closing
 
-from antiphon.knowledge.building import build_vectors, fill_catalogue
+from antiphon.knowledge.building import Filled, build_vectors, fill_catalogue
 from antiphon.knowledge.catalogue import CatalogueWriter
 from antiphon.knowledge.catalogue_file import FORMAT
 from antiphon.knowledge.catalogue_reader import CatalogueReader
@@ -68,11 +68,11 @@ class IndexRun:
             target = target_of(known)
             if self._is_current(target, base):
                 chunks = 0 if base is None else base.chunks
-                return _summary(target, (), chunks, self._number, started)
-            failed, chunks = self._build(target, base)
+                return _summary(target, Filled((), ()), chunks, self._number, started)
+            filled, chunks = self._build(target, base)
         self._store.publish(self._number + 1)
         self._drop_old()
-        return _summary(target, failed, chunks, self._number + 1, started)
+        return _summary(target, filled, chunks, self._number + 1, started)
 
     def _open_base(self) -> CatalogueReader | None:
         """Opens the catalogue in use; one that cannot be read is given up where everything is rebuilt."""
@@ -116,9 +116,9 @@ class IndexRun:
 
     def _build(
         self, target: Target, base: CatalogueReader | None
-    ) -> tuple[tuple[tuple[str, str], ...], int]:
+    ) -> tuple[Filled, int]:
         with closing(self._catalogue(base)) as catalogue:
-            failed = fill_catalogue(
+            filled = fill_catalogue(
                 catalogue, target, base, self._reader, self._embedder, self._progress
             )
             catalogue.finish()
@@ -131,7 +131,7 @@ class IndexRun:
             build_vectors(
                 finished, vectors, self._chroma_url, name, matrix, self._progress
             )
-            return failed, finished.chunks
+            return filled, finished.chunks
 
     def _catalogue(self, base: CatalogueReader | None) -> CatalogueWriter:
         """Opens the one that a killed run left, or a copy of the one in use, or a new one."""
@@ -171,7 +171,7 @@ class IndexRun:
 
 def _summary(
     target: Target,
-    failed: tuple[tuple[str, str], ...],
+    filled: Filled,
     chunks: int,
     generation: int,
     started: float,
@@ -181,10 +181,11 @@ def _summary(
         unchanged=target.unchanged,
         changed=target.changed,
         removed=target.removed,
-        failed=(*target.failed, *failed),
+        failed=(*target.failed, *filled.failed),
         chunks=chunks,
         generation=generation,
         seconds=time.monotonic() - started,
         skipped=target.skipped,
         left_out=target.left_out,
+        losses=filled.losses,
     )

@@ -16,6 +16,7 @@ from antiphon.knowledge.finding import Choice, find_files, find_only
 from antiphon.knowledge.generations import CATALOGUE, Generations
 from antiphon.knowledge.index_run import IndexRun
 from antiphon.knowledge.layout_store import stored_layouts
+from antiphon.knowledge.readers import Format, add_formats
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
 from antiphon.knowledge.target import Target, set_target
@@ -38,6 +39,7 @@ def index_paths(
     rebuild: bool = False,
     only: bool = False,
     choice: Choice | None = None,
+    readers: Iterable[Format] = (),
     progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
     """Brings the index up to date with the files at `paths`, and puts it in use.
@@ -49,12 +51,14 @@ def index_paths(
             damaged index.
         only: Documents indexed earlier from elsewhere go.
         choice: Which files of folders are read; None: all.
+        readers: Formats of your own, beside ours.
 
     Raises:
         ConfigurationError: The index was built by another embedder or version, and `rebuild` is not set.
         KnowledgeError: Another indexer runs, or the data folder or the Chroma server cannot be used.
     """
     started = time.monotonic()
+    add_formats(readers)
     store = Generations(data_dir)
     layouts = stored_layouts(data_dir)
     with (

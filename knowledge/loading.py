@@ -19,10 +19,10 @@ from antiphon.knowledge.naming import is_name, plain_name
 from antiphon.knowledge.parsing import parse_content
 from antiphon.knowledge.readers.content import LONGEST_TITLE, Content, UnreadableError
 from antiphon.knowledge.readers.formats import (
-    SUFFIXES,
     Format,
     format_of,
     read_content,
+    suffixes,
 )
 from antiphon.knowledge.values import Document, Parts
 from antiphon.vocabulary.errors import DocumentError
@@ -171,7 +171,7 @@ def _format(path: str) -> Format:
     if form is None:
         raise DocumentError(
             path,
-            f"it ends in none of {', '.join(SUFFIXES)}; save it in one of these formats",
+            f"it ends in none of {', '.join(suffixes())}; save it in one of these formats",
         )
     return form
 

@@ -68,10 +68,11 @@ def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
     place, link, later = None, passage.link, list(marks)
     if marks and marks[0].start <= start:
         first = later.pop(0)
-        place, link = first.place, first.link or link
+        place, link = first.place or None, first.link or link
     places = [
         Place(start=mark.start - start, name=mark.place, link=mark.link)
         for mark in later
+        if mark.place
     ]
     return replace(passage, place=place, link=link, places=tuple(places))
 

@@ -19,6 +19,7 @@ from antiphon.knowledge.headings import (
 from antiphon.knowledge.joining import JoinedText
 from antiphon.knowledge.naming import as_title, first_title
 from antiphon.knowledge.readers.content import LONGEST_TITLE, Content, Line
+from antiphon.knowledge.tables import TableText
 from antiphon.knowledge.values import Mark, Parts, Section
 from antiphon.vocabulary.outside import web_link
 
@@ -107,6 +108,7 @@ class _Section:
         self._link = link
         self._may_name_link = heading is not None
         self._joined = JoinedText()
+        self._text = TableText(self._joined)
 
     def add(self, line: Line) -> None:
         if self._may_name_link and line.text.strip():
@@ -116,7 +118,7 @@ class _Section:
             if found:
                 self._link = _link(plain[found.end() :])
                 return
-        self._joined.add(line.text, is_code=line.is_code)
+        self._text.add(line.text, is_code=line.is_code)
 
     def mark(self, place: Line, heading: str) -> None:
         """Notes where the text from here on stands: at `place`, under `heading`."""
@@ -124,9 +126,7 @@ class _Section:
         if words:
             # The fragment for now: the line that names the section's link may be still to come.
             fragment = place.fragment or None
-            self._joined.mark(
-                Mark(start=0, place=words, link=fragment, heading=heading)
-            )
+            self._text.mark(Mark(start=0, place=words, link=fragment, heading=heading))
 
     def end_paragraph(self) -> None:
         self._joined.end_paragraph()

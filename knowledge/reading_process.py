@@ -16,6 +16,7 @@ from typing import IO, NamedTuple, Protocol, cast
 import msgspec
 
 from antiphon.knowledge.layout import Layout, PlannedCourse
+from antiphon.knowledge.readers.formats import added_formats
 from antiphon.knowledge.reading_worker import (
     LENGTH_BYTES,
     Limits,
@@ -181,6 +182,7 @@ class ReadingProcess:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             limits = msgspec.json.encode(self._limits).decode()
+            formats = msgspec.json.encode(added_formats()).decode()
             self._process = subprocess.Popen(
                 [
                     sys.executable,
@@ -188,6 +190,7 @@ class ReadingProcess:
                     "-m",
                     "antiphon.knowledge.reading_worker",
                     limits,
+                    formats,
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -17,6 +17,7 @@ import msgspec
 
 from antiphon.knowledge.layout import Layout, Listing, PlannedCourse, plan
 from antiphon.knowledge.loading import load_changed
+from antiphon.knowledge.readers.formats import Format, add_formats
 from antiphon.knowledge.values import Document
 from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.errors import DocumentError
@@ -162,6 +163,7 @@ def _is_swollen() -> bool:
 def main() -> None:
     """Answers requests until standard input ends."""
     limits = msgspec.json.decode(sys.argv[1], type=prepared(Limits))
+    add_formats(msgspec.json.decode(sys.argv[2], type=tuple[Format, ...]))
     requests = sys.stdin.buffer
     # What a library prints must not stand between replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from antiphon.knowledge.finding import find_files
 from antiphon.knowledge.layout_store import stored_layouts
+from antiphon.knowledge.named import title_meant
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import KnownDocument
-from antiphon.language.words import fold
-from antiphon.vocabulary.errors import NotFoundError
 
 
 class RecordedEmbedder:
@@ -37,14 +35,8 @@ def path_of(title: str, known: Mapping[str, KnownDocument]) -> str:
     Raises:
         NotFoundError: There is none.
     """
-    paths = {fold(document.title): path for path, document in known.items()}
-    if fold(title) in paths:
-        return paths[fold(title)]
-    titles = [document.title for document in known.values()]
-    near = get_close_matches(title, titles, n=1)
-    listed = "`antiphon courses` lists those there are"
-    hint = f"did you mean {near[0]!r}?" if near else listed
-    raise NotFoundError(f"There is no course {title!r}: {hint}")
+    paths = {document.title: path for path, document in known.items()}
+    return paths[title_meant(title, paths)]
 
 
 def without(path: str, known: Mapping[str, KnownDocument]) -> Target:

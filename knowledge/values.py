@@ -61,6 +61,7 @@ class Document(Value, frozen=True, kw_only=True):
             where these may not tell.
         is_named: False for a title that is the file's name.
         losses: What of the file could not be taken, each in words for its owner.
+        language: The ISO 639-1 code of the language that its text is in; None if that is not known.
     """
 
     path: str
@@ -72,6 +73,7 @@ class Document(Value, frozen=True, kw_only=True):
     stamp: str = ""
     is_named: bool = True
     losses: tuple[str, ...] = ()
+    language: str | None = None
 
 
 class KnownDocument(Value, frozen=True, kw_only=True):
@@ -91,13 +93,20 @@ class Lesson(Value, frozen=True, kw_only=True):
 
 
 class Course(Value, frozen=True, kw_only=True):
-    """A course's outline; `lessons` is empty where its text has no lessons, `chunks` counts its passages."""
+    """A course's outline; `lessons` is empty if its text has no lessons, `chunks` counts its passages.
+
+    Attributes:
+        language: The ISO 639-1 code of the language that it is in; None if that is not known.
+        losses: What of its files could not be taken, each in words.
+    """
 
     title: str
     link: str | None
     instructor: str | None
     lessons: tuple[Lesson, ...]
     chunks: int
+    language: str | None = None
+    losses: tuple[str, ...] = ()
 
 
 class CourseMatch(Value, frozen=True, kw_only=True):
@@ -164,6 +173,7 @@ class IndexSummary(Value, frozen=True, kw_only=True):
         failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
         skipped: Files of the folders that are in no format that can be read.
         left_out: Files that are part of no course, such as licences, each with the reason.
+        losses: Documents read in this run of which something could not be taken, each path with what that was.
         chunks: Passages in the index now.
         generation: Its number; the same as before where nothing changed.
     """
@@ -178,3 +188,4 @@ class IndexSummary(Value, frozen=True, kw_only=True):
     seconds: float
     skipped: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    losses: tuple[tuple[str, str], ...] = ()

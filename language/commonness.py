@@ -32,15 +32,15 @@ LEAST_RARITY = 0.05
 def _frequencies() -> Mapping[str, float]:
     """Returns the Zipf frequency of each stem: that of its most frequent word."""
     found: dict[str, float] = {}
-    listed = list(_listed())
+    listed = list(listed_words())
     folded = [fold(word) for word, _ in listed]
     for term, (_, frequency) in zip(stems(folded), listed, strict=True):
         found[term] = max(frequency, found.get(term, 0.0))
     return found
 
 
-def _listed() -> Iterator[tuple[str, float]]:
-    """Yields each word of wordfreq's list with its Zipf frequency.
+def listed_words(language: str = "en") -> Iterator[tuple[str, float]]:
+    """Yields each word of wordfreq's list for a language with its Zipf frequency.
 
     Read from its file and not by `wordfreq.get_frequency_dict`: importing the package looks through the source of every
     module that is loaded (the package `locate`, by `inspect.stack`), which takes half a second and more, and brings a
@@ -49,7 +49,7 @@ def _listed() -> Iterator[tuple[str, float]]:
     spec = find_spec("wordfreq")
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("wordfreq is not installed", name="wordfreq")
-    path = Path(spec.origin).parent / "data" / "small_en.msgpack.gz"
+    path = Path(spec.origin).parent / "data" / f"small_{language}.msgpack.gz"
     _, *buckets = msgspec.msgpack.decode(gzip.decompress(path.read_bytes()))
     # Its format, cBpack: after a header, in each place the words whose share of all is so many hundredths of a bel.
     for centibels, words in enumerate(buckets):

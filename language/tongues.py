@@ -19,6 +19,7 @@ class Tongue(NamedTuple):
     """A language in which questions are asked.
 
     Attributes:
+        code: Its ISO 639-1 code.
         common: Its commonest words, as `language.words.fold` writes them; none for what is known by its script.
         glossary: The English for its words in which a catalogue is asked.
         subjects: The English for its names of what courses are about.
@@ -26,6 +27,7 @@ class Tongue(NamedTuple):
         script: The script that it is known by; None for a language that is known by its words.
     """
 
+    code: str
     common: frozenset[str] = frozenset()
     glossary: Mapping[str, str] = MappingProxyType({})
     subjects: Mapping[str, str] = MappingProxyType({})
@@ -56,6 +58,7 @@ def _tongue(language: str, common: str) -> Tongue:
         if word not in _ENGLISH_WORDS:
             glossary.setdefault(word, "")
     return Tongue(
+        language,
         frozenset(known),
         glossary,
         SUBJECTS[language],
@@ -78,7 +81,7 @@ _ALSO_ENGLISH = (
 )
 _ENGLISH_TOO = frozenset(_ALSO_ENGLISH.split())
 """Words of the glossary that an English question may hold."""
-ENGLISH = Tongue(_ENGLISH_WORDS)
+ENGLISH = Tongue("en", _ENGLISH_WORDS)
 """English, or a language that is not known."""
 _TONGUES = (
     _tongue(
@@ -112,9 +115,9 @@ _TONGUES = (
     ),
 )
 _SCRIPTS = (
-    (re.compile(r"[\u3040-\u30ff]"), Tongue(script=JAPANESE)),
-    (re.compile(r"[\u4e00-\u9fff]"), Tongue(script=CHINESE)),
-    (re.compile(r"[\u0400-\u04ff]"), Tongue(script=RUSSIAN)),
+    (re.compile(r"[\u3040-\u30ff]"), Tongue("ja", script=JAPANESE)),
+    (re.compile(r"[\u4e00-\u9fff]"), Tongue("zh", script=CHINESE)),
+    (re.compile(r"[\u0400-\u04ff]"), Tongue("ru", script=RUSSIAN)),
 )
 
 

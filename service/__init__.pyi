@@ -99,8 +99,10 @@ from antiphon.knowledge import (
     check_server,
     check_weights,
     counted_by_ending,
+    course_called,
     document_paths,
     forget_layout,
+    formats,
     index_paths,
     index_size,
     installed_embedders,
@@ -110,7 +112,9 @@ from antiphon.knowledge import (
     save_layout,
     show_layout,
     stored_layouts,
+    use_readers,
 )
+from antiphon.language.detection import language_name
 from antiphon.service.acting import act
 from antiphon.service.antiphon import Antiphon, ask
 from antiphon.service.archive import (
@@ -279,6 +283,7 @@ __all__ = [
     "configure_logging",
     "contributions",
     "counted_by_ending",
+    "course_called",
     "delete_with_proof",
     "diff",
     "document_paths",
@@ -288,6 +293,7 @@ __all__ = [
     "file_of_lines",
     "find_capabilities",
     "forget_layout",
+    "formats",
     "has_keys",
     "ids_holding",
     "index_paths",
@@ -296,6 +302,7 @@ __all__ = [
     "is_loopback",
     "keep_loaded",
     "key_words",
+    "language_name",
     "late_embedder_of",
     "lineage",
     "live_outside",
@@ -343,6 +350,7 @@ __all__ = [
     "trace_lines",
     "trace_store_of",
     "trace_test",
+    "use_readers",
     "who_hears",
     "whole_id",
     "wire",

@@ -282,7 +282,7 @@ class Documents:
             for path, reason in summary.left_out
         ]
         unused = (*summary.failed, *left_out)
-        results = await asyncio.to_thread(upload.results, unused)
+        results = await asyncio.to_thread(upload.results, unused, summary.losses)
         await asyncio.to_thread(self._refresh)
         # Who hears that a job is done finds nothing of it kept aside.
         upload.close()
@@ -311,6 +311,7 @@ class Documents:
             embedding_model=settings.embedding_model,
             chroma_url=settings.chroma_url,
             title=title,
+            readers=settings.readers,
         )
 
     async def _run(self, record: _JobRecord, request: IndexRequest) -> IndexSummary:

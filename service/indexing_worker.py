@@ -29,6 +29,7 @@ class IndexRequest(Value, frozen=True, kw_only=True):
         folder: The folder whose documents are read; documents from elsewhere stay.
         title: The course to remove in the place of that; empty where none is.
         embedder: `minilm` or `onnx`.
+        readers: Readers of the user's own, as the settings name them.
     """
 
     data_dir: str
@@ -37,6 +38,7 @@ class IndexRequest(Value, frozen=True, kw_only=True):
     embedding_model: str | None
     chroma_url: str | None
     title: str = ""
+    readers: str = ""
 
 
 class IndexReport(Value, frozen=True, kw_only=True, omit_defaults=True):
@@ -54,6 +56,7 @@ def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:
         return knowledge.remove_course(
             request.title, data_dir, chroma_url=request.chroma_url, progress=progress
         )
+    knowledge.use_readers(request.readers)
     embedder = knowledge.embedder_when_used(request.embedder, request.embedding_model)
     return knowledge.index_paths(
         [request.folder],

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 # As modules: a command loads only what it uses.
-from antiphon import access, composition, workers
+from antiphon import access, composition, knowledge, workers
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.traces import Redaction
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
@@ -45,6 +45,7 @@ async def open_parts(
     loads_later: bool = False,
 ) -> Parts:
     """Opens everything that the settings name. Takes and raises what `Antiphon.open` does."""
+    knowledge.use_readers(settings.readers)
     close_outside: Callable[[], Awaitable[None]] | None = None
     if outside is None and settings.remote:
         elsewhere = workers.performed_elsewhere(settings)

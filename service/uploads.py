@@ -15,7 +15,7 @@ from typing import IO, Literal
 
 # As a module: what tells the layout of folders is loaded only where a course is removed.
 from antiphon import knowledge
-from antiphon.knowledge.readers import SUFFIXES
+from antiphon.knowledge.readers import format_of, suffixes
 from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import one_line, without_controls
 from antiphon.vocabulary.values import Value
@@ -51,7 +51,11 @@ class SentFile(Value, frozen=True, kw_only=True):
 
 
 class FileResult(Value, frozen=True, kw_only=True):
-    """What became of a file: `added` (also in the place of an older one), `unchanged`, or `refused` with the reason."""
+    """What became of a file: `added` (also in the place of an older one), `unchanged`, or `refused`.
+
+    Attributes:
+        reason: Why it was refused, or what of it could not be taken.
+    """
 
     name: str
     status: FileStatus
@@ -125,23 +129,30 @@ class Upload:
                 _move(target, self._old(path))
             _move(self._new(path), target)
 
-    def results(self, failed: Iterable[tuple[str, str]]) -> tuple[FileResult, ...]:
+    def results(
+        self,
+        failed: Iterable[tuple[str, str]],
+        losses: Iterable[tuple[str, str]] = (),
+    ) -> tuple[FileResult, ...]:
         """Takes back the files that the run could not read, and tells what became of each.
 
         Args:
             failed: Absolute paths that could not be indexed, each with the reason.
+            losses: Those that were, each with what of it could not be taken.
         """
+        lost = {Path(path): words for path, words in losses}
         reasons = {Path(path): reason for path, reason in failed}
         results: list[FileResult] = []
         for path in self._paths:
             reason = self._reason(path, reasons)
             status: FileStatus = "unchanged"
+            words = reason or lost.get(self._folder / path, "")
             if reason:
                 status = "refused"
                 self._take_back(path)
             elif path in self._placed:
                 status = "added"
-            results.append(FileResult(name=str(path), status=status, reason=reason))
+            results.append(FileResult(name=str(path), status=status, reason=words))
         return (*results, *self.refused)
 
     def undo(self) -> None:
@@ -162,8 +173,8 @@ class Upload:
     def _refusal(self, path: PurePosixPath | None) -> str:
         if path is None:
             return "it has no name that a file can be kept under"
-        if path.suffix.lower() not in SUFFIXES:
-            return f"it is in no format that can be read: {', '.join(SUFFIXES)}"
+        if format_of(path.name) is None:
+            return f"it is in no format that can be read: {', '.join(suffixes())}"
         if path in self._paths:
             return "another file of this name came with it"
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +12,8 @@ import docx
 import fpdf
 import pptx
 import webvtt
+
+from tests.office_files import open_file
 
 ABOUT = "https://courses.example/mailboxes"
 FIRST = "A mailbox holds the letters of one receiver."
@@ -75,6 +78,25 @@ def slides() -> bytes:
     return file.getvalue()
 
 
+def open_text() -> bytes:
+    return open_file(
+        '<text:p text:style-name="Title">Mailboxes</text:p><text:h text:outline-level="1">Letters</text:h>'
+        f'<text:p>{FIRST}</text:p><text:h text:outline-level="1">Lighthouses</text:h>'
+        '<text:p>Some words come first.</text:p><text:h text:outline-level="2">Protocols</text:h>'
+        f"<text:p>{SECOND}</text:p>"
+    )
+
+
+def open_slides() -> bytes:
+    pages = []
+    for title, text in (("Mailboxes", FIRST), ("Between", "-"), ("Protocols", SECOND)):
+        pages.append(
+            f'<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>{title}</text:p></draw:text-box>'
+            f"</draw:frame><draw:frame><draw:text-box><text:p>{text}</text:p></draw:text-box></draw:frame></draw:page>"
+        )
+    return open_file("".join(pages), "presentation")
+
+
 def transcript() -> webvtt.WebVTT:
     """A transcript whose sentence begins in the middle of its second cue."""
     captions = webvtt.WebVTT()
@@ -122,6 +144,32 @@ def notebook() -> bytes:
     ).encode()
 
 
+def epub() -> bytes:
+    """A book whose first chapter has its title only in the table of contents."""
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/" version="3.0">'
+        "<metadata><dc:title>Mailboxes</dc:title><dc:creator>Ada</dc:creator></metadata><manifest>"
+        '<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>'
+        '<item id="b" href="text/b.xhtml" media-type="application/xhtml+xml"/>'
+        '<item id="a" href="text/a.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="n"/><itemref idref="a"/><itemref idref="b"/></spine></package>'
+    )
+    page = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{}</body></html>'
+    entries = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": '<container><rootfiles><rootfile full-path="book/p.opf"/></rootfiles></container>',
+        "book/p.opf": package,
+        "book/nav.xhtml": page.format('<nav><a href="text/a.xhtml#start">Letters</a></nav>'),
+        "book/text/a.xhtml": page.format(f"<p>{FIRST}</p>"),
+        "book/text/b.xhtml": page.format(f"<h1>Lighthouses</h1><h2>Protocols</h2><p>{SECOND}</p>"),
+    }  # fmt: skip
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in entries.items():
+            archive.writestr(name, text)
+    return file.getvalue()
+
+
 MADE: dict[str, Callable[[], bytes]] = {
     ".txt": script,
     ".md": markdown,
@@ -129,9 +177,12 @@ MADE: dict[str, Callable[[], bytes]] = {
     ".pdf": pdf,
     ".docx": word,
     ".pptx": slides,
+    ".odt": open_text,
+    ".odp": open_slides,
     ".vtt": vtt,
     ".srt": srt,
     ".ipynb": notebook,
+    ".epub": epub,
 }
 
 

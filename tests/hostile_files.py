@@ -14,6 +14,7 @@ from typing import NamedTuple
 import fpdf
 
 from tests.document_files import MADE, pdf, slides, vtt, word
+from tests.pdf_files import pdf_of_objects
 
 COUNT = 200
 _WORD = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
@@ -52,6 +53,7 @@ def _attacks() -> Iterator[HostileFile]:
         yield HostileFile(f"random{suffix}", random.Random(7).randbytes(20_000), "")
     for suffix in (".pdf", ".docx", ".pptx", ".ipynb", ".txt", ".md"):
         yield HostileFile(f"image{suffix}", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "")
+    yield HostileFile("word.epub", word(), "not an EPUB book")
     yield HostileFile("slides.docx", slides(), "not a Word document")
     yield HostileFile("word.pptx", word(), "not a presentation")
     yield HostileFile("word.pdf", word(), "it looks like a ZIP archive")
@@ -67,6 +69,8 @@ def _bombs() -> Iterator[HostileFile]:
     """What grows when it is unpacked."""
     bomb = {"word/document.xml": b" " * 500_000_000}
     yield HostileFile("bomb.docx", _zipped(bomb), "unpacks to")
+    entries = {"META-INF/container.xml": b"<a/>", "a.xhtml": b" " * 70_000_000}
+    yield HostileFile("bomb.epub", _zipped(entries), "unpacks to")
     many = {f"ppt/{number}": b"" for number in range(10_001)}
     many["ppt/presentation.xml"] = b"<p/>"
     yield HostileFile("entries.pptx", _zipped(many), "entries")
@@ -97,7 +101,22 @@ def _nested() -> Iterator[HostileFile]:
     yield HostileFile("deep.docx", _with_document(xml), "")
     yield HostileFile("pages.pdf", _pdf_of_pages(deep=3_000))
     yield HostileFile("circle.pdf", _pdf_of_pages(deep=0))
+    yield HostileFile("kids.pdf", _pdf_of_kids(100_000, count=100_000), "at most")
+    yield HostileFile("count.pdf", _pdf_of_kids(1, count=4_999), "")
+    yield HostileFile("outline.pdf", _pdf_of_outline(), "")
+    yield HostileFile("components.mdx", b"</A>" + b"<A x={{" * 50_000)
+    yield HostileFile("directives.md", b"````{note}\n" * 50_000)
+    yield HostileFile("boxes.md", _boxes(deep=2_000))
+    yield HostileFile("layout.html", b"<table><tr><td>" * 80 + b"<p>x</p>" * 5_000)
+    yield HostileFile("asides.html", b"<aside>" * 200 + b"<a>x</a>y" * 20_000)
+    yield HostileFile("formula.html", b"<math>" + b"<mrow>" * 200 + b"<mi>x" * 20_000)
     yield HostileFile("front.md", b"---\nx: " + b"[" * 19_000 + b"\n---\ntext\n")
+
+
+def _boxes(deep: int) -> bytes:
+    """Boxes of Markdown within one another, and more of them than are open."""
+    lines = [b" " * (4 * (number % deep)) + b"!!! a" for number in range(3 * deep)]
+    return b"\n".join(lines)
 
 
 def _endless() -> Iterator[HostileFile]:
@@ -113,6 +132,15 @@ def _endless() -> Iterator[HostileFile]:
     yield HostileFile("lessons.txt", b"Lesson 1: A\n" * 100_000, "no text")
     yield HostileFile("dashes.md", b"- \n" * 100_000)
     yield HostileFile("table.md", b"|a" * 50_000 + b"\n" + b"|-" * 50_000 + b"\n")
+    yield HostileFile("tags.md", b"{% raw %}{{ $$ :a: [[ `" * 20_000)
+    yield HostileFile("rows.md", b"<table>" + b"<tr>" * 20_000)
+    yield HostileFile("declared.html", b"<meta charset" * 100_000, "")
+    yield HostileFile("letter.html", b"MIME-Version: 1.0\nA: b\n" + b"--b\n\n" * 20_000)
+    yield HostileFile(
+        "latin.txt", "\u017c\xf3\u0142\u0107 ".encode("iso8859-2") * 500_000
+    )
+    yield HostileFile("times.srt", b"1:1,1 --> 1:1,1\n" * 50_000)
+    yield HostileFile("numbers.srt", b"1\n" * 200_000, "")
     cell = {"cell_type": "markdown", "source": ["x"]}
     yield HostileFile("cells.ipynb", json.dumps({"cells": [cell] * 20_000}).encode())
     yield HostileFile("types.ipynb", json.dumps({"cells": [1, None, {}]}).encode(), "")
@@ -193,22 +221,8 @@ def _locked_pdf() -> bytes:
     return bytes(document.output())
 
 
-def _pdf_of_objects(objects: list[bytes]) -> bytes:
-    """A PDF of these objects, of which the first is its root."""
-    body = b"%PDF-1.4\n"
-    places = []
-    for number, each in enumerate(objects, start=1):
-        places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
-    table = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    for place in places:
-        table += b"%010d 00000 n \n" % place
-    trailer = b"trailer\n<</Root 1 0 R/Size %d>>\nstartxref\n%d\n%%%%EOF"
-    return body + table + trailer % (len(objects) + 1, len(body))
-
-
 def _pdf_of_stream(stream: bytes) -> bytes:
-    return _pdf_of_objects(
+    return pdf_of_objects(
         [
             b"<</Type/Catalog/Pages 2 0 R>>",
             b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
@@ -225,4 +239,28 @@ def _pdf_of_pages(deep: int) -> bytes:
     for number in range(2, deep + 2):
         objects.append(b"<</Type/Pages/Kids[%d 0 R]/Count 1>>" % (number + 1))
     objects.append(b"<</Type/Pages/Kids[2 0 R]/Count 9999999>>")
-    return _pdf_of_objects(objects)
+    return pdf_of_objects(objects)
+
+
+def _pdf_of_kids(kids: int, count: int) -> bytes:
+    """A PDF of so many empty pages in one row, which says that they are `count`."""
+    row = b"4 0 R " * kids
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>"
+    tree = b"<</Type/Pages/Kids[%s]/Count %d>>" % (row, count)
+    return pdf_of_objects([b"<</Type/Catalog/Pages 2 0 R>>", tree, b"<<>>", page])
+
+
+def _pdf_of_outline() -> bytes:
+    """A PDF of one page, whose outline leads back to itself."""
+    entry = b"<</Title(A)/Parent 5 0 R/First 6 0 R/Next 7 0 R/Dest[4 0 R/Fit]>>"
+    return pdf_of_objects(
+        [
+            b"<</Type/Catalog/Pages 2 0 R/Outlines 5 0 R>>",
+            b"<</Type/Pages/Kids[4 0 R]/Count 1>>",
+            b"<<>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>",
+            b"<</Type/Outlines/First 6 0 R/Last 7 0 R/Count 2>>",
+            entry,
+            entry.replace(b"7 0 R", b"6 0 R"),
+        ]
+    )

@@ -162,6 +162,9 @@ class KnownCourse(Protocol):
     def instructor(self) -> str | None: ...
     @property
     def lessons(self) -> Sequence[KnownLesson]: ...
+    @property
+    def language(self) -> str | None:
+        """The ISO 639-1 code of the language that it is in; None if that is not known."""
 
 
 Courses = Callable[[], Sequence[KnownCourse]]

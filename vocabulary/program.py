@@ -34,8 +34,9 @@ def _version_of_checkout() -> str:
 def child_environment() -> dict[str, str]:
     """Returns the environment of a process beside this one: where Python's and our modules are, and nothing secret."""
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    # Absolute, since it is read elsewhere too; those of this process, which may know of more than its environment.
-    paths = [str(_HOME), *[path for path in sys.path if os.path.isabs(path)]]
+    # Absolute, since it is read elsewhere too; those of this process, which may know of more than its environment. The
+    # folder that a command runs in, which Python writes as an empty path, holds a user's own tools and readers.
+    paths = [str(_HOME), *map(os.path.abspath, sys.path)]
     environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     environment["PYTHONIOENCODING"] = "utf-8"
     return environment

@@ -19,6 +19,8 @@ from antiphon.api.schemas import (
     CoursesReply,
     EventKindReply,
     EventKindsReply,
+    FormatReply,
+    FormatsReply,
     LessonReply,
     QuerySettingReply,
     QuerySettingsReply,
@@ -28,7 +30,7 @@ from antiphon.api.schemas import (
     SuggestionsReply,
 )
 from antiphon.api.telemetry import shows_metrics
-from antiphon.service import Totals
+from antiphon.service import Totals, formats
 from antiphon.vocabulary.errors import ForbiddenError
 
 router = APIRouter(route_class=GuardedRoute)
@@ -64,6 +66,8 @@ async def list_courses(service: Service) -> CoursesReply:
             link=course.link,
             instructor=course.instructor,
             lessons=lessons,
+            language=course.language,
+            losses=list(course.losses),
         )
         replies.append(reply)
     return CoursesReply(
@@ -71,6 +75,21 @@ async def list_courses(service: Service) -> CoursesReply:
         course_titles=[course.title for course in found],
         courses=replies,
     )
+
+
+@router.get(
+    "/api/formats",
+    summary="The formats of documents",
+    tags=["courses"],
+    dependencies=[needs("ask")],
+)
+async def list_formats() -> FormatsReply:
+    """The formats that documents may have, those of your own readers among them."""
+    listed = [
+        FormatReply(name=each.name, suffixes=list(each.suffixes), places=each.places)
+        for each in formats()
+    ]
+    return FormatsReply(formats=listed)
 
 
 @router.get(

@@ -1,6 +1,6 @@
 /** Adding documents: files to the service, the progress of the indexing, and what was read, refused and why. */
 
-import { RefusedError, UnreachableError, send } from "./api.js";
+import { RefusedError, UnreachableError, getJson, send } from "./api.js";
 import { announce, element, icon } from "./dom.js";
 import { eventsOf } from "./event_stream.js";
 import { count } from "./text.js";
@@ -28,6 +28,18 @@ const STAGES = {
  * @property {{name: string, status: "added" | "unchanged" | "refused", reason: string}[]} files
  * @property {string | null} error
  */
+
+/**
+ * Lets a field choose files of the formats that the service reads; what is no document the service refuses itself.
+ * @param {HTMLInputElement} input
+ * @returns {Promise<string[]>} The names of the formats.
+ */
+export async function acceptDocuments(input) {
+  /** @type {{formats: {name: string, suffixes: string[]}[]}} */
+  const { formats } = await getJson("/api/formats");
+  input.accept = formats.flatMap((each) => each.suffixes).join(",");
+  return formats.map((each) => each.name);
+}
 
 /** A change of the courses, for whatever shows them. */
 export const COURSES_CHANGED = "antiphon:courses";
@@ -209,7 +221,8 @@ class Panel {
 /** @param {Job["files"][number]} file */
 function fileLine(file) {
   const sign = file.status === "refused" ? "warn" : "tick";
-  const words = { added: "read", unchanged: "as it was", refused: file.reason }[file.status];
+  const read = file.reason ? `read, but for this: ${file.reason}` : "read";
+  const words = { added: read, unchanged: "as it was", refused: file.reason }[file.status];
   return element(
     "li",
     { class: `upload-file ${file.status}` },

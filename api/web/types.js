@@ -50,6 +50,8 @@
  * @property {string | null} link
  * @property {string | null} instructor
  * @property {Lesson[]} lessons
+ * @property {string | null} language
+ * @property {string[]} losses
  *
  * @typedef {object} Readiness
  * @property {boolean} ready

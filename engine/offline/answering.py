@@ -10,10 +10,13 @@ from antiphon.engine.offline.catalogue_answers import (
     cite_lesson,
     state,
 )
+from antiphon.engine.offline.languages import languages_unlike
 from antiphon.engine.offline.layout import (
     gap,
+    header_in,
     in_code,
     is_laid_out,
+    is_row_of_table,
     laid_out,
     marked,
     shown,
@@ -40,7 +43,8 @@ from antiphon.vocabulary.ports import Json
 NO_MATCH = (
     "The answer is not in these courses: nothing was found in them for this question."
 )
-CLOSEST = "The answer is most likely not in these courses. The closest that was found:"
+CLOSEST = "The answer is most likely not in these courses."
+SHOWN_ANYWAY = "The closest that was found:"
 ALL_FAILED = "Nothing could be looked up in the courses for this question, because every tool call failed."
 NO_CALL = "Nothing was searched for this question, and without course material there is no answer to give."
 NOTHING_TO_NOTE = "Nothing to note."
@@ -64,13 +68,13 @@ def answer(inquiry: Inquiry, task: Task, measures: Measures = WORDS_ALONE) -> Dr
     elif inquiry.kind == "conversation":
         draft.say(_conversation(task))
     elif not task.sources:
-        _decline(task, draft)
+        _decline(inquiry, task, draft)
     elif task.has_catalogue and (inquiry.kind == "catalogue" or not task.passages):
         answer_from_catalogue(inquiry, task, draft)
     else:
         _answer_from_texts(inquiry, task, measures, draft)
     if not draft.blocks:
-        draft.decline(NO_MATCH, NOTHING_FOUND)
+        draft.decline(_not_found(NO_MATCH, inquiry, task), NOTHING_FOUND)
     return draft
 
 
@@ -102,7 +106,13 @@ def summary(
     return [{"type": "text", "text": " ".join(noted) or NOTHING_TO_NOTE}]
 
 
-def _decline(task: Task, draft: Draft) -> None:
+def _not_found(sentence: str, inquiry: Inquiry, task: Task) -> str:
+    """Adds in which language the courses are, if that may be why nothing was found."""
+    courses = [inquiry.course] if inquiry.course else task.catalogue.courses
+    return f"{sentence} {languages_unlike(inquiry.question, courses)}".rstrip()
+
+
+def _decline(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """Says why nothing is there to answer from."""
     outcomes = {attempt.outcome for attempt in task.attempts}
     if not outcomes:
@@ -112,7 +122,7 @@ def _decline(task: Task, draft: Draft) -> None:
     elif outcomes == {"failed"}:
         draft.decline(ALL_FAILED, NOT_SEARCHED)
     else:
-        draft.decline(NO_MATCH, NOTHING_FOUND)
+        draft.decline(_not_found(NO_MATCH, inquiry, task), NOTHING_FOUND)
 
 
 def _answer_from_texts(
@@ -153,7 +163,7 @@ def _open(inquiry: Inquiry, task: Task, sure: Certainty, draft: Draft) -> None:
     elif inquiry.kind == "find":
         _state_found(inquiry, task, draft)
     elif sure == "low":
-        draft.paragraph(CLOSEST)
+        draft.paragraph(f"{_not_found(CLOSEST, inquiry, task)} {SHOWN_ANYWAY}")
 
 
 def _in_order(inquiry: Inquiry, task: Task) -> list[Source]:
@@ -232,12 +242,23 @@ def _list_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
 
 
 def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
-    """Cites a window in a paragraph below its source, the sentence that most likely answers marked and by itself.
+    """Cites a window in a paragraph below its source: a row of a table below its header, or sentences.
 
     The place that a citation names is that of its first sentence.
     """
     source, key = window.source, window.key
     heading = _heading(source, with_course=with_course)
+    if window.end - window.first == 1 and is_row_of_table(source.blocks[key]):
+        header = header_in(source.title, source.blocks[key])
+        draft.paragraph(f"{heading}:\n\n{header}")
+        draft.cite(source, key, window.end, source.blocks[key].strip())
+    else:
+        _quote_sentences(window, heading, draft)
+
+
+def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
+    """Cites sentences, in their lines where these say something, the one that most likely answers marked."""
+    source, key = window.source, window.key
     lines = is_laid_out(laid_out(source.blocks, window.first, window.end))
     draft.paragraph(f"{heading}:\n\n" if lines else f"{heading}: ")
     parts = [(window.first, key), (key, key + 1), (key + 1, window.end)]

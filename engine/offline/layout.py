@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.M)
 _LAID_OUT = re.compile(
@@ -13,6 +14,8 @@ _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
 _PROSE = re.compile(r"^(?:[-*+] |\d{1,3}[.)] )?[A-Z*_][^\n]{40,}", re.M)
 """A line of some length that begins like a sentence."""
 _ROW = re.compile(r"^[ \t]*\|", re.M)
+_COLUMNS = re.compile(r"(?:^|[,:] )([^|,:]+(?: \| [^|,:]+)+)$")
+"""The columns of a table as a place names them (knowledge/tables.py)."""
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
 _MARK = "**"
 """Around the sentence that most likely answers: bold in Markdown, and plain to see where Markdown is not rendered."""
@@ -50,6 +53,30 @@ def shown(blocks: Sequence[str], first: int, end: int, *, lines: bool) -> str:
     if lines:
         return laid_out(blocks, first, end)
     return " ".join("".join(blocks[first:end]).split())
+
+
+def rows_of_long_tables(blocks: Sequence[str], most_chars: int) -> frozenset[int]:
+    """Returns the rows of the tables among these sentences that take more characters than that."""
+    found: set[int] = set()
+    for is_row, run in groupby(
+        range(len(blocks)), lambda at: is_row_of_table(blocks[at])
+    ):
+        rows = list(run)
+        if is_row and sum(len(blocks[at]) for at in rows) > most_chars:
+            found.update(rows)
+    return frozenset(found)
+
+
+def is_row_of_table(sentence: str) -> bool:
+    return _ROW.match(sentence) is not None
+
+
+def header_in(title: str, row: str) -> str:
+    """Returns the header that a row stands under, as its place names the columns; empty if it does not."""
+    named = _COLUMNS.search(title)
+    if named is None or named[1].count("|") + 2 != row.count("|"):
+        return ""
+    return f"| {named[1]} |\n|{'---|' * (named[1].count('|') + 1)}\n"
 
 
 def gap(blocks: Sequence[str], at: int) -> str:

@@ -64,6 +64,7 @@ class Course(NamedTuple):
     title: str
     teachers: tuple[str, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    language: str | None = None
 
     def lesson(self, number: int | None) -> Lesson | None:
         """Returns the lesson of this number."""
@@ -244,7 +245,7 @@ def catalogue_of(courses: Sequence[KnownCourse]) -> Catalogue:
         lessons = [Lesson(each.number, each.title) for each in course.lessons]
         teachers = _TEACHERS_APART.split(course.instructor or "")
         named = tuple([name.strip() for name in teachers if name.strip()])
-        entries.append(Course(course.title, named, tuple(lessons)))
+        entries.append(Course(course.title, named, tuple(lessons), course.language))
     return Catalogue(entries)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from math import ceil
 from typing import NamedTuple
 
+from antiphon.engine.offline.layout import rows_of_long_tables
 from antiphon.engine.offline.task import Source
 from antiphon.language.evidence import Measures, TermShares, question_shares
 from antiphon.language.words import terms, words
@@ -20,6 +21,8 @@ MOST_WINDOWS = 3
 MOST_CHARS = 600
 PASSAGE_CHARS = 900
 """Passages that stand side by side are shown as one: a longer one holds several that the search has found."""
+MOST_TABLE_CHARS = 300
+"""A longer table is shown by the one row that is wanted, and not with twenty more."""
 NEAR = 0.7
 """A further window is shown where it is this much as like the question as the likest."""
 MORE_WEIGHT = 0.3
@@ -118,9 +121,12 @@ def _windows_of(source: Source, worths: Sequence[float]) -> list[Window]:
     found: list[Window] = []
     most = ceil(sum(map(len, source.blocks)) / PASSAGE_CHARS)
     free = set(range(len(worths)))
+    alone = rows_of_long_tables(source.blocks, MOST_TABLE_CHARS)
     while free and len(found) < most:
         key = max(sorted(free), key=worths.__getitem__)
-        first, end = _around(source.blocks, key, free)
+        first, end = key, key + 1
+        if key not in alone:
+            first, end = _around(source.blocks, key, free - alone)
         found.append(Window(source, first, end, key, worths[key]))
         free.difference_update(range(first, end))
     return found

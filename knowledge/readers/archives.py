@@ -1,9 +1,10 @@
-"""Checks of a file's first bytes, and of the ZIP archives that Office files are, before a library unpacks them."""
+"""Checks of a file's first bytes, and of the ZIP archives that Office files are, before they are unpacked."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 
 from antiphon.knowledge.readers.content import UnreadableError
 
@@ -12,9 +13,11 @@ MOST_UNPACKED_BYTES = 400_000_000
 MOST_XML_BYTES = 60_000_000
 """Of one entry that is parsed: a tree takes several times its bytes."""
 
+_PARSED = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
+
 _SIGNATURES = (
     (b"%PDF-", "a PDF file"),
-    (b"PK\x03\x04", "a ZIP archive, as .docx and .pptx files are"),
+    (b"PK\x03\x04", "a ZIP archive, as .docx, .pptx and .epub files are"),
     (b"\xd0\xcf\x11\xe0", "an Office file that is encrypted or of before 2007"),
     (b"\x89PNG", "an image"),
     (b"\xff\xd8\xff", "an image"),
@@ -37,30 +40,58 @@ def not_a(kind: str, data: bytes) -> UnreadableError:
     return UnreadableError(reason)
 
 
-def check_office_file(kind: str, data: bytes, part: str) -> None:
-    """Checks an Office file before it is unpacked.
+class Archive:
+    """The entries of a ZIP archive whose directory was checked, each unpacked when it is asked for.
 
     Args:
-        kind: Its format in words.
-        part: The entry that every file of that format has.
+        kind: The file's format in words.
 
     Raises:
         UnreadableError: It is no such file, is encrypted, or would unpack to too much.
     """
-    if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise UnreadableError(
-            "it is encrypted, or of a format of before 2007; save it anew without a password"
-        )
-    if not data.startswith(b"PK"):
-        raise not_a(kind, data)
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
-    except zipfile.BadZipFile as error:
-        raise UnreadableError(f"it is broken: {error}") from error
-    if part not in [entry.filename for entry in entries]:
-        raise UnreadableError(f"it is not {kind}: it holds no {part}")
-    _check_sizes(entries)
+
+    def __init__(self, kind: str, data: bytes) -> None:
+        if data.startswith(b"\xd0\xcf\x11\xe0"):
+            raise UnreadableError(
+                "it is encrypted, or of a format of before 2007; save it anew without a password"
+            )
+        if not data.startswith(b"PK"):
+            raise not_a(kind, data)
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            raise UnreadableError(
+                f"it is broken or was cut short; fetch or save it anew ({error})"
+            ) from error
+        entries = self._zip.infolist()
+        _check_sizes(entries)
+        self._entries = {_plain(entry.filename): entry for entry in entries}
+
+    def __contains__(self, name: str) -> bool:
+        return _plain(name) in self._entries
+
+    def read(self, name: str) -> bytes:
+        """Unpacks one entry.
+
+        Raises:
+            UnreadableError: It is not there, or broken.
+        """
+        entry = self._entries.get(_plain(name))
+        if entry is None:
+            raise UnreadableError(f"it is broken: it holds no {name}")
+        try:
+            return self._zip.read(entry)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise UnreadableError(f"it is broken: {error}") from error
+        except (RuntimeError, NotImplementedError) as error:
+            raise UnreadableError(
+                f"{name} in it cannot be unpacked: {error}"
+            ) from error
+
+
+def _plain(name: str) -> str:
+    """Returns an entry's name as Office compares them: some programs write them with backslashes or capitals."""
+    return name.replace("\\", "/").lstrip("/").lower()
 
 
 def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
@@ -73,7 +104,7 @@ def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
     if unpacked > MOST_UNPACKED_BYTES:
         raise UnreadableError(_too_large(unpacked, MOST_UNPACKED_BYTES))
     for entry in entries:
-        is_xml = entry.filename.endswith((".xml", ".rels"))
+        is_xml = entry.filename.lower().endswith(_PARSED)
         if is_xml and entry.file_size > MOST_XML_BYTES:
             raise UnreadableError(_too_large(entry.file_size, MOST_XML_BYTES))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from typing import cast
 
 from antiphon.knowledge.readers.content import Content, Reader, UnreadableError
-from antiphon.vocabulary.errors import how_to_install
+from antiphon.vocabulary.errors import ConfigurationError, how_to_install
+from antiphon.vocabulary.imports import import_named, split_names
 from antiphon.vocabulary.values import Value
 
 _TEXT_BYTES = 50_000_000
@@ -18,7 +20,8 @@ class Format(Value, frozen=True, kw_only=True):
     """One format of documents.
 
     Attributes:
-        reader: Module of this folder and function that read it.
+        suffixes: Endings of file names, in small letters and with their dot.
+        reader: The module and the function that read it; the name of a module of ours begins with a dot.
         places: What a citation of it names.
         is_lesson: A file of it may be one lesson of a course that is a folder.
     """
@@ -31,76 +34,136 @@ class Format(Value, frozen=True, kw_only=True):
     is_lesson: bool = False
 
 
-FORMATS = (
+_OWN = (
     Format(
         name="course script or plain text",
         suffixes=(".txt",),
-        reader=("plain_text", "read"),
+        reader=(".plain_text", "read"),
         places="lesson",
     ),
     Format(
         name="Markdown",
         suffixes=(".md", ".markdown", ".mdx", ".qmd", ".rmd"),
-        reader=("markdown", "read"),
+        reader=(".markdown", "read"),
         places="heading",
         is_lesson=True,
     ),
     Format(
         name="web page",
-        suffixes=(".html", ".htm"),
-        reader=("web_page", "read"),
+        suffixes=(".html", ".htm", ".xhtml", ".mht", ".mhtml"),
+        reader=(".web_page", "read"),
         places="heading",
     ),
     Format(
         name="PDF",
         suffixes=(".pdf",),
-        reader=("pdf", "read"),
+        reader=(".pdf", "read"),
         places="page",
         largest_bytes=_OFFICE_BYTES,
     ),
     Format(
         name="Word",
-        suffixes=(".docx",),
-        reader=("word", "read"),
+        suffixes=(".docx", ".docm"),
+        reader=(".word", "read"),
         places="heading",
         largest_bytes=_OFFICE_BYTES,
     ),
     Format(
         name="slides",
-        suffixes=(".pptx",),
-        reader=("slides", "read"),
+        suffixes=(".pptx", ".pptm", ".ppsx"),
+        reader=(".slides", "read"),
+        places="slide",
+        largest_bytes=_OFFICE_BYTES,
+    ),
+    Format(
+        name="OpenDocument text",
+        suffixes=(".odt",),
+        reader=(".open_document", "read_text"),
+        places="heading",
+        largest_bytes=_OFFICE_BYTES,
+    ),
+    Format(
+        name="OpenDocument slides",
+        suffixes=(".odp",),
+        reader=(".open_document", "read_slides"),
         places="slide",
         largest_bytes=_OFFICE_BYTES,
     ),
     Format(
         name="WebVTT transcript",
         suffixes=(".vtt",),
-        reader=("cues", "read_vtt"),
+        reader=(".cues", "read_vtt"),
         places="time",
         is_lesson=True,
     ),
     Format(
         name="SRT transcript",
         suffixes=(".srt",),
-        reader=("cues", "read_srt"),
+        reader=(".cues", "read_srt"),
         places="time",
         is_lesson=True,
     ),
     Format(
         name="Jupyter notebook",
         suffixes=(".ipynb",),
-        reader=("notebook", "read"),
+        reader=(".notebook", "read"),
         places="heading or cell",
         is_lesson=True,
     ),
+    Format(
+        name="EPUB book",
+        suffixes=(".epub",),
+        reader=(".epub", "read"),
+        places="heading",
+        largest_bytes=_OFFICE_BYTES,
+    ),
 )
-SUFFIXES = tuple([suffix for each in FORMATS for suffix in each.suffixes])
+_added: list[Format] = []
+
+
+def formats() -> tuple[Format, ...]:
+    """Returns the formats that can be read; those that were added come first, and so before ours of the same ending."""
+    return (*_added, *_OWN)
+
+
+def suffixes() -> tuple[str, ...]:
+    """Returns the endings of all formats."""
+    return tuple(
+        dict.fromkeys(suffix for each in formats() for suffix in each.suffixes)
+    )
+
+
+def added_formats() -> tuple[Format, ...]:
+    """Returns the formats that are not ours, for the process that reads them."""
+    return tuple(_added)
+
+
+def add_formats(more: Iterable[Format]) -> None:
+    """Lets this process read more formats, as `mimetypes.add_type` lets it know more types."""
+    for each in more:
+        if each not in _added:
+            _added.append(each)
+
+
+def use_readers(names: str) -> None:
+    """Adds the formats of a user's own readers, each named as `package.module:FORMAT`, with commas between.
+
+    Raises:
+        ConfigurationError: A module or name is not there, or is no `Format`.
+    """
+    for name in split_names(names):
+        found = import_named(name, thing="Reader", form="package.module:FORMAT")
+        if not isinstance(found, Format):
+            raise ConfigurationError(
+                f"Reader {name} is {type(found).__name__}; wanted a Format (docs/documents.md)."
+            )
+        add_formats([found])
 
 
 def format_of(path: str) -> Format | None:
     """Returns the format that a file's ending names, or None."""
     lower = path.lower()
-    for each in FORMATS:
+    for each in formats():
         if lower.endswith(each.suffixes):
             return each
     return None
@@ -114,7 +177,7 @@ def read_content(form: Format, data: bytes) -> Content:
     """
     module, function = form.reader
     try:
-        loaded = importlib.import_module(f"antiphon.knowledge.readers.{module}")
+        loaded = importlib.import_module(module, package=__package__)
     except ModuleNotFoundError as error:
         raise UnreadableError(
             f"{form.name} is read by the package {error.name}, which is not installed: {how_to_install('documents')}"

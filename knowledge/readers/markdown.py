@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from html import unescape
 
-import yaml
 from markdown_it import MarkdownIt
 from markdown_it.common.html_blocks import block_names
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from antiphon.knowledge.readers.content import (
@@ -18,14 +19,33 @@ from antiphon.knowledge.readers.content import (
     code_lines,
     content_of,
 )
-from antiphon.knowledge.readers.plain_text import decode
-
-_FRONT_MATTER = re.compile(
-    r"\s*---[ \t]*\n(.{0,20000}?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL
+from antiphon.knowledge.readers.front_matter import lines_of, split_front_matter
+from antiphon.knowledge.readers.losses import Loss, Losses
+from antiphon.knowledge.readers.navigation import (
+    is_navigation,
+    leads_to_top,
+    without_contents,
 )
-_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?([A-Za-z][\w-]*)[^<>]{0,1000}>", re.DOTALL)
+from antiphon.knowledge.readers.plain_text import decode
+from antiphon.knowledge.readers.site_markup import MATH, plain_markdown
+
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?([A-Za-z][\w-]*)([^<>]{0,1000})>", re.DOTALL)
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
+_BLOCK = re.compile(
+    r"<h(?P<level>[1-6])\b[^<>]{0,500}>(?P<heading>.{0,1000}?)</h(?P=level)\s{0,9}>"
+    r"|<tr\b[^<>]{0,500}>(?P<row>.{0,2000}?)</tr\s{0,9}>"
+    r"|<pre\b[^<>]{0,500}>(?P<code>.{0,20000}?)</pre\s{0,9}>",
+    re.DOTALL | re.IGNORECASE,
+)
+_CELL_END = re.compile(r"</t[dh]\s{0,9}>\s{0,999}(?=<t[dh]\b)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\b(alt|src)\s{0,9}=\s{0,9}(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
+)
+_FORMULA = re.compile(
+    r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,500}(?<![\s\\])\$(?!\d)|\\\\\(.{1,1000}?\\\\\)",
+    re.DOTALL,
+)
 # Elements of HTML that stand within a line; those that make a block the parser knows. Without `s`, which in a text
 # about language is the beginning of a sentence far more often than struck text.
 _INLINE_TAGS = """
@@ -33,47 +53,50 @@ _INLINE_TAGS = """
     object output picture progress q ruby rb rp rt rtc samp select small span strike strong sub sup svg textarea time tt
     u var video wbr
 """
+_LANGUAGES = {"ipython3": "python", "ipython": "python", "python3": "python"}
 _TAGS = frozenset(_INLINE_TAGS.split()).union(block_names)
 
 
 def read(data: bytes) -> Content:
     """Reads a Markdown file; its front matter may name title, link, instructor and lesson."""
-    text = decode(data)
-    values: dict[str, object] = {}
-    found = _FRONT_MATTER.match(text)
-    if found is not None:
-        values = _front_matter(found.group(1))
-        text = text[found.end() :]
-    return content_of(markdown_lines(text), values)
+    matter = split_front_matter(decode(data))
+    losses = Losses()
+    lines = [*lines_of(matter.values), *markdown_lines(matter.rest, losses)]
+    return content_of(lines, matter.values, losses=losses.words)
 
 
-def _front_matter(text: str) -> dict[str, object]:
-    """Reads the front matter's fields; one that is not well formed says nothing."""
-    try:
-        values = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return {}
-    if not isinstance(values, dict):
-        return {}
-    return {str(name).lower(): value for name, value in values.items()}
-
-
-def markdown_lines(text: str) -> list[Line]:
+def markdown_lines(text: str, losses: Losses) -> list[Line]:
     """Renders Markdown as lines of plain text; headings keep their level, lists, tables and code their shape."""
-    return list(_Rendering(_parser().parse(text)).lines())
+    plain, is_mdx = plain_markdown(text, losses)
+    tokens = _parser(is_mdx).parse(plain)
+    return list(_Rendering(tokens, losses).lines())
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
+@lru_cache(maxsize=2)
+def _parser(is_mdx: bool) -> MarkdownIt:
     """Returns the one parser, which takes longer to make than most texts to read."""
-    return MarkdownIt("commonmark").enable("table")
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser.inline.ruler.before("escape", "formula", _formula)
+    return parser.disable("code") if is_mdx else parser
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """Takes a formula as it stands: its underscores and stars mark nothing."""
+    found = _FORMULA.match(state.src, state.pos)
+    if found is None:
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
 
 
 class _Rendering:
     """One document's tokens on their way to lines."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token], losses: Losses) -> None:
         self._tokens = tokens
+        self._losses = losses
         # The marks of the lists that are open, innermost last: "- ", or the number of the next item.
         self._lists: list[int | None] = []
         self._item = ""
@@ -81,26 +104,28 @@ class _Rendering:
 
     def lines(self) -> Iterator[Line]:
         level = 0
-        for token in self._tokens:
+        for token in without_contents(self._tokens):
             if token.type == "heading_open":
                 level = int(token.tag[1:])
             elif token.type == "inline":
                 yield from self._inline(token, level)
                 level = 0
             elif token.type in ("fence", "code_block"):
-                yield from code_lines(token.content)
+                yield from _code(token)
             elif token.type == "html_block":
-                yield from _plain(_without_tags(_HIDDEN.sub(" ", token.content)))
+                yield from self._html(_HIDDEN.sub(" ", token.content))
             else:
                 yield from self._structure(token)
 
     def _inline(self, token: Token, level: int) -> Iterator[Line]:
-        text = _words(token)
+        text = self._words(token)
         if level:
             yield BLANK
             yield Line(" ".join(text.split()), level=level)
         elif self._row is not None:
             self._row.append(" ".join(text.split()))
+        elif is_navigation(token.children or ()):
+            self._item = ""
         else:
             first, self._item = self._item, ""
             for part in text.split("\n"):
@@ -132,50 +157,82 @@ class _Rendering:
         self._lists[-1] = number + 1
         return f"{number}. "
 
+    def _words(self, token: Token) -> str:
+        """Returns the text that a reader sees of an inline token."""
+        parts: list[str] = []
+        for child in token.children or ():
+            if child.type in ("softbreak", "hardbreak"):
+                parts.append("\n")
+            elif child.type in ("text", "code_inline"):
+                parts.append(child.content)
+            elif child.type == "image":
+                address = str(child.attrGet("src") or "")
+                parts.append(self._losses.picture(child.content, address))
+            elif child.type == "html_inline":
+                parts.append(self._shown(child.content))
+        return "".join(parts)
+
+    def _shown(self, tag: str) -> str:
+        """Returns what a reader sees of a tag within a line."""
+        if _BREAK.match(tag):
+            return "\n"
+        found = _TAG.match(tag)
+        return tag if found is None else self._tag(found, "")
+
+    def _tag(self, found: re.Match[str], between: str) -> str:
+        """Returns what a reader sees of a tag or a comment; `<unk>` and `<branch>` are words of the text."""
+        name = (found[1] or "").lower()
+        if name and name not in _TAGS:
+            return found[0]
+        if name == "img":
+            attributes = {}
+            for attribute, one, other in _ATTRIBUTE.findall(found[2]):
+                attributes[attribute.lower()] = unescape(one or other)
+            alt, src = attributes.get("alt", ""), attributes.get("src", "")
+            return f"{between}{self._losses.picture(alt, src)}{between}"
+        if name in ("iframe", "video") and not found[0].startswith("</"):
+            self._losses.add(Loss.VIDEO)
+        return between
+
+    def _html(self, html: str) -> Iterator[Line]:
+        """Yields the lines of a block of HTML; its headings, programs and rows of tables keep their shape."""
+        yield BLANK
+        end = 0
+        for found in _BLOCK.finditer(html):
+            yield from self._plain(html[end : found.start()])
+            end = found.end()
+            if found["level"]:
+                heading = " ".join(self._without_tags(found["heading"]).split())
+                yield Line(heading, level=int(found["level"]))
+            elif found["row"] is not None:
+                row = _CELL_END.sub(" | ", found["row"])
+                yield Line(f"| {' '.join(self._without_tags(row).split())} |")
+            else:
+                yield from code_lines(self._without_tags(found["code"]))
+        yield from self._plain(html[end:])
+        yield BLANK
+
+    def _plain(self, html: str) -> Iterator[Line]:
+        for line in self._without_tags(html).split("\n"):
+            if not leads_to_top(line):
+                yield Line(line)
+
+    def _without_tags(self, html: str) -> str:
+        return unescape(_TAG.sub(lambda found: self._tag(found, " "), html))
+
+
+def _code(token: Token) -> Iterator[Line]:
+    language = token.info.strip().partition(" ")[0].partition(",")[0].strip("{}.")
+    if language == MATH:
+        yield BLANK
+        for line in token.content.split("\n"):
+            yield Line(line)
+        yield BLANK
+    else:
+        yield from code_lines(token.content, _LANGUAGES.get(language, language))
+
 
 def _first_number(token: Token) -> int | None:
     if token.type == "bullet_list_open":
         return None
     return int(token.attrGet("start") or 1)
-
-
-def _words(token: Token) -> str:
-    """Returns the text that a reader sees of an inline token."""
-    parts: list[str] = []
-    for child in token.children or ():
-        if child.type in ("softbreak", "hardbreak"):
-            parts.append("\n")
-        elif child.type in ("text", "code_inline", "image"):
-            parts.append(child.content)
-        elif child.type == "html_inline":
-            parts.append(_shown(child.content))
-    return "".join(parts)
-
-
-def _shown(tag: str) -> str:
-    """Returns what a reader sees of a tag within a line."""
-    if _BREAK.match(tag):
-        return "\n"
-    if _is_tag(tag):
-        return ""
-    return tag
-
-
-def _is_tag(text: str) -> bool:
-    """Returns True for a tag of HTML or a comment; `<unk>` and `<branch>` are words of the text."""
-    found = _TAG.match(text)
-    return found is None or found[1] is None or found[1].lower() in _TAGS
-
-
-def _without_tags(text: str) -> str:
-    def shown(found: re.Match[str]) -> str:
-        return " " if _is_tag(found[0]) else found[0]
-
-    return _TAG.sub(shown, text)
-
-
-def _plain(text: str) -> Iterator[Line]:
-    yield BLANK
-    for line in text.split("\n"):
-        yield Line(line)
-    yield BLANK

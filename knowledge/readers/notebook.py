@@ -1,8 +1,10 @@
-"""Jupyter notebooks: the text of their cells and their code, without what it printed."""
+"""Jupyter notebooks: the text of their cells, their code, and the beginning of what it printed."""
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from antiphon.knowledge.readers.content import (
@@ -13,8 +15,23 @@ from antiphon.knowledge.readers.content import (
     code_lines,
     content_of,
 )
+from antiphon.knowledge.readers.front_matter import lines_of, split_front_matter
+from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.markdown import markdown_lines
 from antiphon.knowledge.readers.plain_text import clean, decode
+
+MOST_OUTPUT_LINES = 20
+"""Of what a cell printed: beyond them come rows of data and progress, which nobody cites."""
+_LONGEST_OUTPUT_LINE = 300
+_OUTPUT = "output"
+_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+# A line of progress is written over by the next.
+_OVERWRITTEN = re.compile(r"[^\n\r]*\r(?!\n)")
+# How Python names an object that has no text: "<Figure size 640x480 with 1 Axes>".
+_OBJECT = re.compile(r"[\[(\s]{0,9}<[^<>]{1,500}>[\])\s,]{0,9}")
+_MAGIC = re.compile(
+    r"\s{0,99}%%(bash|sh|sql|html|javascript|js|latex|perl|ruby|R|julia|writefile)\b"
+)
 
 
 def read(data: bytes) -> Content:
@@ -26,16 +43,15 @@ def read(data: bytes) -> Content:
     cells = _cells(notebook)
     if cells is None:
         raise UnreadableError("it is not a notebook: it holds no list of cells")
-    lines: list[Line] = []
-    for number, cell in enumerate(cells, start=1):
-        text = _source(cell)
-        if text.strip():
-            lines.append(Line("", place=f"cell {number}"))
-            lines += _cell_lines(cell, text)
-            lines.append(BLANK)
-    found = notebook.get("metadata")
-    metadata = found if isinstance(found, dict) else {}
-    return content_of(lines, metadata)
+    reading = _Notebook(_mapping(notebook.get("metadata")))
+    lines = [
+        line
+        for number, cell in enumerate(cells, start=1)
+        for line in reading.cell(number, cell)
+    ]
+    return content_of(
+        lines, reading.values, _text(reading.values.get("name")), reading.losses.words
+    )
 
 
 def _cells(notebook: Any) -> list[Any] | None:
@@ -55,21 +71,135 @@ def _cells(notebook: Any) -> list[Any] | None:
     return found
 
 
-def _source(cell: Any) -> str:
-    if not isinstance(cell, dict):
+class _Notebook:
+    """A notebook on its way to lines.
+
+    Attributes:
+        values: What it says of itself, in its metadata or in front matter.
+    """
+
+    def __init__(self, metadata: Mapping[str, Any]) -> None:
+        self.losses = Losses()
+        self.values: dict[str, object] = {**metadata, **_author(metadata)}
+        kernel = _mapping(metadata.get("kernelspec"))
+        described = _mapping(metadata.get("language_info"))
+        self._language = _text(described.get("name")) or _text(kernel.get("language"))
+
+    def cell(self, number: int, cell: Any) -> Iterator[Line]:
+        cell = _mapping(cell)
+        hidden = _hidden_parts(cell)
+        if "cell" in hidden:
+            return
+        # Format 3 calls the source of a code cell its input.
+        text = clean(_text(cell.get("source", cell.get("input"))))
+        lines = [] if "input" in hidden else self._lines(number, cell, text)
+        if "output" not in hidden:
+            lines += self._outputs(cell.get("outputs"))
+        if lines:
+            yield Line("", place=f"cell {number}")
+            yield from lines
+            yield BLANK
+
+    def _lines(self, number: int, cell: Mapping[str, Any], text: str) -> list[Line]:
+        if not text.strip():
+            return []
+        kind = cell.get("cell_type")
+        if number == 1 and kind != "code":
+            matter = split_front_matter(text)
+            self.values.update(matter.values)
+            return [*lines_of(matter.values), *self._written(kind, cell, matter.rest)]
+        return self._written(kind, cell, text)
+
+    def _written(self, kind: Any, cell: Mapping[str, Any], text: str) -> list[Line]:
+        if kind == "markdown":
+            return markdown_lines(text, self.losses)
+        if kind == "heading":
+            level = cell.get("level")
+            if not isinstance(level, int) or not 1 <= level <= 6:
+                level = 1
+            return [Line(" ".join(text.split()), level=level)]
+        if kind == "code":
+            return code_lines(text, self._language_of(cell, text))
+        return [Line(line) for line in text.split("\n")]
+
+    def _language_of(self, cell: Mapping[str, Any], text: str) -> str:
+        magic = _MAGIC.match(text)
+        if magic is not None:
+            return "" if magic[1] == "writefile" else magic[1].lower()
+        editor = _mapping(_mapping(cell.get("metadata")).get("vscode"))
+        named = (
+            _text(editor.get("languageId"))
+            or _text(cell.get("language"))
+            or self._language
+        )
+        return re.sub(r"[^\w+#-]|^ipython3?$", "", named)[:30] or self._language[:30]
+
+    def _outputs(self, outputs: Any) -> list[Line]:
+        """Returns what a cell printed, as one block after its code."""
+        printed: list[str] = []
+        lines: list[Line] = []
+        for output in outputs if isinstance(outputs, list) else []:
+            output = _mapping(output)
+            # Format 3 has what format 4 calls data beside the rest.
+            shown = _mapping(output.get("data")) or output
+            if any(
+                name.startswith("image/") or name in ("png", "jpeg", "svg")
+                for name in shown
+            ):
+                self.losses.add(Loss.OUTPUT_PICTURE)
+            elif "text/markdown" in shown:
+                lines += markdown_lines(
+                    clean(_text(shown["text/markdown"])), self.losses
+                )
+            else:
+                printed.append(_printed(output, shown))
+        text = "\n".join([each.strip("\n") for each in printed if each.strip()])
+        return [*self._block(text), *lines]
+
+    def _block(self, text: str) -> list[Line]:
+        if not text:
+            return []
+        lines = text.split("\n")
+        if len(lines) > MOST_OUTPUT_LINES:
+            self.losses.add(Loss.OUTPUT)
+        kept = [line[:_LONGEST_OUTPUT_LINE] for line in lines[:MOST_OUTPUT_LINES]]
+        return [BLANK, *code_lines("\n".join(kept), _OUTPUT)]
+
+
+def _printed(output: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
+    """Returns the text of an output; nothing of warnings, and of an error only what it says."""
+    if output.get("name", output.get("stream")) == "stderr":
         return ""
-    # Format 3 calls the source of a code cell its input.
-    source = cell.get("source", cell.get("input", ""))
-    parts = source if isinstance(source, list) else [source]
-    return clean("".join(map(str, parts)))
+    if output.get("output_type") in ("error", "pyerr"):
+        return f"{_text(output.get('ename'))}: {clean(_text(output.get('evalue')))}"
+    text = _text(shown.get("text/plain", shown.get("text")))
+    text = clean(_OVERWRITTEN.sub("", _ANSI.sub("", text)))
+    return "" if _OBJECT.fullmatch(text) else text
 
 
-def _cell_lines(cell: dict[str, Any], text: str) -> list[Line]:
-    kind = cell.get("cell_type")
-    if kind == "markdown":
-        return markdown_lines(text)
-    if kind == "heading":
-        return [Line(" ".join(text.split()), level=1)]
-    if kind == "code":
-        return code_lines(text)
-    return [Line(line) for line in text.split("\n")]
+def _hidden_parts(cell: Mapping[str, Any]) -> set[str]:
+    """Returns what of a cell its author has a book leave out: "cell", "input", "output"."""
+    tags = _mapping(cell.get("metadata")).get("tags")
+    found = set()
+    for tag in tags if isinstance(tags, list) else []:
+        kind, _, part = str(tag).replace("_", "-").partition("-")
+        if kind == "remove":
+            found.add(part)
+    return found
+
+
+def _author(metadata: Mapping[str, Any]) -> dict[str, object]:
+    authors = metadata.get("authors")
+    if isinstance(authors, list) and authors:
+        return {"author": _mapping(authors[0]).get("name", authors[0])}
+    return {}
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str:
+    """Returns a text, which may be a list of its lines."""
+    parts = value if isinstance(value, list) else [value]
+    return "".join([part for part in parts if isinstance(part, str)])

@@ -2,65 +2,123 @@
 
 from __future__ import annotations
 
+import email
 import re
+from collections.abc import Sequence
 
 from lxml import etree, html
 
 from antiphon.knowledge.readers.content import (
-    BLANK,
     Content,
     Line,
     UnreadableError,
-    code_lines,
     content_of,
 )
-from antiphon.knowledge.readers.plain_text import clean, decode, one_line
+from antiphon.knowledge.readers.losses import Losses
+from antiphon.knowledge.readers.page_lines import PageLines
+from antiphon.knowledge.readers.plain_text import clean, decode
 
-_HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
-# Nothing within them is the page's own text.
-_HIDDEN_TAGS = """
-    script style noscript template head nav footer aside form button select svg math iframe object canvas audio video
-"""
-_HIDDEN = frozenset(_HIDDEN_TAGS.split())
-_BLOCK_TAGS = """
-    address article blockquote body dd details div dl dt fieldset figcaption figure header hr html li main ol p pre
-    section summary table tbody td tfoot th thead tr ul
-"""
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
-# A model would read what is hidden so, and no reader of the page would know why it answers as it does.
-_UNSEEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?![.\d])",
-    re.IGNORECASE,
-)
 _META = frozenset({"author", "title", "instructor", "lesson"})
+_DECLARED = (
+    re.compile(rb"<meta\b[^>]{0,500}?\bcharset\s{0,9}=[\s\"']{0,9}([\w:.-]{1,40})", re.I),
+    re.compile(rb"\s{0,99}<\?xml\b[^>]{0,200}?\bencoding\s{0,9}=\s{0,9}[\"']([\w.-]{1,40})"),
+)  # fmt: skip
+_ARCHIVED = re.compile(
+    rb"(?:[\w-]{1,40}:[^\n]{0,500}\n(?:[ \t][^\n]{0,500}\n){0,9}){0,9}MIME-Version:",
+    re.I,
+)
+# XHTML closes any element so, HTML none: a title without words would take the whole page for its words.
+_CLOSED = re.compile(
+    r"<((?:title|script|style|textarea|a|div|span|p|i|b|td|th|li|section|iframe)\b[^<>]{0,500})/>",
+    re.I,
+)
+_SHOWN_TEXT = etree.XPath(
+    ".//text()[not(parent::script or parent::style or parent::title)]",
+    smart_strings=False,
+)
+_LEAST_MAIN_SHARE = 0.2
+_LEAST_ARTICLE_SHARE = 0.5
+_HEAD_LENGTH = 1_000
 
 
 def read(data: bytes) -> Content:
     """Reads a web page; a place is the heading above, and its anchor where it has one."""
-    # The encoding that a page declares is the one it is read in; without one it is read as any text is.
-    if b"charset" in data[:2_048].lower() and b"\0" not in data:
-        source: str | bytes = data
-    else:
-        source = decode(data)
-    parser = html.HTMLParser(huge_tree=False)
+    page = parse_page(_unpacked(data))
+    losses = Losses()
+    lines = page_lines(page, losses)
+    return content_of(lines, _meta(page), page.findtext(".//title"), losses.words)
+
+
+def page_lines(page: html.HtmlElement, losses: Losses) -> list[Line]:
+    """Returns a page's lines; one that is nothing but a menu is read as it stands."""
+    lines = PageLines(losses).lines(_own_parts(page))
+    if not any(line.text for line in lines):
+        lines = PageLines(losses, with_furniture=True).lines([page])
+    return lines
+
+
+def parse_page(data: bytes) -> html.HtmlElement:
+    """Parses HTML or XHTML of any encoding.
+
+    Raises:
+        UnreadableError: It is none, or nested too deeply.
+    """
+    text = decode(data, _declared(data))
+    if "<?xml" in text[:_HEAD_LENGTH] or "xhtml" in text[:_HEAD_LENGTH]:
+        text = _CLOSED.sub(lambda found: f"<{found[1]}></{found[1].split()[0]}>", text)
+    # What the page declares is done with.
+    parser = html.HTMLParser(huge_tree=False, encoding="utf-8")
     try:
-        page = html.document_fromstring(source, parser=parser)
+        page = html.document_fromstring(text.encode(), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableError(f"it is not a web page: {error}") from error
     # The parser leaves out what is deeper, and all that comes after.
     if "Excessive depth" in str(parser.error_log):
         raise UnreadableError("it is nested too deeply")
-    return content_of(
-        _Page().lines(_main_part(page)), _meta(page), page.findtext(".//title")
-    )
-
-
-def _main_part(page: html.HtmlElement) -> html.HtmlElement:
-    """Returns the part that the page calls its main one; all of it where there is no such part, or more than one."""
-    parts = page.findall(".//main")
-    if len(parts) == 1 and parts[0].text_content().strip():
-        return parts[0]
     return page
+
+
+def _unpacked(data: bytes) -> bytes:
+    """Returns the page of a web archive (.mht), a letter with the page and its pictures; any other as it is."""
+    if _ARCHIVED.match(data) is None:
+        return data
+    letter = email.message_from_bytes(data)
+    for part in letter.walk():
+        if part.get_content_type() == "text/html":
+            content = part.get_payload(decode=True)
+            return content if isinstance(content, bytes) else data
+    return data
+
+
+def _declared(data: bytes) -> str:
+    for pattern in _DECLARED:
+        found = pattern.search(data)
+        if found is not None:
+            return found[1].decode()
+    return ""
+
+
+def _own_parts(page: html.HtmlElement) -> Sequence[html.HtmlElement]:
+    """Returns the parts that the page calls its main ones, in order; all of it where they are next to nothing of it."""
+    named = [
+        each
+        for each in page.iter("main", "article", "div", "section")
+        if _is_main(each) or each.tag == "article"
+    ]
+    around = set(named)
+    parts = [each for each in named if around.isdisjoint(each.iterancestors())]
+    # An article may be one of many teasers, or a comment.
+    least = _LEAST_MAIN_SHARE if any(map(_is_main, parts)) else _LEAST_ARTICLE_SHARE
+    length = sum(map(_length, parts))
+    return parts if length and length >= _length(page) * least else [page]
+
+
+def _is_main(element: html.HtmlElement) -> bool:
+    return bool(element.tag == "main" or element.get("role") == "main")
+
+
+def _length(element: html.HtmlElement) -> int:
+    return sum(len(text.strip()) for text in _SHOWN_TEXT(element))
 
 
 def _meta(page: html.HtmlElement) -> dict[str, object]:
@@ -73,98 +131,3 @@ def _meta(page: html.HtmlElement) -> dict[str, object]:
         elif element.get("rel") == "canonical":
             values["canonical"] = element.get("href", "")
     return values
-
-
-def _is_hidden(element: html.HtmlElement) -> bool:
-    """Returns True for what a reader of the page does not see, as far as the element says so itself."""
-    if element.tag in _HIDDEN:
-        return True
-    if "hidden" in element.attrib:
-        return True
-    # A comment has attributes, and none of them is a text.
-    return _UNSEEN_STYLE.search(element.get("style") or "") is not None
-
-
-class _Page:
-    """A page on its way to lines: text gathers until a block begins or ends."""
-
-    def __init__(self) -> None:
-        self._lines: list[Line] = []
-        self._words: list[str] = []
-        self._item = ""
-        self._row: list[str] | None = None
-
-    def lines(self, page: html.HtmlElement) -> list[Line]:
-        """Walks the page without recursion: it may be nested as deeply as the parser lets it."""
-        walk = etree.iterwalk(page, events=("start", "end", "comment", "pi"))
-        for event, element in walk:
-            is_hidden = _is_hidden(element)
-            if event == "start" and is_hidden:
-                walk.skip_subtree()
-            elif event == "start":
-                self._start(element)
-            elif event == "end" and not is_hidden:
-                self._end(element)
-            # Whatever it was, the text behind it is the page's.
-            if event != "start" and element.tail and element is not page:
-                self._words.append(element.tail)
-        self._flush()
-        return self._lines
-
-    def _start(self, element: html.HtmlElement) -> None:
-        tag = element.tag
-        if tag in _HEADINGS or tag in _BLOCKS:
-            self._flush()
-        if tag == "tr":
-            self._row = []
-        elif tag == "li":
-            self._item = "- "
-        elif tag == "br":
-            self._words.append("\n")
-        if element.text:
-            self._words.append(element.text)
-
-    def _end(self, element: html.HtmlElement) -> None:
-        tag = element.tag
-        if tag in _HEADINGS:
-            self._heading(element)
-        elif tag == "pre":
-            self._lines += code_lines(clean("".join(self._words)))
-            self._words.clear()
-        elif tag in ("td", "th") and self._row is not None:
-            self._row.append(self._take())
-        elif tag == "tr" and self._row is not None:
-            self._lines.append(Line(f"| {' | '.join(self._row)} |"))
-            self._row = None
-            self._words.clear()
-        elif tag in _BLOCKS:
-            self._flush()
-            self._end_paragraph(tag)
-
-    def _heading(self, element: html.HtmlElement) -> None:
-        self._lines.append(BLANK)
-        own = element.get("id", "")
-        anchor = "" if any(map(str.isspace, own)) else own
-        level = _HEADINGS[element.tag]
-        self._lines.append(Line(self._take(), level=level, fragment=anchor))
-
-    def _end_paragraph(self, tag: str) -> None:
-        if tag != "li":
-            self._lines.append(BLANK)
-
-    def _flush(self) -> None:
-        """Ends the line that was begun; within a table's row the words go on."""
-        if self._row is not None:
-            return
-        text = clean("".join(self._words))
-        self._words.clear()
-        for line in text.split("\n"):
-            words = " ".join(line.split())
-            if words:
-                self._lines.append(Line(self._item + words))
-                self._item = ""
-
-    def _take(self) -> str:
-        words = one_line("".join(self._words))
-        self._words.clear()
-        return words

@@ -99,6 +99,19 @@ def test_courses_are_listed(antiphon: Antiphon) -> None:
     assert "The Pear Course" in run.stdout
 
 
+def test_a_course_is_shown_with_its_file_language_and_lessons(
+    antiphon: Antiphon,
+) -> None:
+    shown = antiphon("courses", "show", "the apple course")
+    unknown = antiphon("courses", "show", "The Aple Course")
+
+    assert "File: " in shown.stdout
+    assert "Language: English" in shown.stdout
+    assert "   1  " in shown.stdout
+    assert unknown.returncode == 1
+    assert "did you mean 'The Apple Course'?" in unknown.stderr
+
+
 def test_the_doctor_finds_nothing_wrong_with_a_sound_installation(
     antiphon: Antiphon,
 ) -> None:

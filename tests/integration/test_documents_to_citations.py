@@ -26,9 +26,12 @@ EXPECTED = {
     ".pdf": (None, "page 3", None),
     ".docx": (2, "Protocols", None),
     ".pptx": (None, "slide 3", None),
+    ".odt": (2, "Protocols", None),
+    ".odp": (None, "slide 3", None),
     ".vtt": (None, "at 12:05", f"{ABOUT}#t=725"),
     ".srt": (None, "at 12:05", f"{ABOUT}#t=725"),
     ".ipynb": (None, "cell 3", None),
+    ".epub": (2, "Protocols", None),
 }
 
 

@@ -210,7 +210,12 @@ def test_courses_come_by_title(library: Library) -> None:
         "The Pear Course",
     ]
     assert library.courses()[0] == Course(
-        title="notes", link=None, instructor=None, lessons=(), chunks=1
+        title="notes",
+        link=None,
+        instructor=None,
+        lessons=(),
+        chunks=1,
+        language="en",
     )
 
 

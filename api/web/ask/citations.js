@@ -2,6 +2,7 @@
 
 import { getJson } from "../api.js";
 import { element, plain, webLink } from "../dom.js";
+import { passageParts } from "./passage.js";
 
 const GAP_PX = 8;
 const EDGE_PX = 12;
@@ -162,7 +163,7 @@ function cardOf(citation) {
     element(
       "blockquote",
       { class: "passage-text", dir: "auto" },
-      element("mark", {}, shortened(citation.cited_text)),
+      ...excerpt(citation.cited_text, 0, citation.cited_text.length),
     ),
     webLink(citation.link) ? element("p", { class: "passage-hint" }, "Opens the lesson in a new tab") : null,
   );
@@ -177,35 +178,27 @@ function cardOf(citation) {
 function showPassage(card, text, cited) {
   const at = text === null ? -1 : text.indexOf(cited);
   if (text === null || at === -1) return;
-  const before = text.slice(0, at);
-  const after = text.slice(at + cited.length);
-  // The mark itself stays: what a reader selects or a tool reads in it is not taken away.
-  const mark = card.querySelector(".passage-text mark");
-  mark?.before(lastWords(before, AROUND_CHARS));
-  mark?.after(firstWords(after, AROUND_CHARS));
-}
-
-/** @param {string} cited */
-function shortened(cited) {
-  return firstWords(cited, MOST_CITED_CHARS);
+  card.querySelector(".passage-text")?.replaceChildren(...excerpt(text, at, cited.length));
 }
 
 /**
+ * Returns the cited words, and some of those round them.
  * @param {string} text
- * @param {number} most Characters.
+ * @param {number} at Where they begin in it.
+ * @param {number} length
  */
-function firstWords(text, most) {
-  if (text.length <= most) return plain(text);
-  return `${plain(text.slice(0, most)).replace(/\s*\S*$/, "")} …`;
-}
-
-/**
- * @param {string} text
- * @param {number} most Characters.
- */
-function lastWords(text, most) {
-  if (text.length <= most) return plain(text);
-  return `… ${plain(text.slice(-most)).replace(/^\S*\s*/, "")}`;
+function excerpt(text, at, length) {
+  const cited = { first: at, end: at + Math.min(length, MOST_CITED_CHARS) };
+  const first = Math.max(cited.first - AROUND_CHARS, 0);
+  const end = Math.min(cited.end + (cited.end < at + length ? 0 : AROUND_CHARS), text.length);
+  // Whole words, as far as there are any.
+  const begun = first === 0 ? 0 : first + (/^\S*\s*/.exec(text.slice(first, cited.first))?.[0].length ?? 0);
+  const ended =
+    end === text.length ? end : end - (/\s*\S*$/.exec(text.slice(cited.first, end))?.[0].length ?? 0);
+  const parts = passageParts(text, { first: begun, end: ended }, cited);
+  if (begun > 0 && parts[0]?.tagName === "P") parts[0].prepend("\u2026 ");
+  if (ended < text.length && parts.at(-1)?.tagName === "P") parts.at(-1)?.append(" \u2026");
+  return parts;
 }
 
 /**

@@ -7,9 +7,8 @@ const MOST_HEIGHT_PX = 200;
 export class Composer {
   /**
    * @param {{ask: (question: string) => void, stop: () => void, add: (files: File[]) => void}} chat
-   * @param {string} accept The endings of the files that can be added.
    */
-  constructor(chat, accept) {
+  constructor(chat) {
     this.chat = chat;
     this.isRunning = false;
     this.text = element("textarea", {
@@ -27,7 +26,6 @@ export class Composer {
     this.files = element("input", {
       type: "file",
       multiple: true,
-      accept,
       class: "hidden",
       tabindex: -1,
       "aria-hidden": "true",

@@ -2,7 +2,7 @@
 
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
 import { element } from "../dom.js";
-import { ACCEPTED, COURSES_CHANGED, addDocuments } from "../documents.js";
+import { COURSES_CHANGED, acceptDocuments, addDocuments } from "../documents.js";
 import { READINESS, lookAtReasoner } from "../reasoner.js";
 import { FILL } from "../sidebar.js";
 import { forgetChat, keepChat, showChats } from "./chats.js";
@@ -45,14 +45,12 @@ class ChatPage {
    */
   constructor(main, sessionId) {
     this.sessionId = sessionId;
-    this.composer = new Composer(
-      {
-        ask: (question) => this.#ask(question),
-        stop: () => this.#running?.stop(),
-        add: (files) => addDocuments(files, this.composer.node),
-      },
-      ACCEPTED,
-    );
+    this.composer = new Composer({
+      ask: (question) => this.#ask(question),
+      stop: () => this.#running?.stop(),
+      add: (files) => addDocuments(files, this.composer.node),
+    });
+    acceptDocuments(this.composer.files).catch(() => undefined);
     this.page = element(
       "div",
       { class: "ask-page" },

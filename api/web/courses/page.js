@@ -2,7 +2,7 @@
 
 import { getJson, send } from "../api.js";
 import { announce, element, icon, webLink } from "../dom.js";
-import { ACCEPTED, COURSES_CHANGED, addDocuments, followJob } from "../documents.js";
+import { COURSES_CHANGED, acceptDocuments, addDocuments, followJob } from "../documents.js";
 import { count } from "../text.js";
 
 /**
@@ -15,7 +15,6 @@ export function show(main) {
   const files = element("input", {
     type: "file",
     multiple: true,
-    accept: ACCEPTED,
     class: "hidden",
     tabindex: -1,
     "aria-hidden": "true",
@@ -27,15 +26,15 @@ export function show(main) {
     tabindex: -1,
     "aria-hidden": "true",
   });
+  const named = element("p", { class: "drop-text" });
+  acceptDocuments(files)
+    .then((names) => (named.textContent = `Up to 30 MB each: ${names.join(", ")}.`))
+    .catch(() => (named.textContent = "Up to 30 MB each."));
   const box = element(
     "div",
     { class: "drop-box" },
     element("p", { class: "drop-title" }, "Drop files or a folder here"),
-    element(
-      "p",
-      { class: "drop-text" },
-      "Text, Markdown, web pages, PDF, Word, slides, transcripts and notebooks, up to 30 MB each.",
-    ),
+    named,
     element(
       "p",
       { class: "actions" },
@@ -84,6 +83,7 @@ function card(course) {
   const about = [
     course.instructor,
     course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons",
+    course.language && new Intl.DisplayNames("en", { type: "language" }).of(course.language),
   ].filter(Boolean);
   const item = element("li", { class: "course-card" });
   const remove = element(
@@ -96,7 +96,21 @@ function card(course) {
   item.append(element("div", { class: "course-head" }, element("h2", { dir: "auto" }, title), remove));
   item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
   if (course.lessons.length > 0) item.append(lessonList(course));
+  if (course.losses.length > 0) item.append(lossList(course.losses));
   return item;
+}
+
+/**
+ * What of the course's files could not be taken, and so is not found.
+ * @param {string[]} losses
+ */
+function lossList(losses) {
+  return element(
+    "details",
+    { class: "course-losses" },
+    element("summary", {}, `${count(losses.length, "part")} of its files could not be read`),
+    element("ul", {}, ...losses.map((loss) => element("li", { dir: "auto" }, loss))),
+  );
 }
 
 /** @param {import("../types.js").Course} course */

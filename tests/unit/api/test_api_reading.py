@@ -30,6 +30,8 @@ async def test_the_courses_come_in_the_shape_that_chat_pages_know() -> None:
                 "link": "https://x.example",
                 "instructor": "A",
                 "lessons": [{"number": 2, "title": "BM25", "link": None}],
+                "language": None,
+                "losses": [],
             }
         ],
     }

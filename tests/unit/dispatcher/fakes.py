@@ -153,6 +153,7 @@ class FakeCourse:
     link: str | None = None
     instructor: str | None = None
     lessons: tuple[FakeLesson, ...] = ()
+    language: str | None = None
 
 
 @dataclass(frozen=True)

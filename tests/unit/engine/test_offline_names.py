@@ -23,6 +23,7 @@ class Known(NamedTuple):
     title: str
     instructor: str | None = None
     lessons: tuple[Lesson, ...] = ()
+    language: str | None = None
 
 
 def named(question: str) -> list[str]:

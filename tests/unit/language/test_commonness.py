@@ -7,14 +7,14 @@ from math import log10
 import pytest
 import wordfreq
 
-from antiphon.language.commonness import _listed, rarity_in_english
+from antiphon.language.commonness import listed_words, rarity_in_english
 from antiphon.language.words import stem
 
 
 def test_the_list_is_read_as_its_own_package_reads_it() -> None:
     expected = wordfreq.get_frequency_dict("en", wordlist="small")
 
-    listed = dict(_listed())
+    listed = dict(listed_words())
 
     assert listed.keys() == expected.keys()
     assert all(

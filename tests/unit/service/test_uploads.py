@@ -112,6 +112,20 @@ def test_a_file_that_could_not_be_read_is_taken_back_and_the_one_before_it_retur
     assert (folder / "y.txt").exists()
 
 
+def test_a_file_that_was_read_in_part_says_what_is_missing(tmp_path: Path) -> None:
+    made = upload(tmp_path, sent("a.pdf"), sent("b.pdf"))
+    made.place()
+
+    results = made.results(
+        [], [(str(tmp_path / "documents" / "a.pdf"), "page 14 could not be read")]
+    )
+
+    assert [(each.name, each.status, each.reason) for each in results] == [
+        ("a.pdf", "added", "page 14 could not be read"),
+        ("b.pdf", "added", ""),
+    ]
+
+
 def test_the_same_file_again_is_unchanged_and_a_run_undone_leaves_it(
     tmp_path: Path,
 ) -> None:

@@ -1,0 +1,130 @@
+"""Front matter: the fields in which a Markdown file speaks of itself, in YAML, TOML or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import yaml
+
+from antiphon.knowledge.readers.content import BLANK, Line
+
+_LONGEST = 20_000
+_FENCED = re.compile(
+    r"\s{0,99}(---|\+\+\+)[ \t]{0,9}\n(.{0,20000}?)(?:(?<=\n)|\n)(?:\1|\.\.\.)[ \t]{0,9}(?:\n|$)",
+    re.DOTALL,
+)
+_FIELD = re.compile(
+    r"([A-Za-z][\w -]{0,40}?)\s{0,9}[:=]\s{1,9}(\S.{0,1000})$", re.MULTILINE
+)
+# In the order in which a reader of the page meets them.
+_TEXTS = (
+    "subtitle",
+    "description",
+    "summary",
+    "excerpt",
+    "question",
+    "questions",
+    "objectives",
+    "keypoints",
+)
+_WORDS = ("tags", "keywords")
+_NUMBERS = ("lesson", "sidebar_position", "nav_order", "order")
+_MOST_ITEMS = 100
+
+
+class FrontMatter(NamedTuple):
+    """The fields by their names in small letters, and what follows them."""
+
+    values: Mapping[str, object]
+    rest: str
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """Splits a file's front matter from its text; without one there are no fields."""
+    found = _FENCED.match(text)
+    if found is not None:
+        read = _toml if found[1] == "+++" else _yaml
+        return FrontMatter(_named(read(found[2]), found[2]), text[found.end() :])
+    start = text.lstrip()
+    if start.startswith("{\n"):
+        try:
+            values, end = json.JSONDecoder().raw_decode(start[:_LONGEST])
+        except (ValueError, RecursionError):
+            return FrontMatter({}, text)
+        return FrontMatter(_named(values, ""), start[end:])
+    return FrontMatter({}, text)
+
+
+def lines_of(values: Mapping[str, object]) -> Iterator[Line]:
+    """Yields the fields that are text for the file's readers, as paragraphs and lists."""
+    for name in _TEXTS:
+        yield from _lines(values.get(name))
+    for name in _WORDS:
+        words = _texts(values.get(name))
+        if words:
+            yield Line(f"{name.capitalize()}: {', '.join(words)}")
+            yield BLANK
+
+
+def texts_in(text: str, names: Sequence[str]) -> list[str]:
+    """Returns the texts of some of the fields that stand in lines of YAML."""
+    values = _named(_yaml(text), text) if text.strip() else {}
+    return [each for name in names for each in _texts(values.get(name))]
+
+
+def _lines(value: object) -> Iterator[Line]:
+    mark = "- " if isinstance(value, list) else ""
+    texts = _texts(value)
+    for text in texts:
+        yield Line(f"{mark}{text}")
+    if texts:
+        yield BLANK
+
+
+def _texts(value: object) -> list[str]:
+    """Returns a text, or the texts of a list, each on one line; nothing else that a field may hold."""
+    values = value if isinstance(value, list) else [value]
+    texts = []
+    for each in values[:_MOST_ITEMS]:
+        if isinstance(each, str) and each.strip():
+            texts.append(" ".join(each.split()))
+    return texts
+
+
+def _yaml(text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+
+
+def _toml(text: str) -> object:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+
+
+def _named(values: object, text: str) -> dict[str, object]:
+    """Returns the fields; of what is not well formed those that stand on a line of their own."""
+    if not isinstance(values, dict):
+        values = {name: _value(value) for name, value in _FIELD.findall(text)}
+    named = {str(name).lower(): value for name, value in values.items()}
+    title = named.get("title")
+    if type(title) in (int, float):
+        named["title"] = str(title)
+    for name in _NUMBERS:
+        if type(named.get(name)) is int:
+            named["lesson"] = named[name]
+            break
+    return named
+
+
+def _value(text: str) -> object:
+    """Reads one field by itself; what is not well formed, or says more than a field, is text."""
+    value = _yaml(text)
+    return text.strip() if value is None or isinstance(value, dict) else value

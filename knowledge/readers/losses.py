@@ -1,0 +1,63 @@
+"""What of a file its readers see and no search finds, counted by kind and told in words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import Enum
+
+# What programs write where a description should stand, and what people leave there.
+_NO_DESCRIPTION = re.compile(
+    r"(?:alt(?:ernative)? ?text|image|img|picture|photo|figure|fig|screenshot|png|jpe?g|svg|gif|logo|icon|untitled|.)?"
+    r"[ _\-.:#0-9]{0,40}|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)|no description has been provided.{0,60}",
+    re.IGNORECASE,
+)
+_BADGE = re.compile(
+    r"badge|shields\.io|travis-ci|circleci\.com|codecov\.io|coveralls\.io|appveyor|/actions/workflows/|pepy\.tech"
+    r"|button.{0,40}\.svg|launch.binder|open-in-colab|sponsor",
+    re.IGNORECASE,
+)
+_LONGEST_ADDRESS = 500
+
+
+class Loss(Enum):
+    """A kind of loss: in words for one of them, and for several."""
+
+    PICTURE = ("an image without a description", "{} images without a description")
+    OUTPUT_PICTURE = ("an image in the output", "{} images in the output")
+    OUTPUT = ("the rest of a long output", "the rest of {} long outputs")
+    VIDEO = ("an embedded video was not read", "{} embedded videos were not read")
+    SOUND = ("an embedded sound was not read", "{} embedded sounds were not read")
+    INCLUDED = ("a part that is in another file", "{} parts that are in other files")
+    PAGE = ("an embedded page was not read", "{} embedded pages were not read")
+
+
+class Losses:
+    """The losses of one file."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Loss] = Counter()
+
+    def add(self, kind: Loss) -> None:
+        self._counts[kind] += 1
+
+    def picture(self, description: str, address: str) -> str:
+        """Returns what a search finds of a picture; one that says nothing is a loss, and a badge is neither."""
+        if _BADGE.search(address[:_LONGEST_ADDRESS]):
+            return ""
+        words = " ".join(description.split())
+        if _NO_DESCRIPTION.fullmatch(words):
+            self.add(Loss.PICTURE)
+            return ""
+        return words
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Returns a line for each kind."""
+        lines = []
+        for kind in Loss:
+            one, several = kind.value
+            count = self._counts[kind]
+            if count:
+                lines.append(one if count == 1 else several.format(count))
+        return tuple(lines)

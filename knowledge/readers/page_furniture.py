@@ -1,0 +1,197 @@
+"""What of a web page is not its own text: menus, banners, links of its generator, and what nobody sees."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from lxml import html
+
+# Nothing within them is the page's own text.
+_UNSEEN = frozenset(
+    (
+        "script",
+        "style",
+        "noscript",
+        "template",
+        # Not the head: the parser puts the beginning of a page without a body into it.
+        "title",
+        "select",
+        "datalist",
+        "textarea",
+        "canvas",
+        "rp",
+    )
+)
+# A model would read what is hidden so, and no reader of the page would know why it answers as it does.
+_UNSEEN_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?![.\d])",
+    re.IGNORECASE,
+)
+_FURNITURE_ROLE_NAMES = """
+    navigation search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
+"""
+_FURNITURE_ROLES = frozenset(_FURNITURE_ROLE_NAMES.split())
+# Pages about a book, as EPUB names them.
+_BOOK_FURNITURE = frozenset(
+    (
+        "imprint",
+        "colophon",
+        "copyright-page",
+        "toc",
+        "landmarks",
+        "loi",
+        "lot",
+        "page-list",
+        "cover",
+        "pagebreak",
+    )
+)
+# Names that generators and themes give to what stands around a page's text. Any of them may be the name of a lesson
+# too, so links must make up most of it.
+_MENU = re.compile(
+    r"(?:\w+[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
+    r"|sphinxsidebar\w*|table-of-contents|contents|prev-next.{0,20}|tocwrapper|page-tools|share|social.{0,20}",
+    re.IGNORECASE,
+)
+_CONSENT = re.compile(
+    r"(?:cookie|consent|gdpr)[-_]?(?:banner|notice|bar|popup|consent|message|law|policy|modal|dialog|overlay|wrapper)"
+    r".{0,30}",
+    re.IGNORECASE,
+)
+_LONGEST_CONSENT = 2_000
+_LONGEST_MENU = 50_000
+_LINE_NUMBERS = re.compile(
+    r"linenos?|lineno\w*|line-?numbers?.{0,10}|gutter.{0,10}|rouge-gutter|blob-num.{0,20}",
+    re.IGNORECASE,
+)
+_NEAR = 8
+_PERMALINK = re.compile(r"[\s#¶§🔗\u200b\uf0c1]*|(?:perma|direct )link\b.{0,80}", re.I)
+_TOOL = re.compile(
+    r"(?:skip|jump) to .{0,40}|(?:edit|improve|suggest|fork)\b.{0,20}\b(?:page|github|gitlab|source|edits?)"
+    r"|(?:view|show|open) (?:page )?(?:source|on github)|report an? (?:issue|bug).{0,20}|(?:back )?to (?:the )?top"
+    r"|[\s←«<]*(?:previous|prev|next)(?: (?:page|chapter|lesson|topic|section|post))?[\s→»>]*|copy.{0,20}|print",
+    re.IGNORECASE,
+)
+_LONGEST_TOOL = 80
+_SHOWN_BUTTONS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary")
+_OWN_SCOPE = ("main", "article", "section", "blockquote", "figure", "li")
+
+
+def is_unseen(element: html.HtmlElement) -> bool:
+    """Returns True for what a reader of the page does not see, as far as the element says so itself."""
+    tag = element.tag
+    # A comment has a function for its tag.
+    if not isinstance(tag, str) or tag in _UNSEEN:
+        return True
+    if "hidden" in element.attrib and element.get("hidden") != "until-found":
+        return True
+    if tag == "dialog" and "open" not in element.attrib:
+        return True
+    return _UNSEEN_STYLE.search(element.get("style", "")) is not None
+
+
+def is_furniture(element: html.HtmlElement) -> bool:
+    """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
+    role = element.get("role", "").lower()
+    if element.tag == "nav" or role in _FURNITURE_ROLES:
+        return True
+    if not _BOOK_FURNITURE.isdisjoint(element.get("epub:type", "").split()):
+        return True
+    if role in ("banner", "contentinfo") and not _is_in(element, _OWN_SCOPE):
+        return True
+    return _is_tool(element) or _is_repeated(element) or _is_around_text(element)
+
+
+def _is_tool(element: html.HtmlElement) -> bool:
+    """Returns True for buttons and links that do something with the page, and are nothing that it says."""
+    if element.tag == "button":
+        return not _is_question(element)
+    if element.tag != "a":
+        return False
+    if {"prev", "next"} & set(element.get("rel", "").lower().split()):
+        return True
+    text = _text(element)
+    if len(text) > _LONGEST_TOOL:
+        return False
+    if _is_in(element, _SHOWN_BUTTONS[:-2]) and _PERMALINK.fullmatch(text):
+        return element.find(".//img") is None
+    return _TOOL.fullmatch(text.strip()) is not None and _stands_alone(element)
+
+
+def _is_question(button: html.HtmlElement) -> bool:
+    """Returns True for a button that opens an answer: it is the question."""
+    opens = "aria-expanded" in button.attrib or "aria-controls" in button.attrib
+    return opens or _is_in(button, _SHOWN_BUTTONS)
+
+
+def _is_in(element: html.HtmlElement, tags: tuple[str, ...]) -> bool:
+    return next(element.iterancestors(*tags), None) is not None
+
+
+def _stands_alone(link: html.HtmlElement) -> bool:
+    """Returns True if no words stand beside it: in the middle of a sentence "next" is a word."""
+    before = link.getprevious()
+    parent = link.getparent()
+    words = link.tail or ""
+    if before is not None:
+        words += before.tail or ""
+    elif parent is not None:
+        words += parent.text or ""
+    return not any(map(str.isalnum, words))
+
+
+def _is_repeated(element: html.HtmlElement) -> bool:
+    """Returns True for what is hidden from screen readers because it is there a second time, for them."""
+    if element.get("aria-hidden") != "true":
+        return False
+    parent = element.getparent()
+    if parent is None:
+        return False
+    beside = islice(parent, _NEAR)
+    return any(_is_for_screen_readers(each) for each in beside if each is not element)
+
+
+def _is_for_screen_readers(element: html.HtmlElement) -> bool:
+    if not isinstance(element.tag, str):
+        return False
+    names = element.get("class", "").lower()
+    if "sr-only" in names or "visually-hidden" in names or "assistive" in names:
+        return True
+    return element.tag == "math" or element.find(".//math") is not None
+
+
+def _is_around_text(element: html.HtmlElement) -> bool:
+    tag = element.tag
+    if tag == "footer":
+        return not _is_in(element, _OWN_SCOPE)
+    if tag == "header":
+        return not _is_in(element, _OWN_SCOPE) and not _has_only_title(element)
+    if tag == "aside":
+        return _is_menu(element)
+    names = f"{element.get('class', '')} {element.get('id', '')}".split()
+    if any(map(_LINE_NUMBERS.fullmatch, names)):
+        return not any(map(str.isalpha, _text(element)))
+    if any(map(_CONSENT.fullmatch, names)):
+        return len(_text(element)) < _LONGEST_CONSENT
+    return any(map(_MENU.fullmatch, names)) and _is_menu(element)
+
+
+def _has_only_title(header: html.HtmlElement) -> bool:
+    """Returns True if the title of the page stands in it, and not that of the site above another."""
+    if header.find(".//h1") is None:
+        return False
+    return len(header.getroottree().getroot().findall(".//h1")) == 1
+
+
+def _is_menu(element: html.HtmlElement) -> bool:
+    """Returns True for what is links for the most part."""
+    length = len(_text(element))
+    if length > _LONGEST_MENU:
+        return False
+    linked = sum(len(_text(link)) for link in element.iter("a"))
+    return length == 0 or linked * 2 > length
+
+
+def _text(element: html.HtmlElement) -> str:
+    return " ".join(str(element.text_content()).split())

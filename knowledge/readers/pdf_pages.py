@@ -1,0 +1,267 @@
+"""The text of each page of a PDF: pdfium reads it, and pypdf once more what pdfium cannot read or reads as garbage.
+
+pdfium is the quicker one by far, knows every encryption, and sets spaces where a page shows them.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import pypdf
+import pypdfium2
+from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+from pypdfium2 import raw
+
+from antiphon.knowledge.readers.content import UnreadableError
+from antiphon.knowledge.readers.legible import Legible, legible
+from antiphon.knowledge.readers.plain_text import clean, one_line
+
+MOST_PAGES = 5_000
+_MOST_CHAPTERS = 10_000
+_ENCRYPTED = "it is encrypted; save it anew without a password"
+# pypdf may take a second for a page; where it was of no use so often it is not asked again.
+_MOST_IN_VAIN = 20
+# It must be better by so much: to read a page anew in another order is worth nothing by itself.
+_BETTER = 1.02
+# A picture of words is an image, or it is drawn of many lines.
+_FEWEST_STROKES = 50
+_LINE_END_HYPHEN = re.compile(r"(?<=\w)[-\u00ad\u2010]\n(?=\w)")
+HYPHEN = "\ufffe"
+"""Where the end of a line divides a word; pdfium writes it so, and leaves out the end of the line."""
+_JOINED_LETTERS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]+")
+# Alef and lam, in the order in which pdfium writes the sign that joins them; the article is written so too.
+_ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
+
+
+class Page(NamedTuple):
+    """One page.
+
+    Attributes:
+        text: Its legible lines.
+        is_unread: Neither reader could read it.
+        is_garbled: Text was left out, for its font has no map to letters.
+        is_run_together: Text was left out, for its words have no spaces between them.
+        is_picture: It shows something and holds no text.
+    """
+
+    text: str = ""
+    is_unread: bool = False
+    is_garbled: bool = False
+    is_run_together: bool = False
+    is_picture: bool = False
+
+
+class Chapter(NamedTuple):
+    """An entry of the document's own outline, and the page to which it leads, counted from 1."""
+
+    title: str
+    page: int
+
+
+class PdfText(NamedTuple):
+    """What a PDF says."""
+
+    pages: list[Page]
+    title: str = ""
+    outline: tuple[Chapter, ...] = ()
+
+
+class _Read(NamedTuple):
+    """What pdfium makes of a page: None where it cannot read it, and whether there is something that it shows."""
+
+    text: str | None
+    has_text: bool = False
+    is_shown: bool = False
+
+
+def read_pdf(data: bytes) -> PdfText:
+    """Reads the pages of a PDF.
+
+    Raises:
+        UnreadableError: It is encrypted, has too many pages, or neither reader can open it.
+    """
+    second = _Second(data)
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == raw.FPDF_ERR_PASSWORD:
+            raise UnreadableError(_ENCRYPTED) from error
+        return PdfText(second.pages(), second.title())
+    try:
+        count = len(document)
+        _check_count(count)
+        second.expect(count)
+        pages = []
+        for number in range(count):
+            pages.append(_page(_pdfium_page(document, number), number, second))
+        return PdfText(pages, _title(document), tuple(_outline(document)))
+    finally:
+        document.close()
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_PAGES:
+        raise UnreadableError(
+            f"it has {count} pages; at most {MOST_PAGES} are read: split it"
+        )
+
+
+def _pdfium_page(document: pypdfium2.PdfDocument, number: int) -> _Read:
+    try:
+        page = document[number]
+    except pypdfium2.PdfiumError:
+        return _Read(None)
+    try:
+        found = page.get_textpage()
+        text = _in_reading_order(found, found.get_text_range())
+        found.close()
+        if text.strip():
+            return _Read(text)
+        return _shown(page)
+    except pypdfium2.PdfiumError:
+        return _Read(None)
+    finally:
+        page.close()
+
+
+def _shown(page: pypdfium2.PdfPage) -> _Read:
+    """Says what a page without text shows."""
+    strokes = 0
+    for each in islice(page.get_objects(max_depth=3), 10 * _FEWEST_STROKES):
+        if each.type == raw.FPDF_PAGEOBJ_TEXT:
+            return _Read("", has_text=True, is_shown=True)
+        strokes += each.type == raw.FPDF_PAGEOBJ_PATH
+        if each.type == raw.FPDF_PAGEOBJ_IMAGE or strokes > _FEWEST_STROKES:
+            return _Read("", is_shown=True)
+    return _Read("")
+
+
+def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
+    """Turns round what pdfium writes backwards: the two letters of an Arabic sign stand at the same place."""
+    if _ALEF_LAM.search(text) is None:
+        return text
+    letters = list(text)
+    for found in _ALEF_LAM.finditer(text):
+        at = found.start()
+        first = raw.FPDFText_GetCharIndexFromTextIndex(page, at)
+        last = raw.FPDFText_GetCharIndexFromTextIndex(page, at + 1)
+        if min(first, last) >= 0 and page.get_charbox(first) == page.get_charbox(last):
+            letters[at : at + 2] = letters[at + 1], letters[at]
+    return "".join(letters)
+
+
+def _page(read: _Read, number: int, second: _Second) -> Page:
+    """Takes the better of what the two readers make of a page."""
+    found = _judged(read.text) if read.text is not None else None
+    if found is None or found.is_doubtful or read.has_text:
+        other = second.page(number)
+        if other is not None and _is_better(other, found):
+            second.was_of_use()
+            found = other
+    if found is None:
+        return Page(is_unread=True)
+    return Page(
+        text=found.text,
+        is_garbled=found.is_garbled,
+        is_run_together=found.is_run_together,
+        is_picture=read.is_shown and not found.text.strip(),
+    )
+
+
+def _is_better(other: Legible, found: Legible | None) -> bool:
+    return found is None or other.letters > _BETTER * found.letters
+
+
+def _judged(text: str) -> Legible:
+    marked = _LINE_END_HYPHEN.sub(HYPHEN, text.replace("\r\n", "\n"))
+    found = legible(marked)
+    # Signs that stand for several letters at once are no letters to a search.
+    letters = _JOINED_LETTERS.sub(_apart, found.text)
+    return found._replace(text=clean(letters))
+
+
+def _apart(found: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", found.group())
+
+
+class _Second:
+    """The second reader, opened once it is needed."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._document: pypdf.PdfReader | None = None
+        self._in_vain = 0
+        self._count: int | None = None
+
+    def expect(self, count: int) -> None:
+        """Notes how many pages there are: of two readers that count otherwise, one has other numbers for them."""
+        self._count = count
+
+    def page(self, number: int) -> Legible | None:
+        """Returns what it makes of a page; None where it cannot read it, or was not of use for long."""
+        if self._in_vain == _MOST_IN_VAIN:
+            return None
+        self._in_vain += 1
+        try:
+            pages = self._opened().pages
+            if self._count is not None and len(pages) != self._count:
+                return None
+            return _judged(pages[number].extract_text())
+        except Exception:  # noqa: BLE001 - what a library raises about a broken file is no bug of ours
+            return None
+
+    def was_of_use(self) -> None:
+        self._in_vain = 0
+
+    def pages(self) -> list[Page]:
+        """Returns all pages of a document that the first reader cannot open.
+
+        Raises:
+            UnreadableError: This one cannot either.
+        """
+        try:
+            count = len(self._opened().pages)
+        except (FileNotDecryptedError, DependencyError) as error:
+            raise UnreadableError(_ENCRYPTED) from error
+        except PyPdfError as error:
+            raise UnreadableError(f"it is broken: {error}") from error
+        _check_count(count)
+        pages = []
+        for number in range(count):
+            self.was_of_use()
+            pages.append(_page(_Read(None), number, self))
+        return pages
+
+    def title(self) -> str:
+        about = self._opened().metadata
+        return one_line(about.title) if about and about.title else ""
+
+    def _opened(self) -> pypdf.PdfReader:
+        if self._document is None:
+            document = pypdf.PdfReader(io.BytesIO(self._data))
+            # Many are encrypted with an empty password, which every viewer tries.
+            if document.is_encrypted and not document.decrypt(""):
+                raise UnreadableError(_ENCRYPTED)
+            self._document = document
+        return self._document
+
+
+def _title(document: pypdfium2.PdfDocument) -> str:
+    try:
+        return one_line(document.get_metadata_value("Title"))
+    except UnicodeDecodeError:
+        return ""
+
+
+def _outline(document: pypdfium2.PdfDocument) -> Iterator[Chapter]:
+    for entry in islice(document.get_toc(), _MOST_CHAPTERS):
+        title = one_line(entry.get_title())
+        target = entry.get_dest()
+        page = None if target is None else target.get_index()
+        if title and page is not None:
+            yield Chapter(title, page + 1)

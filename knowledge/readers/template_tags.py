@@ -1,0 +1,109 @@
+"""Tags of templates within Markdown's text: Liquid, Hugo, kramdown, MyST roles, MDX, emoji codes; not in code spans."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rich.emoji import Emoji, NoEmoji
+
+# What comes first wins: a tag within a code span or a formula is part of it.
+_TAGS = re.compile(
+    r"""
+    (?P<kept>(?P<ticks>`{1,3})(?!`)[^`]{1,1000}(?P=ticks)(?!`) | \$\$.{1,5000}?\$\$ | \$[^\s$`][^$\n`]{0,300}\$)
+    | \{%-?\s{0,9}raw\s{0,9}-?%\}(?P<raw>.{0,2000}?)\{%-?\s{0,9}endraw\s{0,9}-?%\}
+    | \{%-?\s{0,9}comment\b.{0,2000}?endcomment\s{0,9}-?%\}
+    | \{%.{1,1000}?%\}
+    | \{\{[<%].{1,1000}?[>%]\}\}
+    | \{\{[^{}\\]{1,500}\}\}
+    | \{/\*.{0,5000}?\*/\}
+    | \{:(?=[\s.\#:a-zA-Z/])[^{}\n?]{0,300}\}
+    | \{(?P<role>[a-zA-Z][\w:+-]{0,40})\}`(?P<said>[^`]{1,500})`
+    | (?<=[\])`])\{\s{0,9}(?:[.\#][\w-]|[\w-]{1,30}=)[^{}\n]{0,300}\}
+    | (?<![\w:]):(?P<emoji>[a-z0-9_+-]{2,40}):(?![\w:])
+    | !\[\[[^\[\]\n]{1,200}\]\]
+    | \[\[(?P<page>[^\[\]\n|\s][^\[\]\n|]{0,200})(?:\|(?P<shown>[^\[\]\n]{1,200}))?\]\](?!\()
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_OWN_LINES = re.compile(
+    # A table of contents that the generator fills in.
+    r"^[ \t]{0,9}(?i:[-*] TOC|\[\[_?toc_?\]\]|\[toc\]|\$\{toc\}|@\[toc\].{0,99})[ \t]{0,9}$"
+    # Modules that a page of MDX uses.
+    r"|^import\s(?:[^\n]{1,300}\sfrom\s{1,9})?(['\"])[^'\"\n]{1,300}\1;?[ \t]{0,9}$"
+    r"|^export\s{1,9}(?:const|default|function|let)\b[^\n]{0,1000}(?:\n[^\n]{1,1000}){0,50}",
+    re.MULTILINE,
+)
+_HEADING_ATTRIBUTES = re.compile(
+    r"^(#{1,6}[ \t][^\n{]{0,1000}?)[ \t]{0,9}\{(?:[.#-]|[\w-]{1,30}=)?[^{}\n]{0,200}\}[ \t#]{0,9}$",
+    re.MULTILINE,
+)
+_FOOTNOTE = re.compile(r"^(\[\^[^\]\n]{1,60}\]:)", re.MULTILINE)
+_CITES = ("cite", "index", "eq", "numref")
+# A component of MDX: its attributes may hold braces, and these others.
+_ATTRIBUTES = r"(?:[^<>{}]|\{(?:[^{}]|\{[^{}]{0,2000}\}){0,5000}\}){0,1000}"
+_COMPONENT = re.compile(rf"</?([A-Z][\w.]{{0,60}})(?:\s({_ATTRIBUTES}))?>|</?>")
+_CLOSED_COMPONENT = re.compile(
+    rf"</([A-Z][\w.]{{0,60}})\s{{0,9}}>|<([A-Z][\w.]{{0,60}})(?:\s{_ATTRIBUTES})?/>"
+)
+# The attributes that its readers see.
+_SHOWN_ATTRIBUTE = re.compile(
+    r"\b(?:title|label|summary|text|explain|question|answer|caption|description)\s{0,9}[:=]\s{0,9}\{?\s{0,9}"
+    r"(?:\"([^\"]{1,2000})\"|'([^'\n]{1,2000})'|`([^`]{1,2000})`)"
+)
+
+
+def components_of(text: str) -> frozenset[str]:
+    """Returns the components of MDX in a text: `<T>` that nothing closes is a word."""
+    found = _CLOSED_COMPONENT.findall(text)
+    return frozenset(closed or alone for closed, alone in found)
+
+
+def without_tags(text: str, components: frozenset[str]) -> str:
+    """Returns text as its readers see it, as far as templates go."""
+    if components:
+        text = _COMPONENT.sub(lambda found: _component(found, components), text)
+    text = _OWN_LINES.sub("", text)
+    text = _TAGS.sub(_shown, text)
+    text = _HEADING_ATTRIBUTES.sub(r"\1", text)
+    # The parser would take one of a single word for a link.
+    return _FOOTNOTE.sub(r"\\\1", text)
+
+
+def _component(found: re.Match[str], components: frozenset[str]) -> str:
+    name, attributes = found[1], found[2] or ""
+    if name is not None and name not in components:
+        return found[0]
+    said = ["".join(forms) for forms in _SHOWN_ATTRIBUTE.findall(attributes)]
+    return "\n\n".join(["", *said, ""]) if said else ""
+
+
+def _shown(found: re.Match[str]) -> str:
+    if found["kept"]:
+        return found["kept"]
+    if found["raw"]:
+        return found["raw"]
+    if found["role"]:
+        return _role(found["role"], found["said"])
+    if found["emoji"]:
+        return "" if _is_emoji(found["emoji"]) else found[0]
+    return found["shown"] or found["page"] or ""
+
+
+def _role(role: str, said: str) -> str:
+    """Returns what a role of MyST shows: the text before its target."""
+    if role.startswith(_CITES):
+        return ""
+    if role == "math":
+        return f"${said}$"
+    text, _, target = said.partition("<")
+    return text.strip() or target.strip("> ")
+
+
+@lru_cache(maxsize=1_000)
+def _is_emoji(name: str) -> bool:
+    try:
+        Emoji(name)
+    except NoEmoji:
+        return False
+    return True

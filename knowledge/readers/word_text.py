@@ -1,0 +1,255 @@
+"""The words of a paragraph of Word, run by run, and what stands beside it: notes, text boxes, charts, pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from lxml import etree
+
+from antiphon.knowledge.readers.content import BLANK, Line
+from antiphon.knowledge.readers.drawings import (
+    GRAPHICS,
+    Losses,
+    description,
+    drawn_text,
+    graphic,
+    is_decoration,
+)
+from antiphon.knowledge.readers.equations import linear
+from antiphon.knowledge.readers.office_xml import (
+    attribute,
+    child,
+    every,
+    is_on,
+    kind,
+    value,
+)
+from antiphon.knowledge.readers.ooxml import Package, branches
+from antiphon.knowledge.readers.paragraphs import joined
+from antiphon.knowledge.readers.plain_text import clean, one_line
+from antiphon.knowledge.readers.word_styles import Styles
+
+REMOVED = frozenset(
+    {"w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:sdtPr", "w:tblPr", "w:sectPr"}
+)
+"""Elements that hold no text that a reader sees."""
+_SIGNS = {
+    "w:tab": "\t",
+    "w:ptab": "\t",
+    "w:br": "\n",
+    "w:cr": "\n",
+    "w:noBreakHyphen": "-",
+}
+# Stands in no XML, and around formulas until it is seen what touches them.
+_FORMULA_EDGE = "\x1f"
+_TOUCHING_FORMULA = re.compile(rf"(?<=\w){_FORMULA_EDGE}+(?=\w)")
+# The font "Symbol" has Greek letters where others have Latin ones
+# (https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt).
+_LATIN = "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcywV"
+_GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψως"
+_SYMBOLS = dict(zip(_LATIN, _GREEK, strict=True)) | {
+    "\xa3": "≤", "\xa5": "∞", "\xae": "→", "\xb0": "°", "\xb1": "±", "\xb3": "≥", "\xb4": "\u00d7", "\xb7": "•",
+    "\xb9": "≠", "\xbb": "≈", "\xce": "∈", "\xde": "⇒", "\xe5": "∑", "\xf2": "∫",
+}  # fmt: skip
+_FIRST_PRIVATE, _LAST_PRIVATE = 0xE000, 0xF8FF
+
+
+class Words:
+    """The words of one paragraph as they are gathered.
+
+    Attributes:
+        beside: What stands beside the paragraph.
+    """
+
+    def __init__(self) -> None:
+        self.beside: list[Line] = []
+        self._parts: list[str] = []
+        # One for each open field: True until its instruction ends.
+        self._in_instruction: list[bool] = []
+
+    @property
+    def text(self) -> str:
+        text = _TOUCHING_FORMULA.sub(" ", "".join(self._parts))
+        return clean(text.replace(_FORMULA_EDGE, ""))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Returns a value that changes when something is gathered."""
+        return len(self._parts), len(self.beside)
+
+    def add(self, text: str | None) -> None:
+        if text and not any(self._in_instruction):
+            self._parts.append(text)
+
+    def place_beside(self, text: str) -> None:
+        if text:
+            self.beside += (Line(text), BLANK)
+
+    def follow_field(self, change: str) -> None:
+        """Follows a field from its instruction to its result, which is what a reader sees."""
+        if change == "begin":
+            self._in_instruction.append(True)
+        elif self._in_instruction:
+            self._in_instruction.pop()
+            if change == "separate":
+                self._in_instruction.append(False)
+
+
+class TextWalk:
+    """Gathers the words of paragraphs.
+
+    Args:
+        notes: The notes of the document, by the names of their elements and their ids.
+        blocks: Reads the paragraphs and tables within an element.
+    """
+
+    def __init__(
+        self,
+        package: Package,
+        styles: Styles,
+        notes: dict[tuple[str, str], etree._Element],
+        blocks: Callable[[etree._Element], Iterator[Line]],
+        losses: Losses,
+    ) -> None:
+        self._package = package
+        self._relations = package.relations(package.main)
+        self._styles = styles
+        self._notes = notes
+        self._blocks = blocks
+        self._losses = losses
+        self._is_hidden = False
+        self._handlers: dict[str, Callable[[etree._Element, Words], None]] = {
+            "w:t": self._text,
+            "w:r": self._run,
+            "w:sym": self._symbol,
+            "w:ruby": self._ruby,
+            "w:fldChar": self._field,
+            "w:footnoteReference": self._note,
+            "w:endnoteReference": self._note,
+            "m:oMath": self._equation,
+            "w:txbxContent": self._box,
+            "a:p": self._drawn,
+            "v:textpath": self._word_art,
+            "w:drawing": self._drawing,
+            "w:pict": self._drawing,
+            "w:object": self._object,
+            "mc:AlternateContent": self._alternate,
+        }
+        self._handlers |= dict.fromkeys(GRAPHICS, self._graphic)
+
+    def words(self, paragraph: etree._Element, is_hidden: bool) -> Words:
+        """Gathers one paragraph, whose style may hide it."""
+        words = Words()
+        outer, self._is_hidden = self._is_hidden, is_hidden
+        self._walk(paragraph, words)
+        self._is_hidden = outer
+        return words
+
+    def _walk(self, element: etree._Element, words: Words) -> None:
+        """Goes through an element: text has a few names, and what wraps it has many."""
+        for each in element:
+            name = kind(each)
+            handler = self._handlers.get(name)
+            if handler is not None:
+                handler(each, words)
+            elif name in _SIGNS:
+                words.add(_SIGNS[name])
+            elif name not in REMOVED:
+                self._walk(each, words)
+
+    def _text(self, element: etree._Element, words: Words) -> None:
+        words.add(element.text)
+
+    def _run(self, run: etree._Element, words: Words) -> None:
+        properties = child(run, "w:rPr")
+        is_hidden: bool | None = None
+        if properties is not None:
+            is_hidden = is_on(properties, "w:vanish")
+            style = value(properties, "w:rStyle")
+            if is_hidden is None and self._styles.resolve(style).is_hidden:
+                is_hidden = True
+        if is_hidden is None:
+            is_hidden = self._is_hidden
+        if not is_hidden:
+            self._walk(run, words)
+
+    def _symbol(self, element: etree._Element, words: Words) -> None:
+        try:
+            code = int(attribute(element, "w:char"), 16)
+        except ValueError:
+            return
+        if _FIRST_PRIVATE <= code <= _LAST_PRIVATE:
+            # Fonts of symbols have their signs at what were bytes once; of other fonts than this no letter is known.
+            sign = chr(code & 0xFF)
+            is_known = attribute(element, "w:font").lower() == "symbol"
+            words.add(_SYMBOLS.get(sign, sign) if is_known else " ")
+        else:
+            words.add(chr(code))
+
+    def _ruby(self, element: etree._Element, words: Words) -> None:
+        """Reads a word, then how it is pronounced, which stands first in the file and above the word on the page."""
+        for name, opened, closed in (("w:rubyBase", "", ""), ("w:rt", "(", ")")):
+            part = child(element, name)
+            if part is not None:
+                words.add(opened)
+                self._walk(part, words)
+                words.add(closed)
+
+    def _field(self, element: etree._Element, words: Words) -> None:
+        words.follow_field(attribute(element, "w:fldCharType"))
+
+    def _note(self, reference: etree._Element, words: Words) -> None:
+        # Each note is read once; one that refers to itself would have no end.
+        name = kind(reference).removesuffix("Reference")
+        note = self._notes.pop((name, attribute(reference, "w:id")), None)
+        if note is not None:
+            text = joined(self._blocks(note))
+            words.place_beside(f"[note: {text}]" if text else "")
+
+    def _equation(self, element: etree._Element, words: Words) -> None:
+        words.add(f"{_FORMULA_EDGE}{linear(element).strip()}{_FORMULA_EDGE}")
+
+    def _box(self, element: etree._Element, words: Words) -> None:
+        words.beside += (BLANK, *self._blocks(element), BLANK)
+
+    def _drawn(self, element: etree._Element, words: Words) -> None:
+        words.place_beside(one_line(drawn_text(element)))
+
+    def _word_art(self, element: etree._Element, words: Words) -> None:
+        words.place_beside(one_line(element.get("string", "")))
+
+    def _graphic(self, element: etree._Element, words: Words) -> None:
+        words.beside += graphic(element, self._package, self._relations, self._losses)
+
+    def _drawing(self, element: etree._Element, words: Words) -> None:
+        before = words.size
+        self._walk(element, words)
+        if words.size == before and _is_picture(element):
+            says = description(element)
+            if says:
+                words.place_beside(f"[picture: {says}]")
+            elif not is_decoration(element):
+                self._losses.add("drawing")
+
+    def _object(self, element: etree._Element, words: Words) -> None:
+        for each in every(element, "o:OLEObject"):
+            is_formula = each.get("ProgID", "").startswith("Equation")
+            self._losses.add("formula" if is_formula else "embedded")
+            return
+        self._drawing(element, words)
+
+    def _alternate(self, element: etree._Element, words: Words) -> None:
+        """Reads the first form of a thing that says something, for programs show one of them."""
+        before = words.size
+        lost = self._losses.counted()
+        for branch in branches(element):
+            self._losses.reset(lost)
+            self._walk(branch, words)
+            if words.size != before:
+                return
+
+
+def _is_picture(element: etree._Element) -> bool:
+    pictures = ("pic:pic", "v:imagedata", "w:contentPart")
+    return any(True for name in pictures for _ in every(element, name))
