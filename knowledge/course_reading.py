@@ -25,7 +25,7 @@ def read_course(
     """Reads a course's files; returns its parts, and the files that could not be read, each with the reason."""
     reading = _Reading(read)
     about, outside = _about(course, reading)
-    lessons = [_lesson(lesson, reading) for lesson in course.lessons]
+    lessons = _lessons(course, reading)
     if not lessons:
         # Nothing else tells the lessons: the page about the course may hold them itself.
         outside[:1], lessons = _split(about.sections)
@@ -77,6 +77,15 @@ def _about(course: PlannedCourse, reading: _Reading) -> tuple[Parts, list[Sectio
         contents = [Content(lines=[])]
     sections = [parse_lesson(content, 0, "") for content in contents]
     return parse_content(contents[0]), sections
+
+
+def _lessons(course: PlannedCourse, reading: _Reading) -> list[Section]:
+    """Reads the lessons; they have the numbers that their files give them, if these are distinct."""
+    lessons = [_lesson(lesson, reading) for lesson in course.lessons]
+    if len({lesson.number for lesson in lessons}) == len(lessons):
+        return lessons
+    planned = zip(lessons, course.lessons, strict=True)
+    return [replace(section, number=lesson.number) for section, lesson in planned]
 
 
 def _lesson(lesson: PlannedLesson, reading: _Reading) -> Section:
