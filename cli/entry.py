@@ -48,9 +48,13 @@ COMMANDS = (
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",
-        "List the indexed courses, show one, or remove one.",
+        "List the indexed courses, show or remove one, or correct its layout.",
         "index:courses",
-        commands={"show": "index:show", "remove": "index:remove"},
+        commands={
+            "show": "index:show",
+            "remove": "index:remove",
+            "layout": "index_preview:layout",
+        },
     ),
     Command(
         "traces",

@@ -21,6 +21,7 @@ from rich.progress import (
 from rich.table import Column
 
 from antiphon import service
+from antiphon.cli.index_preview import show_preview
 from antiphon.cli.session import (
     ChromaUrl,
     DataDir,
@@ -29,7 +30,7 @@ from antiphon.cli.session import (
     nothing_indexed,
     settings_for_people,
 )
-from antiphon.cli.terminal import err, new_table, one_line, out, print_json
+from antiphon.cli.terminal import counted, err, new_table, one_line, out, print_json
 
 NICENESS = 5
 """Priority of an indexing run as `nice` counts it: a service on the same machine goes first."""
@@ -54,6 +55,29 @@ def index(
             "--strict", help="Exit with code 1 if any file could not be indexed."
         ),
     ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Show the courses and lessons that would be indexed, and index nothing.",
+        ),
+    ] = False,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--include",
+            metavar="GLOB",
+            help="Read only files of folders that fit, such as '*.md'; repeatable.",
+        ),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            metavar="GLOB",
+            help="Read no files of folders that fit, such as 'drafts/*'; repeatable.",
+        ),
+    ] = None,
     data_dir: DataDir = None,
     embedder: Embedder = None,
     chroma_url: ChromaUrl = None,
@@ -68,9 +92,14 @@ def index(
         data_dir=data_dir, embedder=embedder, chroma_url=chroma_url
     )
     service.use_readers(settings.readers)
+    choice = service.Choice(include=tuple(include or ()), exclude=tuple(exclude or ()))
+    if dry_run:
+        stored = service.stored_layouts(settings.data_dir)
+        show_preview(service.preview_paths(paths, choice, stored))
+        return
     # Before an embedder is loaded, which takes seconds. A rebuild is for catalogues that cannot be read, too.
     if not rebuild:
-        service.check_paths(paths, settings.data_dir, only=only)
+        service.check_paths(paths, settings.data_dir, only=only, choice=choice)
     service.check_server(settings.chroma_url)
     let_others_go_first()
     # Loaded once there is something to embed: that nothing changed is seen without it.
@@ -83,6 +112,7 @@ def index(
             chroma_url=settings.chroma_url,
             rebuild=rebuild,
             only=only,
+            choice=choice,
             progress=bar.show,
         )
     show_summary(summary)
@@ -161,6 +191,14 @@ def show_summary(summary: service.IndexSummary) -> None:
             style="yellow",
             soft_wrap=True,
         )
+    if summary.left_out:
+        files = counted(len(summary.left_out), "file")
+        path, reason = summary.left_out[0]
+        err.print(
+            f"left out: {files}, such as {one_line(path, 300)} ({reason}); `antiphon index --dry-run` names all",
+            style="yellow",
+            soft_wrap=True,
+        )
     table = new_table(
         "Added",
         "Changed",
@@ -198,7 +236,7 @@ def show_summary(summary: service.IndexSummary) -> None:
 def courses(
     context: typer.Context, as_json: Json = False, data_dir: DataDir = None
 ) -> None:
-    """Lists the indexed courses, shows one, or removes one."""
+    """Lists the indexed courses, shows or removes one, or corrects how one is laid out."""
     if context.invoked_subcommand is not None:
         return
     settings = settings_for_people(data_dir=data_dir)

@@ -9,15 +9,28 @@ from antiphon.knowledge.embedders import (
     installed_embedders,
     load_embedder,
 )
-from antiphon.knowledge.finding import counted_by_ending
+from antiphon.knowledge.finding import Choice, counted_by_ending
 from antiphon.knowledge.generations import generation_in_use, index_size
 from antiphon.knowledge.indexing import index_paths, remove_course
+from antiphon.knowledge.layout_store import (
+    forget_layout,
+    save_layout,
+    show_layout,
+    stored_layouts,
+)
 from antiphon.knowledge.lesson_texts import LessonText, lesson_text
 from antiphon.knowledge.lessons import resolve_lesson
 from antiphon.knowledge.library import Library
 from antiphon.knowledge.loading import load_document
 from antiphon.knowledge.named import course_called
+from antiphon.knowledge.preview import (
+    Preview,
+    PreviewCourse,
+    PreviewLesson,
+    preview_paths,
+)
 from antiphon.knowledge.readers import Format, add_formats, formats, use_readers
+from antiphon.knowledge.removing import files_of_document
 from antiphon.knowledge.scoring import Tuning
 from antiphon.knowledge.values import (
     Course,
@@ -30,6 +43,7 @@ from antiphon.knowledge.values import (
 )
 
 __all__ = [
+    "Choice",
     "Course",
     "CourseMatch",
     "Format",
@@ -42,6 +56,9 @@ __all__ = [
     "Library",
     "LibraryState",
     "Overview",
+    "Preview",
+    "PreviewCourse",
+    "PreviewLesson",
     "Tuning",
     "add_formats",
     "check_paths",
@@ -51,6 +68,8 @@ __all__ = [
     "course_called",
     "document_paths",
     "embedder_when_used",
+    "files_of_document",
+    "forget_layout",
     "formats",
     "generation_in_use",
     "index_paths",
@@ -60,7 +79,11 @@ __all__ = [
     "load_document",
     "load_embedder",
     "overview",
+    "preview_paths",
     "remove_course",
     "resolve_lesson",
+    "save_layout",
+    "show_layout",
+    "stored_layouts",
     "use_readers",
 ]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatch
 from pathlib import Path
 
 import msgspec
 
-from antiphon.knowledge.course_folders import course_files
+from antiphon.knowledge.layout import Layout, Listing, PlannedCourse, plan
 from antiphon.knowledge.readers.formats import format_of, suffixes
-from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
 
 _NO_TEXT = "its path is not in UTF-8; rename it"
@@ -29,28 +30,77 @@ _NOT_WRITTEN_BY_PEOPLE = {
 _LOCK_OF_OFFICE = "~$"
 
 
+Plan = Callable[[str, Sequence[str]], Layout]
+"""Tells the layout of a folder from the paths of the files below it."""
+
+
+class Choice(Value, frozen=True, kw_only=True):
+    """Which files of folders are wanted, by patterns such as "*.md" or "week1/*".
+
+    Attributes:
+        include: Only files that one of these fits; all where there is none.
+        exclude: No files that one of these fits.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def why_not(self, path: str) -> str:
+        """Returns why a file is not wanted, by its path in the folder; empty where it is."""
+        for pattern in self.exclude:
+            if _fits(path, pattern):
+                return f"--exclude {pattern}"
+        if self.include and not any(_fits(path, each) for each in self.include):
+            return "no --include fits it"
+        return ""
+
+
+def _fits(path: str, pattern: str) -> bool:
+    """Returns True if a pattern means a file by its name, by its path, or by a folder that it lies in."""
+    folder = pattern.rstrip("/")
+    named = fnmatch(os.path.basename(path), pattern) or fnmatch(path, pattern)
+    return named or fnmatch(path, f"{folder}/*")
+
+
+_ALL = Choice()
+
+
 class FoundFiles(Value, frozen=True, kw_only=True):
     """The files that a person means by a list of paths.
 
     Attributes:
-        files: Absolute paths, sorted, without repeats; a folder that is a course is one of them.
+        files: Absolute paths of documents, sorted, without repeats; a course of several files is one, by its folder.
+        courses: What the files of those courses are.
         roots: The paths that were named, absolute: what is known under them and not found is gone.
         failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
         skipped: Files of folders that are in no format that can be read; without hidden ones and those of programs.
+        left_out: Files of folders that are part of no course, each with the reason.
         only: What is known from elsewhere goes too.
     """
 
     files: tuple[str, ...]
     roots: tuple[str, ...]
     failed: tuple[tuple[str, str], ...]
+    courses: tuple[PlannedCourse, ...] = ()
     skipped: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
     only: bool = False
 
 
-def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
+def plan_here(root: str, files: Sequence[str]) -> Layout:
+    """Tells the layout of a folder in this process, where no file is hostile."""
+    return plan(Listing(root, files))
+
+
+def find_files(
+    paths: Iterable[str | Path],
+    known: Iterable[str],
+    plan: Plan = plan_here,
+    choice: Choice = _ALL,
+) -> FoundFiles:
     """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
     known = tuple(known)
-    walk = _Walk()
+    walk = _Walk(plan, choice)
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
     for root in roots:
         was_known = any(is_under(path, [root]) for path in known)
@@ -65,19 +115,26 @@ def find_files(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
             walk.failed.append((root, "there is no such file or folder"))
     return FoundFiles(
         files=tuple(sorted(walk.files)),
+        courses=tuple(walk.courses),
         roots=roots,
         failed=tuple(walk.failed),
         skipped=tuple(walk.skipped),
+        left_out=tuple(walk.left_out),
     )
 
 
-def find_only(paths: Iterable[str | Path], known: Iterable[str]) -> FoundFiles:
+def find_only(
+    paths: Iterable[str | Path],
+    known: Iterable[str],
+    plan: Plan = plan_here,
+    choice: Choice = _ALL,
+) -> FoundFiles:
     """Lists the documents at `paths`, beside which nothing is to stay.
 
     Raises:
         KnowledgeError: A path cannot be read, or there is nothing in them: a mistyped one must not empty the library.
     """
-    found = find_files(paths, known)
+    found = find_files(paths, known, plan, choice)
     if found.failed or not found.files:
         raise KnowledgeError(
             f"nothing was removed, because {why_nothing(found)}; --only keeps what it names and nothing else"
@@ -117,45 +174,80 @@ def is_under(path: str, roots: Iterable[str]) -> bool:
 class _Walk:
     """What is found in folders: documents, files in no format that can be read, and what failed."""
 
-    def __init__(self) -> None:
+    def __init__(self, plan: Plan, choice: Choice) -> None:
         self.files: set[str] = set()
+        self.courses: list[PlannedCourse] = []
         self.failed: list[tuple[str, str]] = []
         self.skipped: list[str] = []
+        self.left_out: list[tuple[str, str]] = []
+        self._plan = plan
+        self._choice = choice
 
     def folder(self, root: str, was_known: bool) -> None:
         """Walks a folder; one that holds files and not one document fails, unless there were documents before."""
-        found = len(self.files)
-        skipped = len(self.skipped)
+        found, skipped = len(self.files), len(self.skipped)
+        left_out = len(self.left_out)
+        listed: list[str] = []
         for folder, subfolders, names in os.walk(root, onerror=self._fail):
             # In place, so that `os.walk` does not descend into the others.
             subfolders[:] = filter(_may_be_of_a_course, subfolders)
-            seen = list(filter(_may_be_of_a_course, names))
-            self._files_of(folder, seen, root)
-        passed_over = self.skipped[skipped:]
-        if passed_over and len(self.files) == found and not was_known:
-            reason = f"none of its files is in a format that can be read: {counted_by_ending(passed_over)}"
-            self.failed.append((root, reason))
+            for name in filter(_may_be_of_a_course, names):
+                self._file(os.path.join(folder, name), root, listed)
+        try:
+            self._take(root, self._plan(root, listed))
+        except DocumentError as error:
+            self.failed.append((error.path, error.reason))
+            return
+        if len(self.files) == found and not was_known:
+            self._say_why_nothing(
+                root, self.skipped[skipped:], self.left_out[left_out:]
+            )
+
+    def _say_why_nothing(
+        self,
+        root: str,
+        skipped: Sequence[str],
+        left_out: Sequence[tuple[str, str]],
+    ) -> None:
+        """Lets a folder fail that holds files and not one document."""
+        if left_out:
+            path, reason = left_out[0]
+            why = f"all of its documents are left out, such as {path} ({reason})"
+            self.failed.append((root, why))
+        elif skipped:
+            why = f"none of its files is in a format that can be read: {counted_by_ending(skipped)}"
+            self.failed.append((root, why))
 
     def _fail(self, error: OSError) -> None:
         self.failed.append(
             (str(error.filename), f"the folder cannot be listed: {error.strerror}")
         )
 
-    def _files_of(self, folder: str, names: list[str], root: str) -> None:
-        """Takes what one folder holds: its files, but for those that make the folder itself a course."""
-        lessons = _lessons_in(folder, names)
-        if lessons:
-            self.files.add(folder)
-        for name in names:
-            path = os.path.join(folder, name)
-            if path in lessons:
-                continue
-            if format_of(name) is None:
-                self.skipped.append(path)
-            elif not _is_text(path):
+    def _file(self, path: str, root: str, listed: list[str]) -> None:
+        """Takes one file of a folder: its layout is told from those listed."""
+        is_document = format_of(path) is not None
+        if not _is_text(path):
+            if is_document:
                 self.failed.append((path, _NO_TEXT))
-            elif not _leads_outside(path, root):
-                self.files.add(path)
+            return
+        inside = os.path.relpath(path, root)
+        reason = self._choice.why_not(inside) if is_document else ""
+        if reason:
+            self.left_out.append((path, reason))
+        elif not os.path.islink(path):
+            listed.append(inside)
+        elif is_document and is_under(os.path.realpath(path), [root]):
+            # A link may lead anywhere: one that stays in the folder is a document of its own.
+            self.files.add(path)
+        if not is_document:
+            self.skipped.append(path)
+
+    def _take(self, root: str, layout: Layout) -> None:
+        self.courses += layout.courses
+        self.files.update(course.path for course in layout.courses)
+        self.files.update(os.path.join(root, file) for file in layout.documents)
+        for file, reason in layout.left_out:
+            self.left_out.append((os.path.join(root, file), reason))
 
 
 def _may_be_of_a_course(name: str) -> bool:
@@ -165,20 +257,6 @@ def _may_be_of_a_course(name: str) -> bool:
     return name.lower() not in _NOT_WRITTEN_BY_PEOPLE
 
 
-def _lessons_in(folder: str, names: list[str]) -> set[str]:
-    """Returns the files that make a folder a course; none where it is no course."""
-    if not _is_text(folder):
-        return set()
-    regular = [name for name in names if _is_plain_file(folder, name)]
-    course = course_files(folder, regular)
-    return {file.path for file in course or ()}
-
-
-def _is_plain_file(folder: str, name: str) -> bool:
-    """Returns True for a file that may be a lesson: no link, and named in UTF-8."""
-    return _is_text(name) and not os.path.islink(os.path.join(folder, name))
-
-
 def _is_text(path: str) -> bool:
     """Returns True for a path that can be stored and shown; Python reads other bytes as lone surrogates."""
     try:
@@ -186,8 +264,3 @@ def _is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _leads_outside(path: str, root: str) -> bool:
-    # Such a link is not followed: it could show any file of the machine.
-    return os.path.islink(path) and not is_under(os.path.realpath(path), [root])

@@ -186,5 +186,6 @@ def _summary(
         generation=generation,
         seconds=time.monotonic() - started,
         skipped=target.skipped,
+        left_out=target.left_out,
         losses=filled.losses,
     )

@@ -12,9 +12,10 @@ from contextlib import closing
 from pathlib import Path
 
 from antiphon.knowledge.catalogue_reader import CatalogueReader
-from antiphon.knowledge.finding import find_files, find_only
+from antiphon.knowledge.finding import Choice, find_files, find_only
 from antiphon.knowledge.generations import CATALOGUE, Generations
 from antiphon.knowledge.index_run import IndexRun
+from antiphon.knowledge.layout_store import stored_layouts
 from antiphon.knowledge.readers import Format, add_formats
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.removing import RecordedEmbedder, path_of, without
@@ -37,6 +38,7 @@ def index_paths(
     chroma_url: str | None = None,
     rebuild: bool = False,
     only: bool = False,
+    choice: Choice | None = None,
     readers: Iterable[Format] = (),
     progress: ReportProgress = lambda _: None,
 ) -> IndexSummary:
@@ -48,6 +50,7 @@ def index_paths(
         rebuild: Embed every document anew, those from elsewhere too; needed for another embedder and for a
             damaged index.
         only: Documents indexed earlier from elsewhere go.
+        choice: Which files of folders are read; None: all.
         readers: Formats of your own, beside ours.
 
     Raises:
@@ -57,13 +60,18 @@ def index_paths(
     started = time.monotonic()
     add_formats(readers)
     store = Generations(data_dir)
-    with store.locked(), store.write_errors(), ReadingProcess() as reader:
+    layouts = stored_layouts(data_dir)
+    with (
+        store.locked(),
+        store.write_errors(),
+        ReadingProcess(layouts=layouts) as reader,
+    ):
         run = IndexRun(store, embedder, chroma_url, rebuild, progress, reader)
         find = find_only if only else find_files
         named = tuple(paths)
 
         def read(known: Mapping[str, KnownDocument]) -> Target:
-            found = find(named, known)
+            found = find(named, known, reader.plan, choice or Choice())
             total = len(found.files)
 
             def report(done: int, path: str) -> None:

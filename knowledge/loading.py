@@ -1,4 +1,4 @@
-"""One file, or one folder of lessons, read as a course document, or refused with the reason.
+"""One file, or several that are planned as one course, read as a course document, or refused with the reason.
 
 Files are hostile: this runs in a process of its own (reading_process.py), within limits of time and memory.
 """
@@ -9,15 +9,14 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from antiphon.knowledge.course_folders import (
-    FolderFile,
-    folder_files,
-    plain_name,
-)
-from antiphon.knowledge.parsing import parse_content, parse_lesson
+import msgspec
+
+from antiphon.knowledge.course_reading import read_course
+from antiphon.knowledge.layout import PlannedCourse
+from antiphon.knowledge.naming import is_name, plain_name
+from antiphon.knowledge.parsing import parse_content
 from antiphon.knowledge.readers.content import LONGEST_TITLE, Content, UnreadableError
 from antiphon.knowledge.readers.formats import (
     Format,
@@ -25,88 +24,98 @@ from antiphon.knowledge.readers.formats import (
     read_content,
     suffixes,
 )
-from antiphon.knowledge.values import Document, Parts, Section
+from antiphon.knowledge.values import Document, Parts
 from antiphon.vocabulary.errors import DocumentError
+from antiphon.vocabulary.values import Value
 
 LARGEST_TEXT = 50_000_000
 """Characters of one document."""
 # Raised when the same bytes would be read or cut in another way, so that every document is indexed anew.
-_READING = "3"
+_READING = "4"
 # A file that changed so shortly before it was read may change again without another time or size.
 _SETTLED_S = 2.0
 
 
-def load_document(path: str) -> Document:
-    """Reads a file, or a folder whose files are lessons, as a course document.
+class Loaded(Value, frozen=True, kw_only=True):
+    """What came of a document's files.
+
+    Attributes:
+        document: None where its content is as it is known.
+        unread: Files of a course that could not be read, each with the reason; the rest of the course is there.
+    """
+
+    document: Document | None = None
+    unread: tuple[tuple[str, str], ...] = ()
+
+
+def load_document(path: str, course: PlannedCourse | None = None) -> Document:
+    """Reads a file, or the files of a planned course, as a course document.
 
     Raises:
         DocumentError: It cannot be read, or holds no text; the reason is for the person who named the file.
     """
-    document = load_changed(path, None)
+    document = load_changed(path, None, course).document
     # No file has the hash None.
     assert document is not None
     return document
 
 
-def load_changed(path: str, known_hash: str | None) -> Document | None:
-    """Reads a document as `load_document` does, unless its content is as it is known.
-
-    Returns:
-        The document, or None where its content hash is `known_hash`.
+def load_changed(
+    path: str, known_hash: str | None, course: PlannedCourse | None = None
+) -> Loaded:
+    """Reads a document as `load_document` does, unless its content hash is `known_hash`.
 
     Raises:
         DocumentError: It cannot be read, or holds no text; the reason is for the person who named the file.
     """
-    stamp = settled_stamp(path)
-    if os.path.isdir(path):
-        return _load_folder(path, stamp, known_hash)
+    stamp = settled_stamp(path, course)
+    if course is not None:
+        return _load_course(course, stamp, known_hash)
     data = read_file(path)
     found_hash = content_hash(data)
     if found_hash == known_hash:
-        return None
+        return Loaded()
     parts = parse_content(_content(path, data))
-    return _document(path, found_hash, stamp, parts)
+    return Loaded(document=_document(path, found_hash, stamp, parts))
 
 
-def _load_folder(path: str, stamp: str, known_hash: str | None) -> Document | None:
-    files = folder_files(path)
-    if files is None:
-        raise DocumentError(path, "it is not a folder of lessons any more")
-    data = [read_file(file.path) for file in files]
-    found_hash = _folder_hash(files, data)
+def _load_course(course: PlannedCourse, stamp: str, known_hash: str | None) -> Loaded:
+    found_hash = _course_hash(course)
     if found_hash == known_hash:
-        return None
-    parts = _course_of(files, data)
-    return _document(path, found_hash, stamp, parts)
+        return Loaded()
+
+    def read(file: str) -> Content:
+        path = _path_of(course, file)
+        return _content(path, read_file(path))
+
+    parts, unread = read_course(course, read)
+    if unread:
+        # Read once more the next time, and not changed as long as the same files fail.
+        stamp = ""
+        found_hash = content_hash(f"{found_hash}{unread}".encode())
+    if found_hash == known_hash:
+        return Loaded(unread=unread)
+    document = _document(course.path, found_hash, stamp, parts)
+    return Loaded(document=document, unread=unread)
 
 
-def _course_of(files: Sequence[FolderFile], data: Sequence[bytes]) -> Parts:
-    """Reads the files of a folder as one course, a file a lesson."""
-    title = link = instructor = None
-    sections: list[Section] = []
-    losses: list[str] = []
-    for file, each in zip(files, data, strict=True):
-        content = _content(file.path, each)
-        name = os.path.basename(file.path)
-        losses += [f"{name}: {loss}" for loss in content.losses]
-        if file.lesson is None:
-            about = parse_content(content)
-            title, link, instructor = about.title, about.link, about.instructor
-            text = parse_lesson(content, 0, "")
-            if text.text:
-                sections.append(
-                    Section(number=None, title="", text=text.text, marks=text.marks)
-                )
-            continue
-        number = file.lesson if content.lesson is None else content.lesson
-        sections.append(parse_lesson(content, number, file.name))
-    return Parts(
-        title=title,
-        link=link,
-        instructor=instructor,
-        sections=tuple(sections),
-        losses=tuple(losses),
-    )
+def _path_of(course: PlannedCourse, file: str) -> str:
+    return os.path.normpath(os.path.join(course.path, file))
+
+
+def _course_hash(course: PlannedCourse) -> str:
+    """Returns the hash of a course's files and of its plan, wherever it lies; one file is held at a time."""
+    rows = [_plan_as_text(course)]
+    for file in course.files:
+        try:
+            rows.append(content_hash(read_file(_path_of(course, file))))
+        except DocumentError as error:
+            rows.append(error.reason)
+    return content_hash("\n".join(rows).encode())
+
+
+def _plan_as_text(course: PlannedCourse) -> str:
+    return msgspec.json.encode(msgspec.structs.replace(course, path="")).decode()
 
 
 def _content(path: str, data: bytes) -> Content:
@@ -147,8 +156,13 @@ def _document(path: str, found_hash: str, stamp: str, parts: Parts) -> Document:
 
 
 def name_of(path: str) -> str:
-    """Returns a title made of a file's or a folder's name."""
-    name = os.path.basename(path) if os.path.isdir(path) else Path(path).stem
+    """Returns a title made of a file's or a folder's name; of "README" that of the folder round it."""
+    if os.path.isdir(path):
+        name = os.path.basename(path)
+    else:
+        name = Path(path).stem
+        if not is_name(name):
+            name = Path(path).parent.name
     return plain_name(name)[:LONGEST_TITLE] or path
 
 
@@ -199,27 +213,18 @@ def content_hash(data: bytes) -> str:
     return hashlib.sha256(_READING.encode() + b"\n" + data).hexdigest()
 
 
-def _folder_hash(files: Sequence[FolderFile], data: Sequence[bytes]) -> str:
-    """Returns the hash of a folder of lessons: their names and what they hold."""
-    rows = [
-        f"{os.path.basename(file.path)}\0{content_hash(each)}"
-        for file, each in zip(files, data, strict=True)
-    ]
-    return content_hash("\n".join(rows).encode())
-
-
-def stamp_of(path: str) -> str:
-    """Returns what of a file changes with it and is had without reading it; empty where that is nothing."""
+def stamp_of(path: str, course: PlannedCourse | None = None) -> str:
+    """Returns what of a document changes with it and is had without reading it; empty where that is nothing."""
     try:
-        return _stamp(path)[0]
+        return _stamp(path, course)[0]
     except OSError:
         return ""
 
 
-def settled_stamp(path: str) -> str:
-    """Returns the stamp of a file that will not change unseen; empty where it was written a moment ago."""
+def settled_stamp(path: str, course: PlannedCourse | None = None) -> str:
+    """Returns the stamp of a document that will not change unseen; empty where it was written a moment ago."""
     try:
-        stamp, changed_ns = _stamp(path)
+        stamp, changed_ns = _stamp(path, course)
     except OSError:
         return ""
     if time.time_ns() - changed_ns < _SETTLED_S * 1e9:
@@ -227,23 +232,25 @@ def settled_stamp(path: str) -> str:
     return stamp
 
 
-def _stamp(path: str) -> tuple[str, int]:
-    """Returns the stamp, and when the file, or one of the folder's, changed last."""
-    paths = [path]
-    if os.path.isdir(path):
-        files = folder_files(path)
-        if files is None:
-            return "", 0
-        paths = [file.path for file in files]
-    rows = [_READING]
+def _stamp(path: str, course: PlannedCourse | None) -> tuple[str, int]:
+    """Returns the stamp, and when the file, or one of the course's, changed last."""
+    if course is None:
+        row, changed_ns = _row(path)
+        return f"{_READING}:{row}", changed_ns
+    rows = [_READING, _plan_as_text(course)]
     changed_ns = 0
-    for each in paths:
-        found = os.stat(each)
-        # The time of the last change of the inode too: programs that copy set the other back.
-        changed_ns = max(changed_ns, found.st_mtime_ns, found.st_ctime_ns)
-        rows.append(
-            f"{os.path.basename(each)}:{found.st_size}:{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}"
-        )
-    if len(rows) == 2:
-        return f"{_READING}:{rows[1]}", changed_ns
+    for file in course.files:
+        row, file_changed_ns = _row(_path_of(course, file))
+        rows.append(row)
+        changed_ns = max(changed_ns, file_changed_ns)
     return hashlib.sha256("\n".join(rows).encode()).hexdigest(), changed_ns
+
+
+def _row(path: str) -> tuple[str, int]:
+    """Returns what tells a file from a changed one, and when it changed."""
+    found = os.stat(path)
+    # The time of the last change of the inode too: programs that copy set the other back.
+    changed_ns = max(found.st_mtime_ns, found.st_ctime_ns)
+    name = os.path.basename(path)
+    times = f"{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}"
+    return f"{name}:{found.st_size}:{times}", changed_ns

@@ -9,11 +9,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import IO, Protocol, cast
+from typing import IO, NamedTuple, Protocol, cast
 
 import msgspec
 
+from antiphon.knowledge.layout import Layout, PlannedCourse
 from antiphon.knowledge.readers.formats import added_formats
 from antiphon.knowledge.reading_worker import (
     LENGTH_BYTES,
@@ -34,11 +36,27 @@ _LARGEST_REPLY_BYTES = 400_000_000
 _PATIENCE = 2
 
 
+class ReadDocument(NamedTuple):
+    """What came of reading: the document, unless it is as it is known, and files of it that could not be read."""
+
+    document: KnownDocument | None
+    unread: tuple[tuple[str, str], ...] = ()
+
+
 class ReadsDocuments(Protocol):
     """Reads files, and keeps what was read until it is stored."""
 
-    def read(self, path: str, known_hash: str | None) -> KnownDocument | None:
-        """Reads one file; None where its hash is the one known.
+    def plan(self, root: str, files: Sequence[str]) -> Layout:
+        """Reads the layout of a folder from the paths of the files below it.
+
+        Raises:
+            DocumentError: It cannot be told; the reason is for the person who named the folder.
+        """
+
+    def read(
+        self, path: str, known_hash: str | None, course: PlannedCourse | None = None
+    ) -> ReadDocument:
+        """Reads one file, or the files of a course, unless its hash is the one known.
 
         Raises:
             DocumentError: It cannot be used; the reason is for the person who named it.
@@ -58,9 +76,17 @@ class ReadingProcess:
     """Reads each file in a process with limits; one process reads many, until one of them is its end.
 
     What was read waits in a file of its own: a thousand documents are not held in memory until they are stored.
+
+    Args:
+        layouts: Those that their owner stored, by the paths of their folders.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        layouts: Mapping[str, str] | None = None,
+    ) -> None:
+        self._layouts = layouts or {}
         self._limits = limits or Limits()
         self._process: subprocess.Popen[bytes] | None = None
         self._spool: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
@@ -84,19 +110,36 @@ class ReadingProcess:
         self._stop()
         self._spool.close()
 
-    def read(self, path: str, known_hash: str | None) -> KnownDocument | None:
-        reply = self._ask(ReadRequest(path=path, known_hash=known_hash))
+    def plan(self, root: str, files: Sequence[str]) -> Layout:
+        stored: dict[str, str] = {}
+        for folder, text in self._layouts.items():
+            inside = os.path.relpath(folder, root)
+            if not inside.startswith(os.pardir):
+                stored["" if inside == os.curdir else inside] = text
+        request = ReadRequest(path=root, listing=tuple(files), stored=stored)
+        reply = self._ask(request)
+        if reply.layout is None:
+            reason = reply.reason or "it did not answer"
+            raise DocumentError(root, f"its layout cannot be told: {reason}")
+        return reply.layout
+
+    def read(
+        self, path: str, known_hash: str | None, course: PlannedCourse | None = None
+    ) -> ReadDocument:
+        request = ReadRequest(path=path, known_hash=known_hash, course=course)
+        reply = self._ask(request)
         if reply.reason is not None:
             raise DocumentError(reply.failed_path or path, reply.reason)
         document = reply.document
         if document is None:
-            return None
+            return ReadDocument(None, reply.unread)
         self._keep(document)
-        return KnownDocument(
+        known = KnownDocument(
             content_hash=document.content_hash,
             title=document.title,
             stamp=document.stamp,
         )
+        return ReadDocument(known, reply.unread)
 
     def is_named(self, path: str) -> bool:
         return path not in self._unnamed
@@ -126,7 +169,8 @@ class ReadingProcess:
         process = self._started()
         try:
             write_message(cast(IO[bytes], process.stdin), msgspec.json.encode(request))
-            deadline = time.monotonic() + _PATIENCE * self._limits.seconds
+            seconds = _PATIENCE * self._limits.seconds * request.files
+            deadline = time.monotonic() + seconds
             answer = self._answer(process, deadline)
         except (OSError, TimeoutError, EOFError) as error:
             return ReadReply(reason=self._ended(error))

@@ -1,7 +1,8 @@
 """The process in which files are read: hostile bytes meet libraries here, within limits, and nowhere else.
 
 It is started by reading_process.py, holds no secrets in its environment, and takes one request after another on
-standard input: a file's path, and the hash of what is known of it. Each gets one reply.
+standard input: a document's path, with the hash of what is known of it, or a folder whose layout is to be read. Each
+gets one reply.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import IO
 
 import msgspec
 
+from antiphon.knowledge.layout import Layout, Listing, PlannedCourse, plan
 from antiphon.knowledge.loading import load_changed
 from antiphon.knowledge.readers.formats import Format, add_formats
 from antiphon.knowledge.values import Document
@@ -30,21 +32,38 @@ _MOST_FILES = 2_000
 
 
 class ReadRequest(Value, frozen=True, kw_only=True):
-    """A file to read, unless its hash is the one known."""
+    """A document to read, unless its hash is the one known; or a folder to plan.
+
+    Attributes:
+        course: The files of a course that has several; None for a document that is one file.
+        listing: All files below a folder, of which the layout is wanted, and no document.
+        stored: Layouts of folders below it that their owner stored.
+    """
 
     path: str
     known_hash: str | None = None
+    course: PlannedCourse | None = None
+    listing: tuple[str, ...] | None = None
+    stored: dict[str, str] | None = None
+
+    @property
+    def files(self) -> int:
+        """How many files are to be read, each of which has its time."""
+        return 1 if self.course is None else max(len(self.course.files), 1)
 
 
 class ReadReply(Value, frozen=True, kw_only=True):
     """The document, or the reason why there is none; neither where the file is as it is known.
 
     Attributes:
+        unread: Files of a course that could not be read, each with the reason.
         failed_path: The file that could not be read, where that is not the one asked for.
         is_last: The process ends after this reply.
     """
 
     document: Document | None = None
+    layout: Layout | None = None
+    unread: tuple[tuple[str, str], ...] = ()
     reason: str | None = None
     failed_path: str | None = None
     is_last: bool = False
@@ -72,7 +91,10 @@ def _read_message(file: IO[bytes]) -> bytes | None:
 
 def _reply(request: ReadRequest, limits: Limits) -> ReadReply:
     try:
-        document = load_changed(request.path, request.known_hash)
+        if request.listing is not None:
+            listing = Listing(request.path, request.listing, request.stored)
+            return ReadReply(layout=plan(listing))
+        loaded = load_changed(request.path, request.known_hash, request.course)
     except DocumentError as error:
         return ReadReply(reason=error.reason, failed_path=error.path)
     except MemoryError:
@@ -83,7 +105,7 @@ def _reply(request: ReadRequest, limits: Limits) -> ReadReply:
         return ReadReply(reason="it is nested too deeply")
     except Exception as error:  # noqa: BLE001 - what a library raises about a broken file is no bug of ours
         return ReadReply(reason=f"it is broken ({type(error).__name__}: {error})"[:300])
-    return ReadReply(document=document)
+    return ReadReply(document=loaded.document, unread=loaded.unread)
 
 
 def _encode(reply: ReadReply, is_last: bool) -> bytes:
@@ -151,8 +173,9 @@ def main() -> None:
     files = 0
     while message := _read_message(requests):
         files += 1
-        _allow_seconds(limits.seconds)
-        reply = _reply(msgspec.json.decode(message, type=prepared(ReadRequest)), limits)
+        request = msgspec.json.decode(message, type=prepared(ReadRequest))
+        _allow_seconds(limits.seconds * request.files)
+        reply = _reply(request, limits)
         is_last = reply.is_last or files == _MOST_FILES or _is_swollen()
         write_message(replies, _encode(reply, is_last))
         if is_last:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from antiphon.knowledge.finding import FoundFiles, is_under
+from antiphon.knowledge.layout import PlannedCourse
 from antiphon.knowledge.loading import stamp_of
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.titles import Titles
@@ -23,6 +24,7 @@ class Target(Value, frozen=True, kw_only=True):
         fresh: Paths of those that are to be read from their files; the others are known.
         failed: Paths that could not be read, with the reason; what is known of them stays.
         skipped: Files that are in no format that can be read.
+        left_out: Files that are part of no course, each with the reason.
     """
 
     hashes: dict[str, str]
@@ -33,6 +35,7 @@ class Target(Value, frozen=True, kw_only=True):
     removed: int
     failed: tuple[tuple[str, str], ...]
     skipped: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -55,9 +58,10 @@ def set_target(
         report: Told of each file before it is read, and how many were.
     """
     files = _Files(found.failed, reader)
+    courses = {course.path: course for course in found.courses}
     for done, path in enumerate(found.files):
         report(done, path)
-        files.read(path, known.get(path))
+        files.read(path, known.get(path), courses.get(path))
     kept = _keep(found, known, files)
     titles = Titles(known, kept, files.fresh, reader)
     taken: dict[str, KnownDocument] = {}
@@ -70,7 +74,7 @@ def set_target(
         else:
             files.failed.append((path, f"it is a copy of {original}"))
             titles.keep_old(path, known.get(path))
-    return _target(known, kept, taken, files, found.skipped)
+    return _target(known, kept, taken, files, found)
 
 
 def _keep(
@@ -95,23 +99,26 @@ class _Files:
         self.failed = list(failed)
         self._reader = reader
 
-    def read(self, path: str, known: KnownDocument | None) -> None:
-        """Reads a file, unless its size and times say that nobody wrote to it."""
+    def read(
+        self, path: str, known: KnownDocument | None, course: PlannedCourse | None
+    ) -> None:
+        """Reads a document, unless the size and times of its files say that nobody wrote to them."""
         known_hash = None
         if known is not None:
             known_hash = known.content_hash
-            if known.stamp and known.stamp == stamp_of(path):
+            if known.stamp and known.stamp == stamp_of(path, course):
                 self.unchanged += 1
                 return
         try:
-            document = self._reader.read(path, known_hash)
+            read = self._reader.read(path, known_hash, course)
         except DocumentError as error:
             self.failed.append((error.path, error.reason))
             return
-        if document is None:
+        self.failed += read.unread
+        if read.document is None:
             self.unchanged += 1
         else:
-            self.fresh[path] = document
+            self.fresh[path] = read.document
 
 
 def _is_gone(path: str, found: FoundFiles) -> bool:
@@ -129,7 +136,7 @@ def _target(
     kept: Mapping[str, KnownDocument],
     taken: Mapping[str, KnownDocument],
     files: _Files,
-    skipped: tuple[str, ...],
+    found: FoundFiles,
 ) -> Target:
     documents = {**kept, **taken}
     hashes = {}
@@ -144,5 +151,6 @@ def _target(
         changed=len(taken.keys() & known.keys()),
         removed=len(known.keys() - documents.keys()),
         failed=tuple(files.failed),
-        skipped=skipped,
+        skipped=found.skipped,
+        left_out=found.left_out,
     )

@@ -9,7 +9,7 @@ from itertools import chain
 
 import msgspec
 
-from antiphon.knowledge.course_folders import plain_name
+from antiphon.knowledge.naming import plain_name
 from antiphon.knowledge.reading_process import ReadsDocuments
 from antiphon.knowledge.values import KnownDocument
 from antiphon.language.words import fold

@@ -172,6 +172,7 @@ class IndexSummary(Value, frozen=True, kw_only=True):
         added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
         failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
         skipped: Files of the folders that are in no format that can be read.
+        left_out: Files that are part of no course, such as licences, each with the reason.
         losses: Documents read in this run of which something could not be taken, each path with what that was.
         chunks: Passages in the index now.
         generation: Its number; the same as before where nothing changed.
@@ -186,4 +187,5 @@ class IndexSummary(Value, frozen=True, kw_only=True):
     generation: int
     seconds: float
     skipped: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
     losses: tuple[tuple[str, str], ...] = ()

@@ -277,9 +277,12 @@ class Documents:
     async def _keep(
         self, record: _JobRecord, upload: Upload, summary: IndexSummary
     ) -> None:
-        results = await asyncio.to_thread(
-            upload.results, summary.failed, summary.losses
-        )
+        left_out = [
+            (path, f"it is part of no course: {reason}")
+            for path, reason in summary.left_out
+        ]
+        unused = (*summary.failed, *left_out)
+        results = await asyncio.to_thread(upload.results, unused, summary.losses)
         await asyncio.to_thread(self._refresh)
         # Who hears that a job is done finds nothing of it kept aside.
         upload.close()

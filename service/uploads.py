@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
+# As a module: what tells the layout of folders is loaded only where a course is removed.
+from antiphon import knowledge
 from antiphon.knowledge.readers import format_of, suffixes
 from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.outside import one_line, without_controls
@@ -223,18 +225,15 @@ def documents_folder(data_dir: Path) -> Path:
 
 
 def remove_document(path: Path, data_dir: Path) -> None:
-    """Deletes the file or folder of a course where a caller has added it; what lies elsewhere stays."""
+    """Deletes the files of a course where a caller has added them; what lies elsewhere stays."""
     folder = documents_folder(data_dir).resolve()
     path = path.resolve()
-    if path == folder:
-        # Numbered files outside of any folder are a course, beside which others may lie.
-        for file in folder.iterdir():
-            form = format_of(file.name)
-            if form is not None and form.is_lesson:
-                file.unlink()
-    elif path.is_relative_to(folder):
-        _delete(path)
-        _remove_empty(path.parent, folder)
+    if path != folder and not path.is_relative_to(folder):
+        return
+    for file in knowledge.files_of_document(path, folder, data_dir):
+        if file.is_relative_to(folder):
+            file.unlink(missing_ok=True)
+            _remove_empty(file.parent, folder)
 
 
 def kept_path(name: str) -> PurePosixPath | None:
@@ -253,13 +252,6 @@ def kept_path(name: str) -> PurePosixPath | None:
         return None
     # Of a deep path the inner folders and the name are what says something.
     return PurePosixPath(*parts[-1 - MOST_FOLDERS :])
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _cut(part: str) -> str:

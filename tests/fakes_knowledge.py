@@ -8,7 +8,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from antiphon.knowledge.finding import plan_here
+from antiphon.knowledge.layout import Layout, PlannedCourse
 from antiphon.knowledge.loading import load_changed
+from antiphon.knowledge.reading_process import ReadDocument
 from antiphon.knowledge.values import Document, KnownDocument
 from antiphon.language.words import terms
 
@@ -56,17 +59,24 @@ class ReadHere:
         self.asked: list[str] = []
         self.documents: dict[str, Document] = {}
 
-    def read(self, path: str, known_hash: str | None) -> KnownDocument | None:
+    def plan(self, root: str, files: Sequence[str]) -> Layout:
+        return plan_here(root, files)
+
+    def read(
+        self, path: str, known_hash: str | None, course: PlannedCourse | None = None
+    ) -> ReadDocument:
         self.asked.append(path)
-        document = load_changed(path, known_hash)
+        loaded = load_changed(path, known_hash, course)
+        document = loaded.document
         if document is None:
-            return None
+            return ReadDocument(None, loaded.unread)
         self.documents[path] = document
-        return KnownDocument(
+        known = KnownDocument(
             content_hash=document.content_hash,
             title=document.title,
             stamp=document.stamp,
         )
+        return ReadDocument(known, loaded.unread)
 
     def is_named(self, path: str) -> bool:
         return self.documents[path].is_named

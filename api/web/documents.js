@@ -5,6 +5,8 @@ import { announce, element, icon } from "./dom.js";
 import { eventsOf } from "./event_stream.js";
 import { count } from "./text.js";
 
+/** Endings that the service reads; what is no document it refuses itself, with the reason. */
+export const ACCEPTED = ".txt,.md,.markdown,.mdx,.qmd,.rmd,.html,.htm,.pdf,.docx,.pptx,.vtt,.srt,.ipynb";
 /** What one request may hold; more goes in several. */
 const MOST_BYTES = 60_000_000;
 const MOST_FILES = 100;

@@ -43,7 +43,7 @@ _OWN = (
     ),
     Format(
         name="Markdown",
-        suffixes=(".md", ".markdown", ".mdx"),
+        suffixes=(".md", ".markdown", ".mdx", ".qmd", ".rmd"),
         reader=(".markdown", "read"),
         places="heading",
         is_lesson=True,

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from antiphon.knowledge import index_paths
+from antiphon.knowledge.finding import find_files
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.reading_worker import Limits
 from antiphon.vocabulary.errors import DocumentError
@@ -95,7 +97,7 @@ def test_a_process_that_dies_of_a_file_is_replaced_for_the_next(tmp_path: Path) 
         os.kill(worker, signal.SIGKILL)
         with pytest.raises(DocumentError, match="ended"):
             reader.read(str(tmp_path / "pear.txt"), None)
-        found = reader.read(str(tmp_path / "plum.txt"), None)
+        found = reader.read(str(tmp_path / "plum.txt"), None).document
 
     assert found is not None
     assert found.title == "The Plum Course"
@@ -149,3 +151,25 @@ def children(process: int) -> list[int]:
         for line in listed.stdout.splitlines()
         if "reading_worker" in line
     ]
+
+
+def test_a_table_of_contents_that_takes_too_long_fails_its_folder_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    # Each letter merges the one before it twice: 67 million keys.
+    bomb = "a: &a {x.md: 1}\n"
+    for before, letter in pairwise("abcdefghijklmnopqrstuvwxyz"):
+        bomb += f"{letter}: &{letter} {{<<: [*{before}, *{before}]}}\n"
+    for folder in ("bad", "good"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "bad" / "mkdocs.yml").write_text(bomb)
+    (tmp_path / "bad" / "x.md").write_text("Text.")
+    write_course(tmp_path / "good", "plum")
+
+    with ReadingProcess(Limits(seconds=3.0)) as reader:
+        found = find_files([tmp_path / "bad", tmp_path / "good"], (), reader.plan)
+
+    [(path, reason)] = found.failed
+    assert path == str(tmp_path / "bad")
+    assert reason.startswith("its layout cannot be told: it takes longer than 3 s")
+    assert [Path(file).name for file in found.files] == ["plum.txt"]

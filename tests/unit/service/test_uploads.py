@@ -177,3 +177,15 @@ def test_a_course_of_numbered_files_is_deleted_without_what_lies_beside_it(
     remove_document(folder, tmp_path)
 
     assert [path.name for path in folder.iterdir()] == ["c.txt"]
+
+
+def test_a_course_of_folders_is_deleted_whole_and_its_neighbour_stays(
+    tmp_path: Path,
+) -> None:
+    names = ("c/README.md", "c/1-a/README.md", "c/2-b/README.md", "c/words.md")
+    upload(tmp_path, *map(sent, names), sent("d.md")).place()
+    folder = (tmp_path / "documents").resolve()
+
+    remove_document(folder / "c", tmp_path)
+
+    assert [path.name for path in folder.iterdir()] == ["d.md"]

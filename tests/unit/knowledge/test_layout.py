@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.knowledge.course_folders import course_files
 from antiphon.knowledge.finding import find_files
 from antiphon.knowledge.loading import load_document, settled_stamp
+from antiphon.knowledge.values import Document
 
 
 def write(folder: Path, files: dict[str, str]) -> str:
@@ -16,6 +16,12 @@ def write(folder: Path, files: dict[str, str]) -> str:
     for name, text in files.items():
         (folder / name).write_text(text)
     return str(folder)
+
+
+def load_course(folder: str) -> Document:
+    """Reads the one course that a folder is."""
+    [course] = find_files([folder], []).courses
+    return load_document(course.path, course)
 
 
 def test_numbered_files_are_the_lessons_of_one_course(tmp_path: Path) -> None:
@@ -30,7 +36,7 @@ def test_numbered_files_are_the_lessons_of_one_course(tmp_path: Path) -> None:
     )
 
     found = find_files([folder], [])
-    document = load_document(folder)
+    document = load_course(folder)
 
     assert found.files == (folder, f"{folder}/notes.txt")
     assert (document.title, document.link) == ("All about logs", "https://a.example")
@@ -47,7 +53,7 @@ def test_a_course_without_a_file_about_it_is_named_after_its_folder(
 ) -> None:
     folder = write(tmp_path / "log-course", {"1.md": "A.", "2.md": "B."})
 
-    assert load_document(folder).title == "log course"
+    assert load_course(folder).title == "log course"
 
 
 @pytest.mark.parametrize(
@@ -66,21 +72,21 @@ def test_any_other_folder_is_a_folder_of_documents(
 ) -> None:
     folder = write(tmp_path / "folder", dict.fromkeys(names, "Text."))
 
-    assert course_files(folder, names) is None
+    assert find_files([folder], []).courses == ()
 
 
 def test_course_scripts_are_courses_of_their_own(tmp_path: Path) -> None:
     folder = write(tmp_path / "folder", {"1.md": "Course Title: A\n\nX.", "2.md": "Y."})
 
-    assert course_files(folder, ["1.md", "2.md"]) is None
+    assert find_files([folder], []).courses == ()
 
 
 def test_a_changed_lesson_changes_its_course(tmp_path: Path) -> None:
     folder = write(tmp_path / "course", {"1.md": "A.", "2.md": "B."})
-    before = load_document(folder)
+    before = load_course(folder)
     write(tmp_path / "course", {"2.md": "C."})
 
-    assert load_document(folder).content_hash != before.content_hash
+    assert load_course(folder).content_hash != before.content_hash
 
 
 def test_what_was_written_a_moment_ago_is_not_known_by_its_times(

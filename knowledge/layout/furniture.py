@@ -1,0 +1,121 @@
+"""The furniture of repositories: files that are no part of a course, each with the reason by which it is left out."""
+
+from __future__ import annotations
+
+import re
+
+# No course is made of these, wherever they lie.
+_ANYWHERE = (
+    (r"(un)?licen[cs]e([._-].*)?|copying", "a licence"),
+    (r"code[_ -]?of[_ -]?conduct", "a code of conduct"),
+    (r"robots|humans", "for search engines"),
+    (r"requirements([._-].*)?|constraints|cmakelists", "a list of packages"),
+    (r"_(sidebar|navbar|footer|coverpage)", "a template"),
+)
+# In the top folder of a repository these are about the repository; elsewhere each may be a lesson.
+_AT_THE_TOP = (
+    (r"contribut(e|ing|ors?)([._-].*)?|contributor[_ -]guide", "for contributors"),
+    (r"security|support|governance|maintainers|codeowners", "about the repository"),
+    (r"change(log|s)|history|release[_ -]?notes|news", "a list of changes"),
+    (r"authors|credits|acknowledge?ments|citation|thanks", "a list of names"),
+    (r"(pull_request|issue)[_ -]template.*", "a template"),
+    (
+        r"agents|claude|gemini|skill|copilot-instructions|llms(-full)?|cursorrules",
+        "for programs",
+    ),
+    (r"style([_ -]?guide)?|translations?|translating|roadmap|todo", "for contributors"),
+    (r"404|search|redirect|google[0-9a-f]{16}", "a page of the website"),
+    (r"privacy([_ -]policy)?|cname", "about the repository"),
+)
+_FOLDERS = {
+    "translations": "a translation",
+    "translated_images": "a translation",
+    "i18n": "a translation",
+    "locale": "a translation",
+    "locales": "a translation",
+    "po": "a translation",
+    "samples": "a sample of code",
+    "sample": "a sample of code",
+    "src": "code",
+    "app": "code",
+    "test": "a test of code",
+    "tests": "a test of code",
+    "tools": "a tool of the repository",
+    "scripts": "a tool of the repository",
+    "website": "of the website",
+    "theme": "a template",
+    "themes": "a template",
+    "template": "a template",
+    "templates": "a template",
+    "lesson-template": "a template",
+    "blog": "a blog",
+    "includes": "a template",
+    "layouts": "a template",
+    "partials": "a template",
+    "vendor": "a package",
+    "third_party": "a package",
+    "static": "a file of the website",
+    "assets": "a file of the website",
+    "public": "a file of the website",
+    "build": "built",
+    "dist": "built",
+    "site": "built",
+    "profiles": "not for readers",
+}
+# Folders of the tools that make websites and books; no person names one so.
+_OF_TOOLS = re.compile(
+    r"_(site|includes?|layouts?|sass|data|templates?|static|build|book|freeze|plugins|partials|extensions)"
+)
+# The codes by which translations are named: those that are no English words, but for "it" and "no" beside a language.
+_CODES = """
+    ar az be bg bn br ca cn cs da de el es et eu fa fi fil fr gl gu he hi hr hu hy id it ja jp ka kk km kn ko kr lt lv
+    mk ml mn mr ms my ne nl no pa pcm pl pt ro ru si sk sl sq sr sv sw ta te th tl tr tw uk ur uz vi vn zh
+"""
+_LANGUAGES = frozenset(_CODES.split())
+_REGION = re.compile(r"(?P<code>[a-z]{2,3})(?:[-_][a-z]{2,4})?", re.IGNORECASE)
+_SUFFIX = re.compile(
+    r"(?P<base>.+)[._-](?P<language>[a-z]{2}(?:[-_][a-z]{2,4})?)", re.IGNORECASE
+)
+
+
+def why_not_anywhere(stem: str) -> str:
+    """Returns why a file of this name is never part of a course; empty where it may be."""
+    return _reason(stem, _ANYWHERE)
+
+
+def why_not_at_the_top(stem: str) -> str:
+    """Returns why a file in the top folder of a repository is no part of a course; empty where it may be."""
+    return _reason(stem, _ANYWHERE) or _reason(stem, _AT_THE_TOP)
+
+
+def why_not_of_a_tool(folder: str) -> str:
+    """Returns why nothing in a folder of this name was written by people; empty where it may have been."""
+    if _OF_TOOLS.fullmatch(folder.lower()):
+        return "a template"
+    return ""
+
+
+def why_not_in(folder: str) -> str:
+    """Returns why nothing in this folder of a repository is part of a course; empty where it may be."""
+    return why_not_of_a_tool(folder) or _FOLDERS.get(folder.lower(), "")
+
+
+def is_language(name: str) -> bool:
+    """Returns True for the code of a language, such as "pt-br"."""
+    found = _REGION.fullmatch(name)
+    return found is not None and found["code"].lower() in {*_LANGUAGES, "en"}
+
+
+def translated(stem: str) -> str:
+    """Returns the name of which this one may be a translation: "README" of "README.pt-br"; empty where it is none."""
+    found = _SUFFIX.fullmatch(stem)
+    if found is None or not is_language(found["language"]):
+        return ""
+    return found["base"]
+
+
+def _reason(stem: str, rules: tuple[tuple[str, str], ...]) -> str:
+    for pattern, reason in rules:
+        if re.fullmatch(pattern, stem.lower()):
+            return reason
+    return ""

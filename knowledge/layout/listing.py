@@ -1,0 +1,218 @@
+"""The files of a folder as layout is read from them: their names, and small texts that say something of the order."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+import yaml
+
+from antiphon.knowledge.readers.formats import format_of
+
+_MOST_BYTES = 400_000
+"""Of a file of configuration: more than any book's table of contents takes."""
+_HEAD_BYTES = 8_000
+_ABOUT = ("course", "index", "_index", "readme")
+# Front matter, also in the comment in which some tools hide it; TOML's has "=".
+_HEAD = re.compile(
+    r"\s*(?:<!--\s*)?(?:---|\+\+\+)[ \t]*\n(.{0,6000}?)\n(?:---|\+\+\+)", re.DOTALL
+)
+_FIELD = re.compile(
+    r"^([A-Za-z_][\w-]{0,40})[ \t]*[:=][ \t]*(.{0,300}?)[ \t]*$", re.MULTILINE
+)
+_SIGNS_OF_A_REPOSITORY = (".git", ".github", ".gitignore")
+_FILE_OF_A_REPOSITORY = re.compile(
+    r"(un)?licen[cs]e.*|code_of_conduct.*|contributing.*|package\.json|environment\.ya?ml|requirements\.txt"
+    r"|pyproject\.toml|cargo\.toml|makefile|dockerfile|gemfile|.*\.rproj",
+    re.IGNORECASE,
+)
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads YAML, and passes over what only its own program understands, such as `!!python/name:…` in mkdocs.yml."""
+
+
+def _ignored(*_: object) -> None:
+    return None
+
+
+_Loader.add_multi_constructor("!", _ignored)
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _ignored)
+
+
+def parsed(text: str) -> Any:
+    """Returns what a text of YAML holds, or of JSON, which is YAML; None where it is not well formed."""
+    try:
+        # The loader is safe: it makes values and nothing else.
+        return yaml.load(text, Loader=_Loader)
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
+        return None
+
+
+class Listing:
+    """The files below a folder, by their paths relative to it, with "/" between their parts.
+
+    A folder's path is relative too, and empty for the top one.
+
+    Args:
+        stored: What the owner has stored of the layout of folders, in the form of a `course.yaml`.
+    """
+
+    def __init__(
+        self, root: str, files: Iterable[str], stored: Mapping[str, str] | None = None
+    ) -> None:
+        self.root = root
+        self.stored = stored or {}
+        self._files = sorted(files)
+        self._known = set(self._files)
+        self._names: dict[str, list[str]] = defaultdict(list)
+        self._folders: dict[str, set[str]] = defaultdict(set)
+        for path in self._files:
+            folder, name = posixpath.split(path)
+            self._names[folder].append(name)
+            while folder:
+                folder, name = posixpath.split(folder)
+                self._folders[folder].add(name)
+        self.text = cache(self._text)
+        self.fields = cache(self._fields)
+
+    def names(self, folder: str) -> list[str]:
+        """Returns the names of the files of a folder."""
+        return self._names.get(folder, [])
+
+    def folders(self, folder: str) -> list[str]:
+        """Returns the names of the folders in a folder."""
+        return sorted(self._folders.get(folder, ()))
+
+    def below(self, folder: str) -> list[str]:
+        """Returns the files of a folder and of those in it."""
+        if not folder:
+            return self._files
+        start = bisect_left(self._files, f"{folder}/")
+        end = bisect_left(self._files, f"{folder}0")
+        return self._files[start:end]
+
+    def documents(self, folder: str) -> list[str]:
+        """Returns the files below a folder that can be read."""
+        return [path for path in self.below(folder) if format_of(path) is not None]
+
+    def has(self, path: str) -> bool:
+        return path in self._known
+
+    def is_document(self, path: str) -> bool:
+        """Returns True for a file that can be read."""
+        return format_of(path) is not None
+
+    def may_be_lesson(self, path: str) -> bool:
+        """Returns True for a file of a format in which lessons are written: Markdown, transcripts, notebooks."""
+        form = format_of(path)
+        return form is not None and form.is_lesson
+
+    def is_folder(self, path: str) -> bool:
+        return path in self._names or path in self._folders
+
+    def about(self, folder: str) -> str:
+        """Returns the file of a folder that says what the folder is; empty where there is none."""
+        return next(iter(self.abouts(folder)), "")
+
+    def abouts(self, folder: str) -> list[str]:
+        """Returns all files of a folder that say what it is, the best first."""
+        found: dict[str, str] = {}
+        for name in self.names(folder):
+            if format_of(name) is not None and is_about(name):
+                found.setdefault(stem_of(name).lower(), posixpath.join(folder, name))
+        return [found[stem] for stem in _ABOUT if stem in found]
+
+    def find(self, folder: str, target: str) -> str:
+        """Returns the document that a navigation means by a path, with or without its ending; empty where none is.
+
+        For a folder it is the file that is about it, or the folder itself where there is none.
+        """
+        path = posixpath.normpath(posixpath.join(folder, target.strip().lstrip("/")))
+        path = "" if path == "." else path
+        if path in self._known:
+            return path if format_of(path) is not None else ""
+        if self.is_folder(path):
+            return self.about(path) or path
+        start, name = posixpath.split(path)
+        for each in self.names(start):
+            if stem_of(each) == name and format_of(each) is not None:
+                return posixpath.join(start, each)
+        return ""
+
+    def is_repository(self, folder: str) -> bool:
+        """Returns True for a folder that somebody published: it says what it is, and holds what repositories hold."""
+        if not self.about(folder):
+            return False
+        if any(map(_FILE_OF_A_REPOSITORY.fullmatch, self.names(folder))):
+            return True
+        place = os.path.join(self.root, folder)
+        return any(
+            os.path.lexists(os.path.join(place, name))
+            for name in _SIGNS_OF_A_REPOSITORY
+        )
+
+    def head(self, path: str) -> str:
+        """Returns the first lines of a file."""
+        return self._read(path, _HEAD_BYTES)
+
+    def values(self, path: str) -> Any:
+        """Returns what a file of YAML or JSON holds; None where it is missing or not well formed."""
+        return parsed(self.text(path))
+
+    def _text(self, path: str) -> str:
+        return self._read(path, _MOST_BYTES)
+
+    def _fields(self, path: str) -> dict[str, str]:
+        """Returns the fields of a file's front matter, as far as they stand on a line each."""
+        found = _HEAD.match(self.head(path))
+        if found is None:
+            return {}
+        fields: dict[str, str] = {}
+        for name, value in _FIELD.findall(found[1]):
+            fields.setdefault(name.lower(), value.strip("\"' "))
+        return fields
+
+    def _read(self, path: str, most: int) -> str:
+        place = os.path.join(self.root, path)
+        # A link may lead anywhere, and a named pipe would be waited for.
+        if path not in self._known or os.path.islink(place):
+            return ""
+        try:
+            with open(place, "rb") as file:
+                return file.read(most).decode("utf-8-sig", errors="replace")
+        except OSError:
+            return ""
+
+
+def stem_of(path: str) -> str:
+    """Returns a file's name without its ending."""
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
+def is_about(path: str) -> bool:
+    """Returns True for a file that says what its folder is."""
+    return stem_of(path).lower() in _ABOUT
+
+
+def named_in(path: str) -> str:
+    """Returns the name by which a file's lesson goes: that of its folder for a file that is about it."""
+    if is_about(path) and posixpath.dirname(path):
+        return posixpath.basename(posixpath.dirname(path))
+    return stem_of(path)
+
+
+def is_in(path: str, folder: str) -> bool:
+    """Returns True for a file in a folder, or in one below it."""
+    return not folder or path.startswith(f"{folder}/")
+
+
+def is_text(path: str) -> bool:
+    """Returns True for formats that in a repository are data, code or pages of a website more often than lessons."""
+    return path.lower().endswith((".txt", ".html", ".htm"))

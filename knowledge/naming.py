@@ -1,0 +1,71 @@
+"""Names of files and folders as titles: as words, and which texts are no titles although a file gives them."""
+
+from __future__ import annotations
+
+import re
+
+_NO_NAMES = frozenset(["readme", "index", "_index", "untitled", "default", "output"])
+_NO_TITLES = _NO_NAMES | frozenset(
+    [
+        "document",
+        "robots",
+        "slides",
+        "slide",
+        "presentation",
+        "requirements",
+        "home",
+        "page",
+        "title",
+        "none",
+        "null",
+    ]
+)
+# What programs write where nobody wrote a title: "Microsoft Word - Document1", "PowerPoint Presentation".
+_OF_PROGRAMS = re.compile(
+    r"(microsoft (word|powerpoint|excel)\b.{0,20}|powerpoint[- ]pr[a-zäé]{1,3}sentation"
+    r"|pr[a-zäé]{1,3}sentation powerpoint|untitled( document)?[ _-]?\d{0,3}|(document|presentation|slide) ?\d{1,3}"
+    r"|no title|layout 1|.{0,80}\.(dvi|indd|qxd)|[a-z]:[\\/].{0,300}|/(home|users|tmp|var|mnt)/.{0,300}|file:.{0,300})",
+    re.IGNORECASE,
+)
+_TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{")
+# A title that a program puts before a file's name: "Microsoft Word - Chapter 3.doc".
+_PREFIX = re.compile(r"microsoft (word|powerpoint) - ", re.IGNORECASE)
+_ENDING = re.compile(r"\.(docx?|pptx?|rtf|odt|tex|pdf|html?|md)$", re.IGNORECASE)
+# What tools of translation leave before a title.
+_ORDER = re.compile(r"!translate\s+")
+# Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
+_ATTRIBUTES = re.compile(r"\s*\{[#.-][^{}]{0,200}\}$")
+
+
+def plain_name(name: str) -> str:
+    """Returns a name as words."""
+    return " ".join(name.replace("_", " ").replace("-", " ").split())
+
+
+def is_name(stem: str) -> bool:
+    """Returns False for a file's name, without its ending, that says nothing of what is in it: "Untitled"."""
+    plain = stem.strip().casefold()
+    return plain not in _NO_NAMES and _OF_PROGRAMS.fullmatch(plain) is None
+
+
+def is_title(text: str) -> bool:
+    """Returns False for a text that stands in the place of a title and says nothing: "README", "{{ page.title }}"."""
+    plain = text.strip().casefold()
+    if not plain or plain in _NO_TITLES or _TEMPLATE.search(plain):
+        return False
+    return _OF_PROGRAMS.fullmatch(plain) is None
+
+
+def as_title(text: str) -> str:
+    """Returns a text as a title, without what programs put round it; empty where nothing is left."""
+    plain = _ORDER.sub("", " ".join(text.split()), count=1)
+    plain = _ATTRIBUTES.sub("", plain)
+    found = _PREFIX.match(plain)
+    if found is not None:
+        plain = _ENDING.sub("", plain[found.end() :])
+    return plain if is_title(plain) else ""
+
+
+def first_title(*texts: str | None) -> str:
+    """Returns the first of the texts that is a title; empty where none is."""
+    return next(filter(None, [as_title(text) for text in texts if text]), "")

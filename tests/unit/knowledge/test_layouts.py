@@ -1,0 +1,155 @@
+"""Folders as people lay out courses: which courses and lessons come of each, and what is left out."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from antiphon.knowledge.finding import FoundFiles, find_files
+from antiphon.knowledge.loading import load_changed, load_document, stamp_of
+from tests.layouts import LAYOUTS, Laid, Lessons, made
+
+# Each letter is a list of the one before it, twice: some four million files.
+BOMB = "a: &a [x.md, x.md]\n"
+for before, letter in pairwise("abcdefghijklmnopqrstuv"):
+    BOMB += f"{letter}: &{letter} [*{before}, *{before}]\n"
+BOMB += "nav: *v\n"
+
+
+def lay(folder: Path, laid: Laid) -> FoundFiles:
+    files = laid.files
+    if isinstance(files, str):
+        files = {path: made(path) for path in files.split()}
+    for path, text in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text or made(path))
+    return find_files([folder], [])
+
+
+def courses(found: FoundFiles) -> dict[str, Lessons]:
+    """Reads the courses of several files: their titles and lessons."""
+    read: dict[str, Lessons] = {}
+    for course in found.courses:
+        document = load_document(course.path, course)
+        lessons = [
+            (section.number, section.title)
+            for section in document.sections
+            if section.number is not None
+        ]
+        read[document.title] = lessons
+    return read
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_courses_and_lessons_are_those_that_a_reader_would_name(
+    name: str, tmp_path: Path
+) -> None:
+    laid = LAYOUTS[name]
+    folder = tmp_path / "folder"
+
+    found = lay(folder, laid)
+
+    assert courses(found) == laid.courses
+    left_out = {str(Path(path).relative_to(folder)) for path, _ in found.left_out}
+    assert set(laid.left_out.split()) <= left_out
+    of_courses = {course.path for course in found.courses}
+    documents = {
+        str(Path(path).relative_to(folder))
+        for path in found.files
+        if path not in of_courses
+    }
+    assert documents == set(laid.documents.split())
+
+
+def test_what_is_left_out_says_why(tmp_path: Path) -> None:
+    found = lay(tmp_path, LAYOUTS["numbered folders with a README"])
+
+    reasons = {
+        str(Path(path).relative_to(tmp_path)): why for path, why in found.left_out
+    }
+    assert reasons["LICENSE.md"] == "a licence"
+    assert reasons["requirements.txt"] == "a list of packages"
+    assert reasons["01-steps/translations/pt-br/README.md"] == "a translation"
+
+
+def test_files_of_one_lesson_are_read_in_order_and_named_where_they_are_cited(
+    tmp_path: Path,
+) -> None:
+    laid = Laid(
+        {
+            "README.md": "# Course",
+            "1-a/README.md": "# One\n\nFirst.",
+            "1-a/extra.md": "# Extra\n\n## Deep\n\nSecond.",
+            "2-b/README.md": "# Two",
+            "GLOSSARY.md": "# Words\n\nThird.",
+        },
+        {},
+    )
+    [course] = lay(tmp_path, laid).courses
+
+    outside, first, _ = load_document(course.path, course).sections
+
+    assert (first.title, first.text) == ("One", "First.\n\nSecond.")
+    [mark] = first.marks
+    assert (mark.place, first.text[mark.start :]) == ("Extra, Deep", "Second.")
+    assert (outside.number, outside.text, outside.marks[-1].place) == (
+        None,
+        "Third.",
+        "Words",
+    )
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_of_its_course_is_there(
+    tmp_path: Path,
+) -> None:
+    laid = Laid({"1-a.md": "# One\n\nFirst.", "2-b.ipynb": "{"}, {})
+    [course] = lay(tmp_path, laid).courses
+
+    loaded = load_changed(course.path, None, course)
+
+    assert [Path(path).name for path, _ in loaded.unread] == ["2-b.ipynb"]
+    document = loaded.document
+    assert document is not None
+    assert [section.title for section in document.sections] == ["One", "b"]
+    assert "2-b.ipynb could not be read" in document.losses[0]
+    again = load_changed(course.path, document.content_hash, course)
+    assert again.document is None
+    assert again.unread == loaded.unread
+
+
+def test_another_title_or_order_is_another_document(tmp_path: Path) -> None:
+    laid = LAYOUTS["course.yaml"]
+    [course] = lay(tmp_path, laid).courses
+    before = load_document(course.path, course)
+    plan = tmp_path / "course.yaml"
+    plan.write_text(plan.read_text().replace("The end", "An end"))
+
+    [changed] = find_files([tmp_path], []).courses
+
+    assert stamp_of(course.path, course) != stamp_of(changed.path, changed)
+    assert load_document(changed.path, changed).content_hash != before.content_hash
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mkdocs.yml", "nav: [" * 5_000),
+        ("mkdocs.yml", BOMB),
+        ("mkdocs.yml", "nav: !!python/object/apply:os.system ['touch /tmp/x']\n"),
+        ("_toctree.yml", "- local: ../../../etc/passwd\n- local: /etc/passwd\n"),
+        ("book.toml", "[["),
+        ("sidebars.json", '{"a": "' + "x" * 100_000),
+        ("course.yaml", "- 1\n- 2\n"),
+        ("_config.yml", "collections: 7\n"),
+    ],
+)
+def test_a_broken_or_hostile_table_of_contents_is_none(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    found = lay(tmp_path, Laid({name: text, "a.md": "", "b.md": ""}, {}))
+
+    assert found.courses == ()
+    assert [Path(path).name for path in found.files] == ["a.md", "b.md"]
