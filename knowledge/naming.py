@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from antiphon.knowledge.readers.content import LONGEST_TITLE
+
 _NO_NAMES = frozenset(["readme", "index", "_index", "untitled", "default", "output"])
 _NO_TITLES = _NO_NAMES | frozenset(
     [
@@ -36,6 +38,18 @@ _ORDER = re.compile(r"!translate\s+")
 # Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
 _ATTRIBUTES = re.compile(r"\s*\{[#.-][^{}]{0,200}\}$")
 
+# What programs write where nobody wrote a title: "untitled", "Microsoft Word - Document1", "Binder1.pdf", "D:/x/y.dvi",
+# "report_final_2", "88300 162..177".
+_FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
+_NO_TITLE = re.compile(
+    r"\(?(?:anonymous|untitled|no title|title)\)?(?: document)?[ _-]?[0-9]{0,3}|[^\w]*"
+    r"|(?:microsoft (?:word|powerpoint|excel) - )?(?:document|presentation|book|binder|slide|layout) ?[0-9]{0,3}"
+    r"|powerpoint[ -]presentation|microsoft (?:word|powerpoint|excel)(?: - )?"
+    rf"|(?!microsoft )[^ ].{{0,200}}\.(?:{_FILES})|[a-z]:[\\/].{{0,300}}|/.{{0,300}}|file:.{{0,300}}"
+    r"|\S{0,200}_\S{0,200}|[0-9 .,;:_-]{6,100}",
+    re.IGNORECASE,
+)
+
 
 def plain_name(name: str) -> str:
     """Returns a name as words."""
@@ -54,6 +68,15 @@ def is_title(text: str) -> bool:
     if not plain or plain in _NO_TITLES or _TEMPLATE.search(plain):
         return False
     return _OF_PROGRAMS.fullmatch(plain) is None
+
+
+def is_no_title(text: str) -> bool:
+    """Returns True for what a program wrote as the title in a file's properties: a file's name, or "untitled".
+
+    People write such titles too, on the page, where `is_title` decides.
+    """
+    plain = text.strip()
+    return len(plain) > LONGEST_TITLE or _NO_TITLE.fullmatch(plain) is not None
 
 
 def as_title(text: str) -> str:

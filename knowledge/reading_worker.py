@@ -163,7 +163,7 @@ def _is_swollen() -> bool:
 def main() -> None:
     """Answers requests until standard input ends."""
     limits = msgspec.json.decode(sys.argv[1], type=prepared(Limits))
-    add_formats(msgspec.json.decode(sys.argv[2], type=tuple[Format, ...]))
+    add_formats(msgspec.json.decode(sys.argv[2], type=prepared(tuple[Format, ...])))
     requests = sys.stdin.buffer
     # What a library prints must not stand between replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

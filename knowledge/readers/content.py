@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
@@ -37,17 +36,6 @@ class Line(NamedTuple):
 
 
 BLANK = Line("")
-# What programs write where nobody wrote a title: "untitled", "Microsoft Word - Document1", "Binder1.pdf", "D:/x/y.dvi",
-# "report_final_2", "88300 162..177".
-_FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
-_NO_TITLE = re.compile(
-    r"\(?(?:anonymous|untitled|no title|title)\)?(?: document)?[ _-]?[0-9]{0,3}|[^\w]*"
-    r"|(?:microsoft (?:word|powerpoint|excel) - )?(?:document|presentation|book|binder|slide|layout) ?[0-9]{0,3}"
-    r"|powerpoint[ -]presentation|microsoft (?:word|powerpoint|excel)(?: - )?"
-    rf"|(?!microsoft )[^ ].{{0,200}}\.(?:{_FILES})|[a-z]:[\\/].{{0,300}}|/.{{0,300}}|file:.{{0,300}}"
-    r"|\S{0,200}_\S{0,200}|[0-9 .,;:_-]{6,100}",
-    re.IGNORECASE,
-)
 _FENCE = "```"
 
 
@@ -96,12 +84,6 @@ def content_of(
         lesson=lesson,
         losses=tuple(losses),
     )
-
-
-def is_no_title(text: str) -> bool:
-    """Returns True for a text that a program wrote in the place of a title: a file's name, or "untitled"."""
-    plain = text.strip()
-    return len(plain) > LONGEST_TITLE or _NO_TITLE.fullmatch(plain) is not None
 
 
 def _field(values: Mapping[str, object], *names: str) -> str | None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from antiphon.knowledge.naming import is_no_title
 from antiphon.knowledge.readers.archives import not_a
 from antiphon.knowledge.readers.content import (
     BLANK,
@@ -14,7 +15,6 @@ from antiphon.knowledge.readers.content import (
     Line,
     UnreadableError,
     content_of,
-    is_no_title,
 )
 from antiphon.knowledge.readers.pdf_pages import HYPHEN, Chapter, Page, read_pdf
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import fpdf
 import pytest
 
+from antiphon.knowledge.naming import is_no_title
 from antiphon.knowledge.parsing import parse_content
 from antiphon.knowledge.readers import pdf
 from antiphon.knowledge.readers.content import (
     Content,
     UnreadableError,
-    is_no_title,
 )
 from antiphon.knowledge.values import Section
 from tests.document_files import FIRST, SECOND
