@@ -51,6 +51,6 @@ class SentenceEncoder:
             features = self.model.preprocess(list(texts))
         with torch.inference_mode():
             found = self.model(features)["sentence_embedding"]
-            unit = torch.nn.functional.normalize(found, dim=1)
+            unit = torch.nn.functional.normalize(found)
         rows: list[list[float]] = unit.tolist()
         return rows

@@ -10,7 +10,7 @@ import structlog
 
 from antiphon.faults import Fault, Plan, World, run_plan
 from antiphon.faults.checks.promises import broken_promises
-from antiphon.faults.checks.traces import moves_by_itself
+from antiphon.faults.checks.traces import errors_are_recorded, moves_by_itself
 from antiphon.service import silence_logging
 from antiphon.vocabulary.events import Recorded, SessionStalled
 
@@ -65,6 +65,23 @@ def test_a_session_whose_store_is_slow_ends_once_its_events_are_stored_or_given_
 
     assert broken_promises(run) == []
     assert run.outcome is not None
+
+
+@pytest.mark.parametrize(
+    ("point", "breaks"),
+    [
+        ("deliver.answer_requested.ResponseAssembler", True),
+        ("deliver.query_closed.Coordinator", False),
+        ("deliver.handler_failed.Coordinator", False),
+    ],
+)
+def test_an_error_that_no_event_tells_of_breaks_a_promise_but_where_none_can(
+    world: World, point: str, breaks: bool
+) -> None:
+    run = run_plan(world, Plan())
+    run.injected.raised.append(point)
+
+    assert bool(list(errors_are_recorded(run))) is breaks
 
 
 def test_a_query_that_stands_still_though_nothing_was_taken_breaks_a_promise(

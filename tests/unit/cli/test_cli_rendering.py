@@ -7,9 +7,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from antiphon.cli.rendering import LINES, describe, describe_recorded
-from antiphon.vocabulary.events import BreakerTripped, Event
+from antiphon.vocabulary.events import (
+    AnswerRequested,
+    BreakerTripped,
+    DraftReviewed,
+    Event,
+    RoundOpened,
+)
 from antiphon.vocabulary.unknown import unknown_event
 from tests.story import placed, tool_succeeded
 from tests.strategies import EVENT_KINDS, values
@@ -32,6 +39,33 @@ def test_every_event_has_a_line_that_is_safe_to_print(
 @pytest.mark.parametrize("kind", EVENT_KINDS)
 def test_no_event_of_ours_is_shown_by_its_bare_fields(kind: Any) -> None:
     assert kind in LINES
+
+
+REVIEW = DraftReviewed(call_id="call-2", reviewer="verifier", accepted=True)
+
+
+@pytest.mark.parametrize(
+    ("event", "line"),
+    [
+        (REVIEW, "verifier accepts the draft of call-2"),
+        (
+            replace(REVIEW, accepted=False, why="no date"),
+            "verifier asks for another round after call-2: no date",
+        ),
+        (
+            RoundOpened(round=1, call_id="call-1", rounds_left=1, final=False),
+            "round 1, call call-1",
+        ),
+        (
+            RoundOpened(round=3, call_id="call-3", rounds_left=0, final=True),
+            "final call call-3",
+        ),
+        (AnswerRequested(mode="reply", call_id="call-3"), "reply"),
+        (AnswerRequested(mode="plain", why="no model"), "plain: no model"),
+    ],
+)
+def test_a_line_says_what_was_decided(event: Event, line: str) -> None:
+    assert describe(event) == line
 
 
 class Weighed(Event, frozen=True, kw_only=True, tag="weighed"):

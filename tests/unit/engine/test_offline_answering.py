@@ -238,6 +238,15 @@ def test_what_was_found_is_stated_by_the_catalogue_and_its_passage_is_shown() ->
     assert cited(draft.blocks)[:2] == [PHOTOS, ONE]
 
 
+def test_lessons_that_have_what_is_looked_for_in_their_title_are_listed() -> None:
+    draft = reply("Which lessons cover negatives?", DUST, attempts=(searched(1),))
+
+    assert text(draft.blocks).startswith(
+        "These lessons have it in their title:\n\n"
+        f"- {PHOTOS}, lesson 1: Scanning Negatives"
+    )
+
+
 def test_the_lesson_beside_one_that_is_described_is_named_and_shown_first() -> None:
     done = (searched(1), outlined(2), searched(3, course_name=PHOTOS, lesson_number=2))
 
