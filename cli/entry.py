@@ -48,7 +48,7 @@ COMMANDS = (
     Command("index", "Read course documents into the index.", "index:index"),
     Command(
         "courses",
-        "List the indexed courses, show or remove one, or correct its layout.",
+        "List, show, remove or lay out the indexed courses.",
         "index:courses",
         commands={
             "show": "index:show",

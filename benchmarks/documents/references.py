@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
-from xml.etree import ElementTree
+
+from lxml import etree
 
 # Of Office, and of ODT.
 _TEXT = re.compile(
@@ -69,14 +70,19 @@ def decoded(data: bytes) -> str:
 def office_text(data: bytes) -> str:
     """Returns the text runs of a Word file, a presentation or an ODT."""
     parts = []
+    parser = etree.XMLParser(
+        remove_comments=True, remove_pis=True, resolve_entities=False, no_network=True
+    )
     with zipfile.ZipFile(BytesIO(data)) as archive:
         for name in archive.namelist():
             if _PARTS.fullmatch(name):
-                parts.append("".join(_runs(ElementTree.fromstring(archive.read(name)))))
+                parts.append(
+                    "".join(_runs(etree.fromstring(archive.read(name), parser)))
+                )
     return "\n".join(parts)
 
 
-def _runs(element: ElementTree.Element) -> Iterator[str]:
+def _runs(element: etree._Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
     if name in _UNSHOWN or _is_hidden(element):
         return
@@ -93,7 +99,7 @@ def _runs(element: ElementTree.Element) -> Iterator[str]:
     yield end
 
 
-def _is_hidden(run: ElementTree.Element) -> bool:
+def _is_hidden(run: etree._Element) -> bool:
     """Returns True for a run of Word that its own properties hide."""
     if not run.tag.endswith("}r"):
         return False
@@ -190,7 +196,11 @@ def cue_text(data: bytes) -> str:
 REFERENCES: dict[str, Callable[[bytes], str]] = {
     ".docx": office_text,
     ".pptx": office_text,
+    ".docm": office_text,
+    ".pptm": office_text,
+    ".ppsx": office_text,
     ".odt": office_text,
+    ".odp": office_text,
     ".epub": book_text,
     ".html": page_text,
     ".htm": page_text,
@@ -198,6 +208,9 @@ REFERENCES: dict[str, Callable[[bytes], str]] = {
     ".ipynb": notebook_text,
     ".md": markdown_text,
     ".markdown": markdown_text,
+    ".mdx": markdown_text,
+    ".qmd": markdown_text,
+    ".rmd": markdown_text,
     ".txt": script_text,
     ".vtt": cue_text,
     ".srt": cue_text,
@@ -215,7 +228,7 @@ def reference_text(path: Path) -> str:
         ValueError,
         KeyError,
         zipfile.BadZipFile,
-        ElementTree.ParseError,
+        etree.XMLSyntaxError,
         RecursionError,
     ):
         return ""

@@ -14,6 +14,7 @@ _BOUND = "joins constants of its own module; what comes from outside is bound"
 _STARTING = (
     "benchmarks/cluster/fleet.py",
     "benchmarks/cluster/setting.py",
+    "benchmarks/documents/running.py",
     "benchmarks/scale.py",
     "benchmarks/size.py",
     "benchmarks/starting.py",
@@ -79,6 +80,7 @@ CALLS = (
     Allowed("B603", "knowledge/reading_process.py", "no shell, and no word of anybody's in the command"),
     Allowed("B404", "knowledge/embedders/onnx.py", "changes the model in a process of its own, whose command is fixed"),
     Allowed("B603", "knowledge/embedders/onnx.py", "no shell, and no word of anybody's in the command"),
+    Allowed("B506", "knowledge/layout/listing.py", "its loader is a safe one, which passes over tags of programs"),
     Allowed("B404", "benchmarks/processes.py", "starts the servers that are measured"),
     Allowed("B603", "benchmarks/processes.py", "no shell, and its commands are the benchmarks' own"),
     Allowed("B310", "benchmarks/processes.py", "opens an address on loopback that it has made itself"),
@@ -99,6 +101,7 @@ SECRETS = (
     Allowed("Secret Keyword", "benchmarks/soak.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "composition/settings.py", "the pattern of an alias, no value"),
     Allowed("Hex High Entropy String", "knowledge/embedders/choosing.py", "hashes of the weights, which are public"),
+    Allowed("Base64 High Entropy String", "knowledge/readers/word_text.py", "the letters of an alphabet"),
     Allowed("Private Key", "tests/data/self-signed.pem", "a certificate of the tests for 127.0.0.1"),
     Allowed("Secret Keyword", "tests/hostile_files.py", "the password of an encrypted file that is refused"),
     *(
@@ -150,6 +153,7 @@ LICENCES = {
 
 LICENCE_EXCEPTIONS = {
     "sqlcipher3": "it names none; its LICENSE is that of zlib, and SQLCipher's own is BSD-3-Clause",
+    "pypdfium2": "BSD-3-Clause or Apache-2.0; the libraries in pdfium have licences of their own that permit as much (FreeType, IJG, ICU)",
     "locate": "its LICENSE is the MIT licence; its classifier says otherwise",
 }
 """Packages whose own description of their licence is not what they ship."""
