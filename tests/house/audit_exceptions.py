@@ -153,7 +153,7 @@ LICENCES = {
 
 LICENCE_EXCEPTIONS = {
     "sqlcipher3": "it names none; its LICENSE is that of zlib, and SQLCipher's own is BSD-3-Clause",
-    "pypdfium2": "BSD-3-Clause or Apache-2.0; the libraries in pdfium have licences of their own that permit as much (FreeType, IJG, ICU)",
+    "pypdfium2": "BSD-3-Clause or Apache-2.0; the libraries in pdfium permit as much (FreeType, IJG, ICU …)",
     "locate": "its LICENSE is the MIT licence; its classifier says otherwise",
 }
 """Packages whose own description of their licence is not what they ship."""
