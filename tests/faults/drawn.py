@@ -29,6 +29,8 @@ CHECKING_S = 60.0
 """Seconds that the tests of one mutant took when they were noted; the quickest are taken until they are used up."""
 MOST_OF_A_TEST = 3
 """Most rows of one parametrized test."""
+NOT_NOTED = {"faults": "tests/faults/test_matrix.py"}
+"""Tests of a package that take too long under coverage."""
 MOST_FILES = 12
 """Most files of tests: each imports what it needs."""
 
@@ -108,11 +110,13 @@ class Notes:
 
 def finding(change: Change, tests: Sequence[str], copy: Path) -> str:
     """Returns what the tests say of a change, and then all unit tests of its folder; an empty text for nothing."""
-    # What an app or a process does that several tests share is noted for the first of them alone.
-    folder = f"tests/unit/{change.file.partition('/')[0]}"
     found = _said_by(tests, change, copy) if tests else ""
-    if not found and (copy / folder).exists():
-        found = _said_by([folder], change, copy)
+    package = change.file.partition("/")[0]
+    # What an app or a process does that several tests share is noted for the first of them alone, and what the matrix
+    # does is not noted.
+    for others in (f"tests/unit/{package}", NOT_NOTED.get(package)):
+        if not found and others and (copy / others).exists():
+            found = _said_by([others], change, copy)
     return found
 
 
