@@ -103,6 +103,7 @@ class Shell:
                     "settings": named,
                     "folder": str(folder),
                     "stdin": stdin,
+                    "test": os.environ.get("PYTEST_CURRENT_TEST", ""),
                 }
             )
             + "\n"

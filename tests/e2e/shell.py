@@ -1,6 +1,6 @@
 """Runs `antiphon` commands one after another in one process, which loads the packages once.
 
-Reads a JSON line for each command (`arguments`, `settings`, `folder`, `stdin`) and answers with one
+Reads a JSON line for each command (`arguments`, `settings`, `folder`, `stdin`, `test`) and answers with one
 (`returncode`, `stdout`, `stderr`). A process of its own, because the command sets up logging for its whole process.
 """
 
@@ -21,9 +21,12 @@ from tests.e2e.kept_model import keep_changed_model
 
 
 def run(
-    arguments: list[str], settings: dict[str, str], folder: str, stdin: str
+    arguments: list[str], settings: dict[str, str], folder: str, stdin: str, test: str
 ) -> dict[str, object]:
-    """One command, as a fresh process would run it."""
+    """One command of a test, as a fresh process would run it."""
+    noted = sys.modules.get("coverage")
+    if noted is not None and (current := noted.Coverage.current()) is not None:
+        current.switch_context(test)
     before = dict(os.environ)
     code: object = 0
     # The process's own brings the commands.
