@@ -108,15 +108,11 @@ def _shown(found: re.Match[str], notes: frozenset[str]) -> str:
     if found["label"]:
         # Its number is given by the book; its label says in words what it is.
         return f"{_KINDS[found['kind']]} {found['label'].replace('-', ' ')}"
-    if found["kept"]:
-        return found["kept"]
-    if found["raw"]:
-        return found["raw"]
     if found["role"]:
         return _role(found["role"], found["said"])
     if found["emoji"]:
         return "" if _is_emoji(found["emoji"]) else found[0]
-    return found["shown"] or found["page"] or ""
+    return found["kept"] or found["raw"] or found["shown"] or found["page"] or ""
 
 
 def _role(role: str, said: str) -> str:
