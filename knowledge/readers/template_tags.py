@@ -49,6 +49,7 @@ _FOOTNOTE = re.compile(
     r"^(\[\^[^\[\]\s]{1,60}\]):[ \t]{0,9}([^\n]{1,5000}(?:\n(?!\[\^)[^\n]{0,5000}\S){0,50})",
     re.MULTILINE,
 )
+_AS_THEY_STAND = ("kept", "raw", "shown", "page")
 _KINDS = {
     "fig": "figure",
     "tbl": "table",
@@ -112,7 +113,7 @@ def _shown(found: re.Match[str], notes: frozenset[str]) -> str:
         return _role(found["role"], found["said"])
     if found["emoji"]:
         return "" if _is_emoji(found["emoji"]) else found[0]
-    return found["kept"] or found["raw"] or found["shown"] or found["page"] or ""
+    return next(filter(None, found.group(*_AS_THEY_STAND)), "")
 
 
 def _role(role: str, said: str) -> str:
