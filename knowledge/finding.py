@@ -248,6 +248,8 @@ class _Walk:
         self.files.update(os.path.join(root, file) for file in layout.documents)
         for file, reason in layout.left_out:
             self.left_out.append((os.path.join(root, file), reason))
+        for file, reason in layout.failed:
+            self.failed.append((os.path.join(root, file), reason))
 
 
 def _may_be_of_a_course(name: str) -> bool:

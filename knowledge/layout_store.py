@@ -11,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from antiphon.knowledge.layout.own import OWN, STORED
 from antiphon.knowledge.preview import PreviewCourse, preview_paths
 from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
@@ -59,12 +60,17 @@ def save_layout(folder: Path, text: str, data_dir: Path) -> None:
     """Stores a layout, by which the folder is indexed from then on.
 
     Raises:
-        KnowledgeError: It makes no course of the folder's files.
+        KnowledgeError: It cannot be followed, or makes no course of the folder's files.
     """
     path = os.path.realpath(folder)
     if len(text.encode()) > _MOST_BYTES:
         raise KnowledgeError(f"The layout is larger than {_MOST_BYTES // 1_000} kB.")
-    if _lessons_of(path, text) == 0:
+    preview = preview_paths([path], stored={path: text})
+    for failed, reason in preview.failed:
+        if failed == os.path.join(path, OWN):
+            flaw = reason.removeprefix(STORED)
+            raise KnowledgeError(f"The layout was not stored: {flaw}.")
+    if path not in [course.path for course in preview.courses if course.lessons]:
         raise KnowledgeError(
             f"The layout makes no lesson: its `lessons` name no file that is in {path}."
         )
@@ -74,15 +80,6 @@ def save_layout(folder: Path, text: str, data_dir: Path) -> None:
     make_private_file(fresh)
     fresh.write_text(f"{_ABOUT}{path}\n{text}", encoding="utf-8")
     fresh.replace(place)
-
-
-def _lessons_of(path: str, text: str) -> int:
-    """Returns how many lessons a layout would make of a folder."""
-    preview = preview_paths([path], stored={path: text})
-    for course in preview.courses:
-        if course.path == path:
-            return len(course.lessons)
-    return 0
 
 
 def forget_layout(folder: Path, data_dir: Path) -> None:

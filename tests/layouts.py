@@ -324,6 +324,15 @@ LAYOUTS = {
         {"Logs": [(1, "The end"), (2, "Start")]},
         left_out="draft-1.md",
     ),
+    "a part of a course beside its README": Laid(
+        {"README.md": "# Second half\n\nGo on.", "05-a.md": "# A", "06-b.md": "# B"},
+        {"Second half": [(5, "A"), (6, "B")]},
+    ),
+    "numbers that are none of lessons": Laid(
+        {"README.md": "# Notes", "404.md": "# Lost", "1066.md": "# Hastings"},
+        {},
+        documents="README.md 404.md 1066.md",
+    ),
     "documents of which each is a course": Laid(
         "README.md courses/logs.txt courses/tables.txt talks/intro.md talks/end.md",
         {},

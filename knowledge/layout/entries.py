@@ -11,6 +11,8 @@ from antiphon.knowledge.layout.navigation import Entry
 
 _MOST_DEPTH = 8
 _MOST_ENTRIES = 5_000
+_HIGHEST_NUMBER = 999_999
+_MOST_SHOWN = 80
 _FIELDS = {
     *("title", "text", "label", "caption", "section", "file", "local", "href", "id"),
     *("path", "part", "sections", "chapters", "children", "contents", "items", "files"),
@@ -19,7 +21,11 @@ _FIELDS = {
 
 
 class Entries:
-    """Reads the entries of one table of contents, of which a hostile one may name the same list again and again."""
+    """Reads the entries of one table of contents, of which a hostile one may name the same list again and again.
+
+    Attributes:
+        missing: The entries that name no document.
+    """
 
     def __init__(
         self, listing: Listing, folder: str, keeps_folders: bool = False
@@ -29,6 +35,7 @@ class Entries:
         self._folder = folder
         self._keeps_folders = keeps_folders
         self._left = _MOST_ENTRIES
+        self.missing: list[str] = []
 
     def file(self, target: Any) -> str:
         """Returns the document that a target means; empty where it is none of ours."""
@@ -53,9 +60,12 @@ class Entries:
             self._left -= 1
             if self._left < 0:
                 break
+            known = len(self.missing)
             entry = self._entry(item, depth)
             if entry is not None:
                 found.append(entry)
+            elif len(self.missing) == known:
+                self.missing.append(_shown(item))
         return tuple(found)
 
     def _entry(self, item: Any, depth: int) -> Entry | None:
@@ -103,8 +113,25 @@ class Entries:
             file=file,
             entries=below,
             is_part=is_part,
-            number=number if isinstance(number, int) and number >= 0 else None,
+            number=number if _is_number(number) else None,
         )
+
+
+def _is_number(value: Any) -> bool:
+    """Returns True for what can be the number of a lesson."""
+    return type(value) is int and 0 <= value <= _HIGHEST_NUMBER
+
+
+def _shown(item: Any) -> str:
+    """Returns an entry as its owner wrote it, in short; of a mapping only what is on its own level."""
+    if isinstance(item, dict):
+        pairs = list(item.items())[:4]
+        item = ", ".join([f"{name}: {_plain(value)}" for name, value in pairs])
+    return _plain(item)[:_MOST_SHOWN]
+
+
+def _plain(value: Any) -> str:
+    return str(value) if isinstance(value, str | int | float) else "…"
 
 
 def first_text(fields: Mapping[str, Any], *names: str) -> str:

@@ -48,11 +48,23 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", _ignored)
 
 def parsed(text: str) -> Any:
     """Returns what a text of YAML holds, or of JSON, which is YAML; None where it is not well formed."""
+    return _parsed(text)[0]
+
+
+def flaw_in(text: str) -> str:
+    """Returns why a text is no YAML, with the line; empty where it is."""
+    return _parsed(text)[1]
+
+
+def _parsed(text: str) -> tuple[Any, str]:
     try:
         # The loader is safe: it makes values and nothing else.
-        return yaml.load(text, Loader=_Loader)
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError):
-        return None
+        return yaml.load(text, Loader=_Loader), ""
+    except yaml.MarkedYAMLError as error:
+        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
+        return None, f"{line}{error.problem}"
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
+        return None, str(error).partition("\n")[0]
 
 
 class Listing:

@@ -55,7 +55,7 @@ def numbered_files(
     share = _SHARE if is_published else 1
     if len(numbered) < share * len(paths):
         return None
-    groups = _by_number(numbered)
+    groups = _by_number(numbered, _says_what_it_is(listing, folder, is_published))
     if not groups or _is_script(listing, groups[min(groups)][0].path):
         return None
     entries = [_entry(groups[number]) for number in sorted(groups)]
@@ -98,14 +98,14 @@ def numbered_folders(
     listing: Listing, folder: str, is_published: bool
 ) -> Navigation | None:
     """Finds folders whose names begin with numbers, in one that says what the whole is."""
-    if not is_published and not listing.about(folder):
+    if not _says_what_it_is(listing, folder, is_published):
         return None
     paths = _folders(listing, folder)
     numbered = _numbered(paths, True)
     files = _numbered(_files(listing, folder), False)
     if len(numbered) < max(len(files), _SHARE_OF_FOLDERS * len(paths)):
         return None
-    groups = _by_number([*numbered, *files])
+    groups = _by_number([*numbered, *files], begins_anywhere=True)
     if not groups:
         return None
     return Navigation(
@@ -136,12 +136,25 @@ def _numbered(paths: Sequence[str], is_folder: bool) -> list[_Candidate]:
     return found
 
 
-def _by_number(candidates: Sequence[_Candidate]) -> dict[int, list[_Candidate]]:
-    """Sorts candidates by their numbers; empty where these are no numbers of lessons."""
+def _says_what_it_is(listing: Listing, folder: str, is_published: bool) -> bool:
+    return is_published or bool(listing.about(folder))
+
+
+def _by_number(
+    candidates: Sequence[_Candidate], begins_anywhere: bool
+) -> dict[int, list[_Candidate]]:
+    """Sorts candidates by their numbers; empty where these are no numbers of lessons.
+
+    Args:
+        begins_anywhere: They may be a part of a course, such as lessons 5 to 8, with few missing.
+    """
     groups: dict[int, list[_Candidate]] = defaultdict(list)
     for each in candidates:
         groups[each.number.number].append(each)
-    if not 2 <= len(groups) <= MOST_LESSONS or min(groups) > 1:
+    if not 2 <= len(groups) <= MOST_LESSONS:
+        return {}
+    are_close = max(groups) - min(groups) < 2 * len(groups)
+    if min(groups) > 1 and not (begins_anywhere and are_close):
         return {}
     for group in groups.values():
         group.sort(key=lambda each: (each.number.place, each.path))
@@ -204,7 +217,7 @@ def by_front_matter(
     placed, pages = _counted(found)
     if placed < 2 or placed < _SHARE * pages:
         return None
-    if not is_published and not listing.about(folder):
+    if not _says_what_it_is(listing, folder, is_published):
         return None
     return Navigation(
         source="the order that its pages give",

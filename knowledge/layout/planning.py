@@ -22,8 +22,9 @@ from antiphon.knowledge.layout.leaving_out import why_not, why_not_listed
 from antiphon.knowledge.layout.listing import Listing, is_about, is_in, is_text, stem_of
 from antiphon.knowledge.layout.navigation import Navigation, lessons_of
 from antiphon.knowledge.layout.ordered import ordered
+from antiphon.knowledge.layout.own import OWN, own_flaw, stored_navigation
 from antiphon.knowledge.layout.readme import from_contents
-from antiphon.knowledge.layout.tools import from_tool, stored_navigation
+from antiphon.knowledge.layout.tools import from_tool
 from antiphon.knowledge.layout.values import Layout, PlannedCourse, PlannedLesson
 
 _MOST_DEPTH = 12
@@ -44,12 +45,14 @@ class _Planning:
         self._courses: list[PlannedCourse] = []
         self._documents: list[str] = []
         self._left_out: dict[str, str] = {}
+        self._failed: dict[str, str] = {}
 
     def layout(self) -> Layout:
         return Layout(
             courses=tuple(self._courses),
             documents=tuple(self._documents),
             left_out=tuple(sorted(self._left_out.items())),
+            failed=tuple(sorted(self._failed.items())),
         )
 
     def folder(self, folder: str, depth: int) -> None:
@@ -69,6 +72,9 @@ class _Planning:
 
     def _own(self, folder: str, is_published: bool) -> list[Navigation]:
         """Returns the courses of which this very folder tells."""
+        flaw = own_flaw(self._listing, folder)
+        if flaw:
+            self._failed[posixpath.join(folder, OWN)] = flaw
         tool = from_tool(self._listing, folder)
         if tool is not None:
             return [tool]

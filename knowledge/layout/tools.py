@@ -13,12 +13,12 @@ from antiphon.knowledge.layout.books import (
     quarto,
     summary,
 )
-from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
-from antiphon.knowledge.layout.listing import Listing, parsed
+from antiphon.knowledge.layout.entries import Entries, first_text, mapping
+from antiphon.knowledge.layout.listing import Listing
 from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
 from antiphon.knowledge.layout.ordered import by_front_matter
+from antiphon.knowledge.layout.own import OWN, own, stored_navigation
 
-OWN = "course.yaml"
 _CONFIG = tuple([f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs")])
 _TITLE = re.compile(r"""\btitle:\s*["'`]([^"'`\n]{1,200})["'`]""")
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
@@ -38,36 +38,6 @@ def from_tool(listing: Listing, folder: str) -> Navigation | None:
         if found is not None and any(map(files_of, found.entries)):
             return found
     return None
-
-
-def stored_navigation(listing: Listing, folder: str) -> Navigation:
-    """Returns the table of contents of a folder that its owner has stored for us."""
-    return own_navigation(listing, folder, listing.stored[folder], "its layout")
-
-
-def _own(listing: Listing, folder: str) -> Navigation:
-    """Reads our `course.yaml`: title, link, instructor, lessons, leave_out."""
-    text = listing.text(posixpath.join(folder, OWN))
-    return own_navigation(listing, folder, text, OWN)
-
-
-def own_navigation(listing: Listing, folder: str, text: str, source: str) -> Navigation:
-    """Returns the table of contents of a course that its owner wrote down for us."""
-    fields = mapping(parsed(text))
-    leave_out = fields.get("leave_out")
-    patterns = leave_out if isinstance(leave_out, list) else [leave_out]
-    reading = Entries(listing, folder, keeps_folders=True)
-    return Navigation(
-        source=source,
-        folder=folder,
-        entries=reading.entries(fields.get("lessons")),
-        title=first_text(fields, "title"),
-        link=first_text(fields, "link", "url"),
-        instructor=persons(fields.get("instructor")),
-        groups_are_lessons=True,
-        is_own=True,
-        leave_out=tuple([each for each in patterns if isinstance(each, str)]),
-    )
 
 
 def _mkdocs(listing: Listing, folder: str) -> Navigation | None:
@@ -153,7 +123,7 @@ def _carpentries(listing: Listing, folder: str) -> Navigation | None:
 
 
 _TOOLS: tuple[tuple[str, Callable[[Listing, str], Navigation | None]], ...] = (
-    (OWN, _own),
+    (OWN, own),
     ("_toc.yml", jupyter_book),
     ("myst.yml", myst),
     ("_quarto.yml", quarto),

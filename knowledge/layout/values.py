@@ -48,8 +48,10 @@ class Layout(Value, frozen=True, kw_only=True):
     Attributes:
         documents: Files that are documents of their own.
         left_out: Files that are not read, each with the reason.
+        failed: Files that their owner wrote to tell the layout, and that could not be followed whole, with the reason.
     """
 
     courses: tuple[PlannedCourse, ...] = ()
     documents: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()

@@ -201,5 +201,8 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     """Returns a text, which may be a list of its lines."""
-    parts = value if isinstance(value, list) else [value]
-    return "".join([part for part in parts if isinstance(part, str)])
+    listed = value if isinstance(value, list) else [value]
+    parts = [part for part in listed if isinstance(part, str)]
+    # In format 2, and in what some programs write, the lines of a list have no ends.
+    has_ends = any(part.endswith("\n") for part in parts[:-1])
+    return ("" if has_ends else "\n").join(parts)

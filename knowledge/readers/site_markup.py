@@ -11,7 +11,11 @@ from typing import NamedTuple
 
 from antiphon.knowledge.readers.front_matter import texts_in
 from antiphon.knowledge.readers.losses import Loss, Losses
-from antiphon.knowledge.readers.template_tags import components_of, without_tags
+from antiphon.knowledge.readers.template_tags import (
+    components_of,
+    notes_of,
+    without_tags,
+)
 
 MATH = "math"
 """The language of a fence around a formula."""
@@ -61,11 +65,11 @@ def plain_markdown(text: str, losses: Losses) -> tuple[str, bool]:
     """Returns Markdown as any parser knows it, and whether it is MDX, where what is indented is no program."""
     segments = _Scan(text.split("\n"), losses).segments()
     prose = "\n\n".join("\n".join(lines) for is_code, lines in segments if not is_code)
-    components = components_of(prose)
+    components, notes = components_of(prose), notes_of(prose)
     parts = []
     for is_code, lines in segments:
         part = "\n".join(lines)
-        parts.append(part if is_code else without_tags(part, components))
+        parts.append(part if is_code else without_tags(part, components, notes))
     return "\n".join(parts), bool(components)
 
 

@@ -22,6 +22,8 @@ _TAGS = re.compile(
     | (?<=[\])`])\{\s{0,9}(?:[.\#][\w-]|[\w-]{1,30}=)[^{}\n]{0,300}\}
     | (?<![\w:]):(?P<emoji>[a-z0-9_+-]{2,40}):(?![\w:])
     | !\[\[[^\[\]\n]{1,200}\]\]
+    | (?P<mark>\[\^[^\[\]\s]{1,60}\])(?!:)
+    | (?P<open>\[)?-?(?<![\w@\\])@(?P<kind>fig|tbl|sec|eq|lst)-(?P<label>\w(?:[\w-]{0,80}\w)?)(?(open)\])
     | \[\[(?P<page>[^\[\]\n|\s][^\[\]\n|]{0,200})(?:\|(?P<shown>[^\[\]\n]{1,200}))?\]\](?!\()
     """,
     re.VERBOSE | re.DOTALL,
@@ -38,7 +40,23 @@ _HEADING_ATTRIBUTES = re.compile(
     r"^(#{1,6}[ \t][^\n{]{0,1000}?)[ \t]{0,9}\{(?:[.#-]|[\w-]{1,30}=)?[^{}\n]{0,200}\}[ \t#]{0,9}$",
     re.MULTILINE,
 )
-_FOOTNOTE = re.compile(r"^(\[\^[^\]\n]{1,60}\]:)", re.MULTILINE)
+_TABLE_CAPTION = re.compile(
+    r"^:[ \t]{1,9}([^\n{]{1,500}?)[ \t]{0,9}\{#[^{}\n]{0,200}\}[ \t]{0,9}$",
+    re.MULTILINE,
+)
+# A footnote with its paragraph, which ends where the next one begins.
+_FOOTNOTE = re.compile(
+    r"^(\[\^[^\[\]\s]{1,60}\]):[ \t]{0,9}([^\n]{1,5000}(?:\n(?!\[\^)[^\n]{0,5000}\S){0,50})",
+    re.MULTILINE,
+)
+_AS_THEY_STAND = ("kept", "raw", "shown", "page")
+_KINDS = {
+    "fig": "figure",
+    "tbl": "table",
+    "sec": "section",
+    "eq": "equation",
+    "lst": "listing",
+}
 _CITES = ("cite", "index", "eq", "numref")
 # A component of MDX: its attributes may hold braces, and these others.
 _ATTRIBUTES = r"(?:[^<>{}]|\{(?:[^{}]|\{[^{}]{0,2000}\}){0,5000}\}){0,1000}"
@@ -59,15 +77,21 @@ def components_of(text: str) -> frozenset[str]:
     return frozenset(closed or alone for closed, alone in found)
 
 
-def without_tags(text: str, components: frozenset[str]) -> str:
+def notes_of(text: str) -> frozenset[str]:
+    """Returns the marks of the footnotes that a text explains, such as "[^1]"."""
+    return frozenset(mark for mark, _ in _FOOTNOTE.findall(text))
+
+
+def without_tags(text: str, components: frozenset[str], notes: frozenset[str]) -> str:
     """Returns text as its readers see it, as far as templates go."""
     if components:
         text = _COMPONENT.sub(lambda found: _component(found, components), text)
     text = _OWN_LINES.sub("", text)
-    text = _TAGS.sub(_shown, text)
+    text = _TAGS.sub(lambda found: _shown(found, notes), text)
     text = _HEADING_ATTRIBUTES.sub(r"\1", text)
-    # The parser would take one of a single word for a link.
-    return _FOOTNOTE.sub(r"\\\1", text)
+    text = _TABLE_CAPTION.sub(r"\1", text)
+    # In the form in which the other readers say a note; escaped, for the parser would take it for a link.
+    return _FOOTNOTE.sub(r"\\[note: \2\\]", text)
 
 
 def _component(found: re.Match[str], components: frozenset[str]) -> str:
@@ -78,16 +102,18 @@ def _component(found: re.Match[str], components: frozenset[str]) -> str:
     return "\n\n".join(["", *said, ""]) if said else ""
 
 
-def _shown(found: re.Match[str]) -> str:
-    if found["kept"]:
-        return found["kept"]
-    if found["raw"]:
-        return found["raw"]
+def _shown(found: re.Match[str], notes: frozenset[str]) -> str:
+    if found["mark"]:
+        # Of what no note explains it is no mark, but a pattern such as [^abc].
+        return "" if found["mark"] in notes else found[0]
+    if found["label"]:
+        # Its number is given by the book; its label says in words what it is.
+        return f"{_KINDS[found['kind']]} {found['label'].replace('-', ' ')}"
     if found["role"]:
         return _role(found["role"], found["said"])
     if found["emoji"]:
         return "" if _is_emoji(found["emoji"]) else found[0]
-    return found["shown"] or found["page"] or ""
+    return next(filter(None, found.group(*_AS_THEY_STAND)), "")
 
 
 def _role(role: str, said: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.conftest import Shell
 
 
@@ -104,11 +106,20 @@ def test_a_corrected_layout_is_followed_until_it_is_forgotten(
     assert "How they fly" not in run("courses", "--json")
 
 
-def test_a_layout_that_names_no_file_of_the_folder_is_refused(
-    shell: Shell, tmp_path: Path
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("lessons: [nothing.md]\n", "'nothing.md'"),
+        ("lessons: [01-flight, nothing.md]\n", "'nothing.md'"),
+        ("lessons: [01-flight\n", "not well-formed YAML (line 2"),
+        ("title: Birds\n", "no list `lessons`"),
+    ],
+)
+def test_a_layout_that_cannot_be_followed_is_not_stored(
+    text: str, why: str, shell: Shell, tmp_path: Path
 ) -> None:
     write_course_of_folders(tmp_path / "birds")
-    (tmp_path / "mine.yaml").write_text("lessons: [nothing.md]\n")
+    (tmp_path / "mine.yaml").write_text(text)
 
     run = shell.run(
         *("courses", "layout", "birds", "--save", "mine.yaml"),
@@ -117,4 +128,17 @@ def test_a_layout_that_names_no_file_of_the_folder_is_refused(
     )
 
     assert run.returncode == 1
-    assert "its `lessons` name no file that is in" in run.stderr
+    assert "The layout was not stored" in run.stderr
+    assert why in run.stderr
+    assert not (tmp_path / "data" / "layouts").exists()
+
+
+def test_a_course_yaml_with_a_mistake_is_named(shell: Shell, tmp_path: Path) -> None:
+    write_course_of_folders(tmp_path / "birds")
+    (tmp_path / "birds" / "course.yaml").write_text("lessons: [01-fligth]\n")
+
+    run = shell.run("index", "birds", data_dir=tmp_path / "data", folder=tmp_path)
+
+    assert run.returncode == 0
+    assert "course.yaml: its `lessons` name what is no document" in run.stderr
+    assert "'01-fligth'" in run.stderr

@@ -153,3 +153,44 @@ def test_a_broken_or_hostile_table_of_contents_is_none(
 
     assert found.courses == ()
     assert [Path(path).name for path in found.files] == ["a.md", "b.md"]
+
+
+@pytest.mark.parametrize(
+    ("text", "flaw"),
+    [
+        ("title: All: about logs\nlessons: [a.md]\n", "line 1: mapping values"),
+        ("lessons: [a.md, b.md\n", "not well-formed YAML (line 2"),
+        ("\0", "not well-formed YAML"),
+        ("title: T\n", "no list `lessons`"),
+        ("lesson: [a.md]\n", "no list `lessons`"),
+        ("lessons: {a.md: A}\n", "no list `lessons`"),
+        ("lessons: [a.md, bb.md]\n", "no document of its folder: 'bb.md'"),
+        ("lessons: [bb.md: B, a.md]\n", "'bb.md: B'"),
+        ("lessons: [{lesson: 2, files: [a.md, bb.md]}]\n", "'bb.md'"),
+        ("lessons: [a.md, 3, ../../etc/passwd]\n", "'3', '../../etc/passwd'"),
+    ],
+)
+def test_what_cannot_be_followed_in_a_course_yaml_is_named(
+    text: str, flaw: str, tmp_path: Path
+) -> None:
+    found = lay(tmp_path, Laid({"course.yaml": text, "a.md": "", "b.md": ""}, {}))
+
+    [(path, reason)] = found.failed
+    assert path == str(tmp_path / "course.yaml")
+    assert flaw in reason
+
+
+def test_a_course_yaml_of_which_all_is_followed_is_not_named(tmp_path: Path) -> None:
+    text = "lessons: [{a.md: A}, {title: B, files: [b.md, c]}, {Part: [d.md]}]\n"
+    files = {"course.yaml": text, "a.md": "", "b.md": "", "c/x.md": "", "d.md": ""}
+
+    assert lay(tmp_path, Laid(files, {})).failed == ()
+
+
+def test_a_number_that_no_lesson_has_is_counted(tmp_path: Path) -> None:
+    text = f"lessons: [{{lesson: 1, file: a.md}}, {{lesson: {10**20}, file: b.md}}]"
+    files = {"course.yaml": text, "a.md": "", "b.md": ""}
+
+    [course] = lay(tmp_path, Laid(files, {})).courses
+
+    assert [lesson.number for lesson in course.lessons] == [1, 2]

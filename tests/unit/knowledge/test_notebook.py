@@ -130,3 +130,16 @@ def test_headings_of_an_old_notebook_keep_their_level() -> None:
     assert [(line.text, line.level) for line in content.lines if line.text] == [
         ("Ropes", 2)
     ]
+
+
+def test_lines_without_ends_are_lines() -> None:
+    source = ["# Logs", "", "They are", "appended."]
+    cells = [
+        {"cell_type": "markdown", "source": source},
+        {"cell_type": "code", "input": ["x = 1", "x"], "outputs": []},
+    ]
+    old = {"nbformat": 2, "worksheets": [{"cells": cells}]}
+
+    lines = texts(notebook.read(json.dumps(old).encode()))
+
+    assert lines == ["Logs", "They are", "appended.", "```", "x = 1", "x", "```"]

@@ -63,8 +63,8 @@ RIGHT: dict[str, list[str]] = {
     "md_cr_only.md": ["C", "Old Mac line.", "Second line."],
     "md_footnotes.md": [
         "Notes",
-        "The mast is tall[^1].",
-        "[^1]: It measures 44 metres from the deck.",
+        "The mast is tall.",
+        "[note: It measures 44 metres from the deck.]",
     ],
     "md_front_matter_colon.md": ["Part one", "The quay is 300 metres long."],
     "md_front_matter_toml.md": ["Ebb", "The ebb lasts six hours."],

@@ -70,7 +70,17 @@ def test_what_is_no_text_goes_and_what_stands_around_it_stays(markup: str) -> No
         ("Read [next week's plan](x) first.", ["Read next week's plan first."]),
         ("{ref}`the ropes <target>` and {doc}`knots`", ["the ropes and knots"]),
         ("[[Knots|the knots]] and [[Ropes]]", ["the knots and Ropes"]),
-        ("Tall[^1].\n\n[^1]: Forty", ["Tall[^1].", "[^1]: Forty"]),
+        ("Tall[^1].\n\n[^1]: Forty", ["Tall.", "[note: Forty]"]),
+        (
+            "Tall[^a].\n\n```\nx[^a]\n```\n\n[^a]: Forty\nmetres.\n[^b]: See.",
+            ["Tall.", "```", "x[^a]", "```", "[note: Forty", "metres.]", "[note: See.]"],
+        ),
+        ("No vowel is [^aeiou] in `[^1]`.", ["No vowel is [^aeiou] in [^1]."]),
+        (
+            "In @sec-data-import, see [@fig-whole-game], -@tbl-z and me@fig-x.org.",
+            ["In section data import, see figure whole game, table z and me@fig-x.org."],
+        ),
+        ("| a |\n|---|\n\n: All formats {#tbl-all}", ["| a |", "All formats"]),
         ("- [ ] grease\n- [x] ~~paint~~", ["- [ ] grease", "- [x] paint"]),
         ("1. one\n   - two\n     - three", ["1. one", "- two", "- three"]),
         ("It is $a_i * b_i * c$ here.", ["It is $a_i * b_i * c$ here."]),
