@@ -36,7 +36,7 @@ _ENDING = re.compile(r"\.(docx?|pptx?|rtf|odt|tex|pdf|html?|md)$", re.IGNORECASE
 # What tools of translation leave before a title.
 _ORDER = re.compile(r"!translate\s+")
 # Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
-_ATTRIBUTES = re.compile(r"\s*\{[#.-][^{}]{0,200}\}$")
+_ATTRIBUTES = re.compile(r"\s{0,20}\{[#.-][^{}]{0,200}\}$")
 
 # What programs write where nobody wrote a title: "untitled", "Microsoft Word - Document1", "Binder1.pdf", "D:/x/y.dvi",
 # "report_final_2", "88300 162..177".

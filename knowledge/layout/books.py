@@ -11,9 +11,10 @@ from antiphon.knowledge.layout.entries import Entries, first_text, mapping, pers
 from antiphon.knowledge.layout.listing import Listing
 from antiphon.knowledge.layout.navigation import Entry, Navigation
 
-_HEADING = re.compile(r"#{1,3}\s+(?P<title>.{1,300}?)\s*#*$")
+_HEADING = re.compile(r"#{1,3}\s{1,20}(?P<title>\S.{0,299}?)\s{0,20}#{0,20}$")
 _ITEM = re.compile(
-    r"(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,3}[.)])?\s*\[(?P<title>[^\n]{0,300}?)\]\((?P<file>[^()\n]{0,300})\)"
+    r"(?P<indent>[ \t]{0,99})(?P<mark>[-*+]|\d{1,3}[.)])?\s{0,20}"
+    r"\[(?P<title>[^\n]{0,300}?)\]\((?P<file>[^()\n]{0,300})\)"
 )
 
 

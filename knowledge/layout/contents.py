@@ -32,7 +32,7 @@ _PARTS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TAG = re.compile(r"<[^<>]{0,300}>")
-_MARKUP = re.compile(r"[*`]|\{[#.][^{}]{0,200}\}$|#+$")
+_MARKUP = re.compile(r"[*`]|\{[#.][^{}]{0,200}\}$|#{1,20}$")
 _GENERIC = re.compile(
     r"(click )?(here|link|lesson|notebook|slides?|video|readme|code|more|details|more details|read( more)?|view|open"
     r"|start|go|notes?|pdf|html|source|learn( more)?|solution|exercises?|homework|assignment|nbviewer|colab|lab)",

@@ -24,7 +24,8 @@ _HEAD = re.compile(
     r"\s*(?:<!--\s*)?(?:---|\+\+\+)[ \t]*\n(.{0,6000}?)\n(?:---|\+\+\+)", re.DOTALL
 )
 _FIELD = re.compile(
-    r"^([A-Za-z_][\w-]{0,40})[ \t]*[:=][ \t]*(.{0,300}?)[ \t]*$", re.MULTILINE
+    r"^([A-Za-z_][\w-]{0,40})[ \t]{0,20}[:=][ \t]{0,20}(.{0,300}?)[ \t]{0,20}$",
+    re.MULTILINE,
 )
 _SIGNS_OF_A_REPOSITORY = (".git", ".github", ".gitignore")
 _FILE_OF_A_REPOSITORY = re.compile(
@@ -162,7 +163,7 @@ class Listing:
         """Returns True for a folder that somebody published: it says what it is, and holds what repositories hold."""
         if not self.about(folder):
             return False
-        if any(map(_FILE_OF_A_REPOSITORY.fullmatch, self.names(folder))):
+        if any(_FILE_OF_A_REPOSITORY.fullmatch(name) for name in self.names(folder)):
             return True
         place = os.path.join(self.root, folder)
         return any(

@@ -33,9 +33,9 @@ _TAG = re.compile(r"<!--.*?(?:-->|\Z)|</?([A-Za-z][\w-]*)([^<>]{0,1000})>", re.D
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.DOTALL | re.IGNORECASE)
 _BLOCK = re.compile(
-    r"<h(?P<level>[1-6])\b[^<>]{0,500}>(?P<heading>.{0,1000}?)</h(?P=level)\s{0,9}>"
-    r"|<tr\b[^<>]{0,500}>(?P<row>.{0,2000}?)</tr\s{0,9}>"
-    r"|<pre\b[^<>]{0,500}>(?P<code>.{0,20000}?)</pre\s{0,9}>",
+    r"<h(?P<level>[1-6])\b[^<>]{0,500}>(?P<heading>.*?)(?:</h(?P=level)\s{0,9}>|\Z)"
+    r"|<tr\b[^<>]{0,500}>(?P<row>.*?)(?:</tr\s{0,9}>|\Z)"
+    r"|<pre\b[^<>]{0,500}>(?P<code>.*?)(?:</pre\s{0,9}>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _CELL_END = re.compile(r"</t[dh]\s{0,9}>\s{0,999}(?=<t[dh]\b)", re.IGNORECASE)

@@ -50,7 +50,7 @@ _BOOK_FURNITURE = frozenset(
 # Names that generators and themes give to what stands around a page's text. Any of them may be the name of a lesson
 # too, so links must make up most of it.
 _MENU = re.compile(
-    r"(?:\w+[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
+    r"(?:\w{1,40}[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
     r"|sphinxsidebar\w*|table-of-contents|contents|prev-next.{0,20}|tocwrapper|page-tools|share|social.{0,20}",
     re.IGNORECASE,
 )
@@ -174,7 +174,7 @@ def _is_around_text(element: html.HtmlElement) -> bool:
         return not any(map(str.isalpha, _text(element)))
     if any(map(_CONSENT.fullmatch, names)):
         return len(_text(element)) < _LONGEST_CONSENT
-    return any(map(_MENU.fullmatch, names)) and _is_menu(element)
+    return any(_MENU.fullmatch(name) for name in names) and _is_menu(element)
 
 
 def _has_only_title(header: html.HtmlElement) -> bool:

@@ -34,7 +34,7 @@ _LANGUAGE_NAMES = """
     ruby perl scala kotlin swift stan ojs mermaid dot html css json yaml toml xml text output powershell matlab octave
 """
 _LANGUAGES = frozenset(_LANGUAGE_NAMES.split())
-_OPTION_MARK = re.compile(r"\s*(?:#\|\s?|:(?=[\w-]))")
+_OPTION_MARK = re.compile(r"^\s{0,20}(?:#\|\s?|:(?=[\w-]))")
 _CAPTIONS = ("fig-cap", "fig-alt", "tbl-cap", "lst-cap", "caption", "alt")
 _CAPTION = re.compile(r"\bfig\.(?:cap|alt)\s*=\s*\"([^\"]{1,1000})\"")
 _COLONS = re.compile(r"\s*:{3,}\s*([^\s:].*)?$")
@@ -42,7 +42,9 @@ _TITLE = re.compile(r"\btitle\s*=\s*\"([^\"]{1,300})\"")
 _ADMONITION = re.compile(r"(\s*)(?:!!!|\?\?\?\+?)\s+([\w-]+)\s*(.*)$")
 _TAB = re.compile(r"(\s*)===[!+]?\s+\"(.*)\"\s*$")
 _ALERT = re.compile(r"((?:\s*>)+\s*)\[![\w-]{1,30}\][+-]?\s*(.*)$")
-_HIGHLIGHT = re.compile(r"\s*\{%-?\s*highlight\s+(\S+)[^%]*%\}\s*$")
+_HIGHLIGHT = re.compile(
+    r"\s{0,40}\{%-?\s{0,9}highlight\s{1,9}([^\s%]{1,60})[^%]{0,300}%\}\s*$"
+)
 _LIQUID = "{%"
 _END_HIGHLIGHT = re.compile(r"\s*\{%-?\s*endhighlight\s*-?%\}\s*$")
 _KRAMDOWN_LANGUAGE = re.compile(r"\s*\{:\s*\.(?:language-)?([\w+-]{1,30})[^{}]*\}\s*$")

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.emoji import Emoji, NoEmoji
 
 # What comes first wins: a tag within a code span or a formula is part of it.
 _TAGS = re.compile(
     r"""
-    (?P<kept>(?P<ticks>`{1,3})(?!`)[^`]{1,1000}(?P=ticks)(?!`) | \$\$.{1,5000}?\$\$ | \$[^\s$`][^$\n`]{0,300}\$)
-    | \{%-?\s{0,9}raw\s{0,9}-?%\}(?P<raw>.{0,2000}?)\{%-?\s{0,9}endraw\s{0,9}-?%\}
-    | \{%-?\s{0,9}comment\b.{0,2000}?endcomment\s{0,9}-?%\}
-    | \{%.{1,1000}?%\}
-    | \{\{[<%].{1,1000}?[>%]\}\}
+    (?P<kept>(?P<ticks>`{1,3})(?!`)[^`]{1,1000}(?P=ticks)(?!`) | \$\$[^$]{1,5000}\$\$ | \$[^\s$`][^$\n`]{0,300}\$)
+    | \{%-?\s{0,9}raw\s{0,9}-?%\}(?P<raw>.*?)(?:\{%-?\s{0,9}endraw\s{0,9}-?%\}|\Z)
+    | \{%-?\s{0,9}comment\b.*?(?:endcomment\s{0,9}-?%\}|\Z)
+    | \{%[^%]{1,1000}%\}
+    | \{\{[<%][^{}]{1,1000}[>%]\}\}
     | \{\{[^{}\\]{1,500}\}\}
-    | \{/\*.{0,5000}?\*/\}
+    | \{/\*.*?(?:\*/\}|\Z)
     | \{:(?=[\s.\#:a-zA-Z/])[^{}\n?]{0,300}\}
     | \{(?P<role>[a-zA-Z][\w:+-]{0,40})\}`(?P<said>[^`]{1,500})`
     | (?<=[\])`])\{\s{0,9}(?:[.\#][\w-]|[\w-]{1,30}=)[^{}\n]{0,300}\}
     | (?<![\w:]):(?P<emoji>[a-z0-9_+-]{2,40}):(?![\w:])
     | !\[\[[^\[\]\n]{1,200}\]\]
     | (?P<mark>\[\^[^\[\]\s]{1,60}\])(?!:)
-    | (?P<open>\[)?-?(?<![\w@\\])@(?P<kind>fig|tbl|sec|eq|lst)-(?P<label>\w(?:[\w-]{0,80}\w)?)(?(open)\])
+    | (?P<reference>\[-?@(?:fig|tbl|sec|eq|lst)-\w[\w-]{0,80}\]
+        | -?(?<![\w@\\])@(?:fig|tbl|sec|eq|lst)-\w(?:[\w-]{0,80}\w)?)
     | \[\[(?P<page>[^\[\]\n|\s][^\[\]\n|]{0,200})(?:\|(?P<shown>[^\[\]\n]{1,200}))?\]\](?!\()
     """,
     re.VERBOSE | re.DOTALL,
@@ -58,12 +61,12 @@ _KINDS = {
     "lst": "listing",
 }
 _CITES = ("cite", "index", "eq", "numref")
-# A component of MDX: its attributes may hold braces, and these others.
-_ATTRIBUTES = r"(?:[^<>{}]|\{(?:[^{}]|\{[^{}]{0,2000}\}){0,5000}\}){0,1000}"
-_COMPONENT = re.compile(rf"</?([A-Z][\w.]{{0,60}})(?:\s({_ATTRIBUTES}))?>|</?>")
-_CLOSED_COMPONENT = re.compile(
-    rf"</([A-Z][\w.]{{0,60}})\s{{0,9}}>|<([A-Z][\w.]{{0,60}})(?:\s{_ATTRIBUTES})?/>"
-)
+# A component of MDX begins so; its attributes may hold braces, and in these other tags.
+_COMPONENT = re.compile(r"</?(?:([A-Z][\w.]{0,60})(?=[\s/>])|>)")
+_SIGN_OF_TAG = re.compile(r"[<>{}]")
+_LONGEST_TAG = 20_000
+_MOST_UNENDED = 50
+"""Tags without an end: a text with more is none of MDX, and each is looked at for long."""
 # The attributes that its readers see.
 _SHOWN_ATTRIBUTE = re.compile(
     r"\b(?:title|label|summary|text|explain|question|answer|caption|description)\s{0,9}[:=]\s{0,9}\{?\s{0,9}"
@@ -71,10 +74,52 @@ _SHOWN_ATTRIBUTE = re.compile(
 )
 
 
+class _Tag(NamedTuple):
+    """A tag of a component, between two places in a text; a fragment (`<>`) has no name."""
+
+    first: int
+    end: int
+    name: str | None
+    attributes: str
+    is_closed: bool
+
+
+def _tags(text: str) -> Iterator[_Tag]:
+    """Yields the tags of components, none within the attributes of another."""
+    end = unended = 0
+    for opening in _COMPONENT.finditer(text):
+        if opening.start() < end:
+            continue
+        found = (
+            opening.end() if opening[1] is None else _end_of_tag(text, opening.end())
+        )
+        if found is None:
+            unended += 1
+            if unended == _MOST_UNENDED:
+                return
+            continue
+        end = found
+        inside = text[opening.end() : max(end - 1, opening.end())]
+        is_closed = opening[0].startswith("</") or inside.endswith("/")
+        yield _Tag(opening.start(), end, opening[1], inside, is_closed)
+
+
+def _end_of_tag(text: str, at: int) -> int | None:
+    """Returns the place behind the `>` that is in no braces; None if another tag or too much text comes first."""
+    depth = 0
+    for sign in _SIGN_OF_TAG.finditer(text, at, at + _LONGEST_TAG):
+        if sign[0] == "{":
+            depth += 1
+        elif sign[0] == "}":
+            depth -= 1
+        elif depth <= 0:
+            return sign.end() if sign[0] == ">" else None
+    return None
+
+
 def components_of(text: str) -> frozenset[str]:
     """Returns the components of MDX in a text: `<T>` that nothing closes is a word."""
-    found = _CLOSED_COMPONENT.findall(text)
-    return frozenset(closed or alone for closed, alone in found)
+    return frozenset(tag.name for tag in _tags(text) if tag.name and tag.is_closed)
 
 
 def notes_of(text: str) -> frozenset[str]:
@@ -85,7 +130,7 @@ def notes_of(text: str) -> frozenset[str]:
 def without_tags(text: str, components: frozenset[str], notes: frozenset[str]) -> str:
     """Returns text as its readers see it, as far as templates go."""
     if components:
-        text = _COMPONENT.sub(lambda found: _component(found, components), text)
+        text = _without_components(text, components)
     text = _OWN_LINES.sub("", text)
     text = _TAGS.sub(lambda found: _shown(found, notes), text)
     text = _HEADING_ATTRIBUTES.sub(r"\1", text)
@@ -94,21 +139,29 @@ def without_tags(text: str, components: frozenset[str], notes: frozenset[str]) -
     return _FOOTNOTE.sub(r"\\[note: \2\\]", text)
 
 
-def _component(found: re.Match[str], components: frozenset[str]) -> str:
-    name, attributes = found[1], found[2] or ""
-    if name is not None and name not in components:
-        return found[0]
-    said = ["".join(forms) for forms in _SHOWN_ATTRIBUTE.findall(attributes)]
-    return "\n\n".join(["", *said, ""]) if said else ""
+def _without_components(text: str, components: frozenset[str]) -> str:
+    """Returns text without the tags of components; of their attributes stays what readers see."""
+    parts: list[str] = []
+    end = 0
+    for tag in _tags(text):
+        if tag.name is not None and tag.name not in components:
+            continue
+        parts.append(text[end : tag.first])
+        end = tag.end
+        said = ["".join(forms) for forms in _SHOWN_ATTRIBUTE.findall(tag.attributes)]
+        if said:
+            parts.append("\n\n".join(["", *said, ""]))
+    return "".join([*parts, text[end:]])
 
 
 def _shown(found: re.Match[str], notes: frozenset[str]) -> str:
     if found["mark"]:
         # Of what no note explains it is no mark, but a pattern such as [^abc].
         return "" if found["mark"] in notes else found[0]
-    if found["label"]:
+    if found["reference"]:
+        kind, _, label = found["reference"].strip("[]-@").partition("-")
         # Its number is given by the book; its label says in words what it is.
-        return f"{_KINDS[found['kind']]} {found['label'].replace('-', ' ')}"
+        return f"{_KINDS[kind]} {label.replace('-', ' ')}"
     if found["role"]:
         return _role(found["role"], found["said"])
     if found["emoji"]:
