@@ -51,7 +51,10 @@ def with_numbers(
     }
     # From the end, so that a number put in moves no place that is still to come.
     for end, number in sorted(marks, reverse=True):
-        answer = f"{answer[:end]} [{number}]{answer[end:]}"
+        last_line = answer[:end].rpartition("\n")[2].lstrip()
+        # Behind a fence it would be a part of it, which then closes no code.
+        gap = "\n" if last_line.startswith(("```", "~~~")) else " "
+        answer = f"{answer[:end]}{gap}[{number}]{answer[end:]}"
     return answer
 
 

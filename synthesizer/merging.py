@@ -18,6 +18,9 @@ from antiphon.vocabulary.values import Fact, Passage, Place, StoredText
 
 _GAPS = ("", " ", "\n\n")
 """The white space that the chunker takes off a chunk's end, by its length."""
+_LINE = re.compile(r"[ \t]*(?:\||[-*+] |[0-9]{1,3}[.)] |```|~~~)")
+"""What begins a line of its own: a row of a table, an item of a list, a fence."""
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _WHITE = re.compile(r"\s")
 MOST_GAP = len(_GAPS) - 1
 MOST_CHARS = 2_400
@@ -150,7 +153,7 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
     else:
         if gap > MOST_GAP or len(text) + len(more) > MOST_CHARS:
             return None
-        joined = text + _GAPS[gap] + more
+        joined = text + _gap(gap, text, more) + more
     starts = set(first.starts)
     for start in second.starts:
         starts.add(offset + start)
@@ -166,6 +169,16 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
         link=link,
         places=_places(first, second, offset),
     )
+
+
+def _gap(length: int, before: str, behind: str) -> str:
+    """Returns the white space between passages that touch: of programs, tables and lists each line stays one."""
+    if length == 1:
+        last_line = before[before.rfind("\n") + 1 :]
+        is_code = len(_FENCE.findall(before)) % 2 == 1 or _FENCE.match(last_line)
+        if is_code or _LINE.match(behind) or last_line.lstrip().startswith("|"):
+            return "\n"
+    return _GAPS[length]
 
 
 def _places(first: Passage, second: Passage, offset: int) -> tuple[Place, ...]:

@@ -31,6 +31,15 @@ def test_each_claim_is_followed_by_the_number_of_its_source() -> None:
     )
 
 
+def test_a_number_behind_code_leaves_the_fence_that_closes_it_alone() -> None:
+    answer = "Run:\n```bash\nls\n```\n\nThen `wait`."
+    cited = [_cites(0, answer.index("\n\n"), "A"), _cites(0, len(answer), "B")]
+
+    shown = with_numbers(answer, cited, ["A", "B"])
+
+    assert shown == "Run:\n```bash\nls\n```\n[1]\n\nThen `wait`. [2]"
+
+
 def test_sources_are_numbered_with_their_links_and_cannot_steer_the_terminal() -> None:
     response = replace(
         response_assembled(),

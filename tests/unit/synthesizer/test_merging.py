@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -186,3 +187,28 @@ def test_a_joined_passage_knows_where_each_of_its_parts_stands() -> None:
         "page 1",
         (Place(start=at, name="page 2"), Place(start=at + 3, name="page 3")),
     )
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        "Sizes:\n\n| Ship | Length |\n|---|---|\n| Ferry | 40 m |\n| Tug | 20 m |\n\nAll told.",
+        "| Ship | Length |\n|---|---|\n| Tug | 20 m |\nAll are told.",
+        "Do this:\n\n- Cast off.\n- Set the sails.\n1. Go.\n2) Come back.",
+        "Run it:\n```bash\nls\n  cd ship\nmake\n```\nThen wait. It takes long.",
+    ],
+)
+def test_lines_of_tables_lists_and_programs_stay_lines_where_passages_touch(
+    lesson: str,
+) -> None:
+    # Between any two lines, as a chunk may end at each.
+    for cut in [at for at, character in enumerate(lesson) if character == "\n"]:
+        before, behind = lesson[:cut].rstrip(), lesson[cut:].lstrip("\n")
+        start = len(lesson) - len(behind)
+        one = replace(passage(before), start=0)
+        other = replace(passage(behind), start=start, id="other")
+
+        joined = join(one, other)
+
+        assert joined is not None
+        assert joined.text.text == lesson
