@@ -43,11 +43,16 @@ def parse_content(content: Content) -> Parts:
         content.title, heading, content.other_title
     )
     link = _link(header.get("link", "")) or web_link(content.link)
+    sections = _sections(lines, plan, link)
+    has_headings = any(line.level for line in lines)
+    if has_headings and not any(section.text for section in sections):
+        # A file of headings alone, such as a list of subjects: they are all the text that it has.
+        sections = _sections(_as_text(lines), Headings(lessons={}), link)
     return Parts(
         title=title or None,
         link=link,
         instructor=header.get("instructor") or content.instructor,
-        sections=_sections(lines, plan, link),
+        sections=sections,
         losses=content.losses,
     )
 
@@ -69,6 +74,14 @@ def parse_lesson(content: Content, number: int, name: str, title: str = "") -> S
     section = _Section(heading, link, link)
     _fill([section], lines, Headings(lessons={}, title_at=title_at), link)
     return section.finished()
+
+
+def _as_text(lines: Sequence[Line]) -> list[Line]:
+    """Returns each heading as a paragraph."""
+    found: list[Line] = []
+    for line in lines:
+        found += [line._replace(level=0), Line("")]
+    return found
 
 
 def _split_header(lines: Sequence[Line]) -> tuple[dict[str, str], list[Line]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from antiphon.knowledge.joining import join_lines
-from antiphon.knowledge.parsing import parse_script
+from antiphon.knowledge.parsing import parse_content, parse_script
+from antiphon.knowledge.readers import Content, Line
 
 SCRIPT = """Course Title: Practical Search
 Course Link: https://example.org/search
@@ -135,3 +136,18 @@ def test_headings_and_tables_are_not_run_into_the_text() -> None:
 
 def test_blank_lines_are_one_between_paragraphs_and_none_at_the_ends() -> None:
     assert joined("\n\n a \n \n\n\n b\n\n") == "a\n\nb"
+
+
+def test_of_a_file_of_headings_alone_these_are_the_text() -> None:
+    headings = [("Subjects", 1), ("Anchors", 2), ("Ropes", 2), ("Hemp", 3)]
+    lines = [Line(text, level=level) for text, level in headings]
+
+    parts = parse_content(Content(lines=lines))
+
+    (section,) = parts.sections
+    assert parts.title == "Subjects"
+    assert section.text == "Subjects\n\nAnchors\n\nRopes\n\nHemp"
+    assert (
+        parse_content(Content(lines=[Line(""), Line("", place="page 1")])).sections
+        == ()
+    )
