@@ -161,7 +161,7 @@ class CorrectedLesson(RequestBody):
 
 
 class LayoutCorrection(RequestBody):
-    """How a course is to be laid out: what is no lesson's file is outside lessons, unless a rule leaves it out."""
+    """How a course is to be laid out: what is no lesson's file is outside lessons, or left out by a rule as before."""
 
     title: Annotated[Text, Field(min_length=1, max_length=MOST_TITLE_CHARS)]
     lessons: list[CorrectedLesson] = Field(min_length=1, max_length=MOST_LESSONS)

@@ -93,13 +93,21 @@ def corrected_layout(
     lessons: Sequence[PlannedLesson],
     leave_out: Sequence[str],
 ) -> str:
-    """Returns a corrected layout in the form of a `course.yaml`; what is not listed stays what it is, or is outside."""
+    """Returns a corrected layout in the form of a `course.yaml`; files that it leaves in no lesson are outside.
+
+    What a rule leaves out stays left out where no lesson has it.
+    """
     listed = {file for lesson in lessons for file in lesson.files}
     left_out = dict.fromkeys(leave_out)
+    outside = [file for file in layout.course.files if file not in listed]
     for each in layout.left_out:
-        # The table of contents that did not list it is no longer followed.
-        if is_by_table(each.reason) and each.file not in listed:
+        if each.file in listed:
+            continue
+        if is_by_table(each.reason):
+            # The table of contents that did not list it is no longer followed.
             left_out[each.file] = None
+        elif each.by_owner:
+            outside.append(each.file)
     fields: dict[str, object] = {"title": title}
     if layout.course.link:
         fields["link"] = layout.course.link
@@ -109,11 +117,8 @@ def corrected_layout(
         {"lesson": lesson.number, "title": lesson.title, "files": list(lesson.files)}
         for lesson in lessons
     ]
+    fields["outside"] = [file for file in outside if file not in left_out]
     fields["leave_out"] = [f"./{glob.escape(file)}" for file in left_out]
-    return _dumped(fields)
-
-
-def _dumped(fields: object) -> str:
     return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120)
 
 
@@ -134,21 +139,22 @@ def show_layout(folder: Path, data_dir: Path) -> str:
     """
     path = os.path.realpath(folder)
     preview = preview_paths([path], stored=stored_layouts(data_dir))
+    layout = course_layout(path, path, data_dir)
     for course in preview.courses:
-        if course.path == path and any(lesson.files for lesson in course.lessons):
-            return _as_text(course)
+        if layout is not None and course.path == path and layout.course.lessons:
+            return _as_text(course, layout)
     others = [course.path for course in preview.courses if course.outside]
     hint = f"; {', '.join(others[:5])} is" if others else ""
     raise NotFoundError(f"{folder} is no course of several files{hint}.")
 
 
-def _as_text(course: PreviewCourse) -> str:
-    lessons: list[dict[str, object]] = []
-    for lesson in course.lessons:
-        files = list(lesson.files)
-        lessons.append({"lesson": lesson.number, "title": lesson.title, "files": files})
-    fields = {"title": course.title, "lessons": lessons, "leave_out": []}
-    return _dumped(fields)
+def _as_text(course: PreviewCourse, layout: CourseLayout) -> str:
+    lessons = [
+        PlannedLesson(number=lesson.number, title=lesson.title, files=lesson.files)
+        for lesson in course.lessons
+    ]
+    leave_out = [each.file for each in layout.left_out if each.by_owner]
+    return corrected_layout(layout, course.title, lessons, leave_out)
 
 
 def save_layout(folder: Path, text: str, data_dir: Path) -> None:

@@ -52,7 +52,7 @@ class CourseFiles(Value, frozen=True, kw_only=True):
 
 
 class Correction(Value, frozen=True, kw_only=True):
-    """How a course is to be laid out. A file that it does not name is outside lessons, unless a rule leaves it out.
+    """How a course is to be laid out. A file that it does not name is outside lessons, or left out by a rule as before.
 
     Attributes:
         leave_out: The files that the caller leaves out.

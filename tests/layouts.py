@@ -324,6 +324,20 @@ LAYOUTS = {
         {"Logs": [(1, "The end"), (2, "Start")]},
         left_out="draft-1.md",
     ),
+    "course.yaml of one lesson, without the page about the course": Laid(
+        {
+            "course.yaml": "title: Logs\nlessons:\n- {lesson: 4, title: Sharp, files: ['c#.md']}\n"
+            "leave_out: [README.md, ./notes.md]\n",
+            "README.md": "# Read",
+            "c#.md": "",
+            "b.md": "",
+            "notes.md": "",
+            "more/notes.md": "",
+            "more/last.md": "",
+        },
+        {"Logs": [(4, "Sharp")]},
+        left_out="README.md notes.md",
+    ),
     "documents of which each is a course": Laid(
         "README.md courses/logs.txt courses/tables.txt talks/intro.md talks/end.md",
         {},

@@ -46,7 +46,7 @@ def stored_navigation(listing: Listing, folder: str) -> Navigation:
 
 
 def _own(listing: Listing, folder: str) -> Navigation:
-    """Reads our `course.yaml`: title, link, instructor, lessons, leave_out."""
+    """Reads our `course.yaml`: title, link, instructor, lessons, outside, leave_out."""
     text = listing.text(posixpath.join(folder, OWN))
     return own_navigation(listing, folder, text, OWN)
 
@@ -57,10 +57,12 @@ def own_navigation(listing: Listing, folder: str, text: str, source: str) -> Nav
     leave_out = fields.get("leave_out")
     patterns = leave_out if isinstance(leave_out, list) else [leave_out]
     reading = Entries(listing, folder, keeps_folders=True)
+    lessons = reading.entries(fields.get("lessons"))
+    outside = reading.entries(fields.get("outside"))
     return Navigation(
         source=source,
         folder=folder,
-        entries=reading.entries(fields.get("lessons")),
+        entries=(*lessons, *[each._replace(is_outside=True) for each in outside]),
         title=first_text(fields, "title"),
         link=first_text(fields, "link", "url"),
         instructor=persons(fields.get("instructor")),

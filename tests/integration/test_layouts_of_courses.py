@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 
-from antiphon.knowledge import index_paths, load_embedder
-from antiphon.service import AccessFile, Keys
+from antiphon.knowledge import (
+    CourseLayout,
+    course_layout,
+    index_paths,
+    load_embedder,
+    save_layout,
+    show_layout,
+)
+from antiphon.knowledge.generations import Generations
+from antiphon.service import (
+    AccessFile,
+    Documents,
+    Keys,
+    Settings,
+    document_paths,
+    stored_layouts,
+)
+from tests.integration.test_documents_of_callers import (
+    documents,
+    sent,
+    to_the_end,
+)
 from tests.integration.test_tenant_documents import _client, _done, _service
+from tests.layouts import LAYOUTS
+from tests.unit.knowledge.test_layouts import lay
 
 BIRDS = {
     "birds/README.md": "# Birds\n\nA course about birds.\n",
@@ -264,3 +288,98 @@ async def test_a_tenant_reads_and_corrects_its_own_courses_alone(
         ("Birds of the owner", False),
     ]
     assert [each["title"] for each in courses[1]] == ["Birds of the owner"]
+
+
+TEXT = "title: All the birds\nlessons: [02-nests/README.md]\n"
+
+
+async def _with_birds(settings: Settings) -> Documents:
+    jobs = documents(settings)
+    files = [sent(name, text.encode()) for name, text in BIRDS.items()]
+    await to_the_end(jobs, await jobs.add(files))
+    return jobs
+
+
+async def test_a_correction_that_cannot_be_indexed_leaves_the_one_before(
+    tmp_path: Path,
+) -> None:
+    settings = Settings.model_construct(data_dir=tmp_path / "data", embedder="onnx")
+    jobs = await _with_birds(settings)
+    birds = document_paths(settings.data_dir)["Birds"]
+    await to_the_end(jobs, await jobs.lay_out(birds, TEXT))
+
+    with Generations(settings.data_dir).locked():
+        refused = [
+            (await to_the_end(jobs, await jobs.lay_out(birds, text)))[-1]
+            for text in (TEXT.replace("All", "Other"), "")
+        ]
+
+    assert [job.state for job in refused] == ["failed", "failed"]
+    assert stored_layouts(settings.data_dir) == {birds: TEXT}
+    assert list(document_paths(settings.data_dir)) == ["All the birds"]
+
+
+async def test_an_accepted_correction_is_made_though_the_process_dies(
+    tmp_path: Path,
+) -> None:
+    settings = Settings.model_construct(data_dir=tmp_path / "data", embedder="onnx")
+    jobs = await _with_birds(settings)
+    birds = document_paths(settings.data_dir)["Birds"]
+    begun = await jobs.lay_out(birds, TEXT)
+    # What a process that is killed at this moment leaves behind.
+    incoming = settings.data_dir / ".incoming"
+    shutil.copytree(incoming / begun.job_id, tmp_path / "left" / begun.job_id)
+    await jobs.close()
+    stopped = stored_layouts(settings.data_dir)
+    shutil.copytree(tmp_path / "left", incoming, dirs_exist_ok=True)
+
+    again = documents(settings)
+    await again.resume()
+    states = await to_the_end(again, again.job(begun.job_id))
+
+    assert stopped == {}
+    assert states[-1].state == "done"
+    assert stored_layouts(settings.data_dir) == {birds: TEXT}
+    assert list(document_paths(settings.data_dir)) == ["All the birds"]
+
+
+# Of every kind one that says more than the lessons: a link, authors, pages that are left out.
+WRITTEN_DOWN = (
+    *("numbered folders with a README", "MkDocs, by weeks", "mdBook", "MyST"),
+    *("Jupyter Book, below a README", "Docusaurus", "course.yaml"),
+)
+
+
+@pytest.mark.parametrize("name", WRITTEN_DOWN)
+def test_a_layout_that_is_stored_as_it_was_written_down_changes_nothing(
+    name: str, tmp_path: Path
+) -> None:
+    folder, data = tmp_path / "folder", tmp_path / "data"
+    found = lay(folder, LAYOUTS[name])
+    path = found.courses[0].path
+
+    before = course_layout(path, path, data)
+    save_layout(Path(path), show_layout(Path(path), data), data)
+    after = course_layout(path, path, data)
+
+    assert before is not None
+    assert after is not None
+    assert after.is_corrected
+    for part in (link_and_author, files_of_lessons, all_files, left_out_files):
+        assert part(after) == part(before)
+
+
+def link_and_author(layout: CourseLayout) -> tuple[str, str]:
+    return layout.course.link, layout.course.instructor
+
+
+def files_of_lessons(layout: CourseLayout) -> list[tuple[int, tuple[str, ...]]]:
+    return [(lesson.number, lesson.files) for lesson in layout.course.lessons]
+
+
+def all_files(layout: CourseLayout) -> list[str]:
+    return sorted(layout.course.files)
+
+
+def left_out_files(layout: CourseLayout) -> list[str]:
+    return sorted(each.file for each in layout.left_out)
