@@ -37,6 +37,7 @@ from antiphon.api.routes import (
     faults,
     forks,
     later,
+    layouts,
     queries,
     searching,
     service,
@@ -111,13 +112,14 @@ def create_app(
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     start_afresh(app, interceptor_of, fault_of)
-    # The archive before the traces: `import` is no trace's id.
+    # The archive before the traces: `import` is no trace's id; layouts before what takes a whole title.
     for routes in (
         queries,
         later,
         conversations,
         service,
         searching,
+        layouts,
         documents,
         archive,
         traces,

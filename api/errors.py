@@ -86,6 +86,7 @@ _WRONG = {
     "less_than_equal": "must be at most {le}",
     "literal_error": "must be one of {expected}",
     "list_type": "must be a list",
+    "too_short": "must have {min_length} entries at least",
     "too_long": "may have {max_length} entries at most",
     "dict_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,

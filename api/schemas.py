@@ -14,7 +14,12 @@ from pydantic import (
     model_validator,
 )
 
-from antiphon.service import nearest
+from antiphon.service import (
+    MOST_COURSE_FILES,
+    MOST_LESSONS,
+    MOST_TITLE_CHARS,
+    nearest,
+)
 
 
 def _whole(text: str) -> str:
@@ -100,6 +105,68 @@ class CourseReply(Schema):
     losses: list[str] = Field(
         description="What of its files could not be taken.",
         examples=[["page 14 could not be read"]],
+    )
+    has_layout: bool = Field(
+        description="It has several files, and you may read how they are laid out."
+    )
+
+
+class LessonFilesReply(Schema):
+    """A lesson and its files."""
+
+    number: int
+    title: str
+    files: list[str] = Field(
+        description="Relative to the course's folder.", examples=[["01-logs/README.md"]]
+    )
+
+
+class LeftOutFileReply(Schema):
+    """A file of a course's folder that is left out."""
+
+    file: str
+    reason: str = Field(examples=["a licence"])
+    by_owner: bool = Field(
+        description="Its owner left it out; others are left out by a rule."
+    )
+
+
+class LayoutReply(Schema):
+    """How a course of several files is laid out."""
+
+    title: str
+    lessons: list[LessonFilesReply]
+    outside: list[str] = Field(
+        description="Files that are of the course, and of none of its lessons."
+    )
+    left_out: list[LeftOutFileReply]
+    corrected: bool = Field(description="A stored correction lays it out.")
+
+
+_CourseFile = Annotated[Text, Field(min_length=1, max_length=4_096)]
+
+
+class CorrectedLesson(RequestBody):
+    """A lesson as it is to be."""
+
+    number: Annotated[WholeNumber, Field(ge=0, le=1_000_000)]
+    title: Annotated[Text, Field(max_length=MOST_TITLE_CHARS)] = Field(
+        default="", description="If it is empty, the lesson's first file tells it."
+    )
+    files: list[_CourseFile] = Field(
+        min_length=1,
+        max_length=MOST_COURSE_FILES,
+        description="In the order of reading, relative to the course's folder.",
+    )
+
+
+class LayoutCorrection(RequestBody):
+    """How a course is to be laid out: what is no lesson's file is outside lessons, or left out by a rule as before."""
+
+    title: Annotated[Text, Field(min_length=1, max_length=MOST_TITLE_CHARS)]
+    lessons: list[CorrectedLesson] = Field(min_length=1, max_length=MOST_LESSONS)
+    leave_out: list[_CourseFile] = Field(
+        default=[], max_length=MOST_COURSE_FILES, description="Files to leave out."
     )
 
 

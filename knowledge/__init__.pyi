@@ -12,10 +12,18 @@ from antiphon.knowledge.embedders import (
 from antiphon.knowledge.finding import Choice, counted_by_ending
 from antiphon.knowledge.generations import generation_in_use, index_size
 from antiphon.knowledge.indexing import index_paths, remove_course
+from antiphon.knowledge.layout import PlannedLesson
 from antiphon.knowledge.layout_store import (
+    MOST_LAYOUT_BYTES,
+    CourseLayout,
+    LeftOutFile,
+    corrected_layout,
+    course_layout,
+    drop_layout,
     forget_layout,
     save_layout,
     show_layout,
+    store_layout,
     stored_layouts,
 )
 from antiphon.knowledge.lesson_texts import LessonText, lesson_text
@@ -43,19 +51,23 @@ from antiphon.knowledge.values import (
 )
 
 __all__ = [
+    "MOST_LAYOUT_BYTES",
     "Choice",
     "Course",
+    "CourseLayout",
     "CourseMatch",
     "Format",
     "IndexProgress",
     "IndexSummary",
     "LateEmbedder",
+    "LeftOutFile",
     "Lesson",
     "LessonMatch",
     "LessonText",
     "Library",
     "LibraryState",
     "Overview",
+    "PlannedLesson",
     "Preview",
     "PreviewCourse",
     "PreviewLesson",
@@ -64,9 +76,12 @@ __all__ = [
     "check_paths",
     "check_server",
     "check_weights",
+    "corrected_layout",
     "counted_by_ending",
     "course_called",
+    "course_layout",
     "document_paths",
+    "drop_layout",
     "embedder_when_used",
     "files_of_document",
     "forget_layout",
@@ -84,6 +99,7 @@ __all__ = [
     "resolve_lesson",
     "save_layout",
     "show_layout",
+    "store_layout",
     "stored_layouts",
     "use_readers",
 ]

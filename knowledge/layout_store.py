@@ -5,21 +5,122 @@ Each is in the form of a `course.yaml`, which a folder of somebody else's need n
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
 
+from antiphon.knowledge.finding import find_files, is_under
+from antiphon.knowledge.layout import (
+    PlannedCourse,
+    PlannedLesson,
+    is_by_owner,
+    is_by_table,
+)
 from antiphon.knowledge.layout.own import OWN, STORED
 from antiphon.knowledge.preview import PreviewCourse, preview_paths
+from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
+from antiphon.vocabulary.values import Value
 
 FOLDER = "layouts"
-_MOST_BYTES = 400_000
+MOST_LAYOUT_BYTES = 400_000
 # The first line of each file: which folder it is about.
 _ABOUT = "# "
+
+
+class LeftOutFile(Value, frozen=True, kw_only=True):
+    """A file of a course's folder that is left out, with the reason.
+
+    Attributes:
+        by_owner: They said so.
+    """
+
+    file: str
+    reason: str
+    by_owner: bool
+
+
+class CourseLayout(Value, frozen=True, kw_only=True):
+    """How a course is laid out; paths are relative to its folder.
+
+    Attributes:
+        is_corrected: By a layout that its owner stored.
+    """
+
+    course: PlannedCourse
+    left_out: tuple[LeftOutFile, ...]
+    is_corrected: bool
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """The files that are of the course, and of none of its lessons."""
+        return (*self.course.about, *self.course.materials)
+
+
+def course_layout(path: str, root: str, data_dir: Path) -> CourseLayout | None:
+    """Returns how the course in a folder is laid out, without reading its files; None where there is none.
+
+    Args:
+        root: The folder that is indexed, which may hold others.
+    """
+    stored = stored_layouts(data_dir)
+    with ReadingProcess(layouts=stored) as reader:
+        found = find_files([root], (), reader.plan)
+    for course in found.courses:
+        if course.path == path:
+            left_out = [
+                LeftOutFile(
+                    file=os.path.relpath(file, path),
+                    reason=reason,
+                    by_owner=is_by_owner(reason),
+                )
+                for file, reason in found.left_out
+                if is_under(file, [path])
+            ]
+            return CourseLayout(
+                course=course, left_out=tuple(left_out), is_corrected=path in stored
+            )
+    return None
+
+
+def corrected_layout(
+    layout: CourseLayout,
+    title: str,
+    lessons: Sequence[PlannedLesson],
+    leave_out: Sequence[str],
+) -> str:
+    """Returns a corrected layout in the form of a `course.yaml`; files that it leaves in no lesson are outside.
+
+    What a rule leaves out stays left out where no lesson has it.
+    """
+    listed = {file for lesson in lessons for file in lesson.files}
+    left_out = dict.fromkeys(leave_out)
+    outside = [file for file in layout.course.files if file not in listed]
+    for each in layout.left_out:
+        if each.file in listed:
+            continue
+        if is_by_table(each.reason):
+            # The table of contents that did not list it is no longer followed.
+            left_out[each.file] = None
+        elif each.by_owner:
+            outside.append(each.file)
+    fields: dict[str, object] = {"title": title}
+    if layout.course.link:
+        fields["link"] = layout.course.link
+    if layout.course.instructor:
+        fields["instructor"] = layout.course.instructor
+    fields["lessons"] = [
+        {"lesson": lesson.number, "title": lesson.title, "files": list(lesson.files)}
+        for lesson in lessons
+    ]
+    fields["outside"] = [file for file in outside if file not in left_out]
+    fields["leave_out"] = [f"./{glob.escape(file)}" for file in left_out]
+    return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120)
 
 
 def stored_layouts(data_dir: Path) -> dict[str, str]:
@@ -39,21 +140,22 @@ def show_layout(folder: Path, data_dir: Path) -> str:
     """
     path = os.path.realpath(folder)
     preview = preview_paths([path], stored=stored_layouts(data_dir))
+    layout = course_layout(path, path, data_dir)
     for course in preview.courses:
-        if course.path == path and any(lesson.files for lesson in course.lessons):
-            return _as_text(course)
+        if layout is not None and course.path == path and layout.course.lessons:
+            return _as_text(course, layout)
     others = [course.path for course in preview.courses if course.outside]
     hint = f"; {', '.join(others[:5])} is" if others else ""
     raise NotFoundError(f"{folder} is no course of several files{hint}.")
 
 
-def _as_text(course: PreviewCourse) -> str:
-    lessons: list[dict[str, object]] = []
-    for lesson in course.lessons:
-        files = list(lesson.files)
-        lessons.append({"lesson": lesson.number, "title": lesson.title, "files": files})
-    fields = {"title": course.title, "lessons": lessons, "leave_out": []}
-    return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120)
+def _as_text(course: PreviewCourse, layout: CourseLayout) -> str:
+    lessons = [
+        PlannedLesson(number=lesson.number, title=lesson.title, files=lesson.files)
+        for lesson in course.lessons
+    ]
+    leave_out = [each.file for each in layout.left_out if each.by_owner]
+    return corrected_layout(layout, course.title, lessons, leave_out)
 
 
 def save_layout(folder: Path, text: str, data_dir: Path) -> None:
@@ -63,8 +165,10 @@ def save_layout(folder: Path, text: str, data_dir: Path) -> None:
         KnowledgeError: It cannot be followed, or makes no course of the folder's files.
     """
     path = os.path.realpath(folder)
-    if len(text.encode()) > _MOST_BYTES:
-        raise KnowledgeError(f"The layout is larger than {_MOST_BYTES // 1_000} kB.")
+    if len(text.encode()) > MOST_LAYOUT_BYTES:
+        raise KnowledgeError(
+            f"The layout is larger than {MOST_LAYOUT_BYTES // 1_000} kB."
+        )
     preview = preview_paths([path], stored={path: text})
     for failed, reason in preview.failed:
         if failed == os.path.join(path, OWN):
@@ -74,6 +178,11 @@ def save_layout(folder: Path, text: str, data_dir: Path) -> None:
         raise KnowledgeError(
             f"The layout makes no lesson: its `lessons` name no file that is in {path}."
         )
+    store_layout(path, text, data_dir)
+
+
+def store_layout(path: str, text: str, data_dir: Path) -> None:
+    """Stores a layout of a folder, as it is."""
     place = _place(path, data_dir)
     make_private_folder(place.parent)
     fresh = place.with_suffix(".new")
@@ -88,10 +197,17 @@ def forget_layout(folder: Path, data_dir: Path) -> None:
     Raises:
         NotFoundError: No layout of it is stored.
     """
+    if not drop_layout(os.path.realpath(folder), data_dir):
+        raise NotFoundError(f"No layout of {folder} is stored.")
+
+
+def drop_layout(path: str, data_dir: Path) -> bool:
+    """Removes the stored layout of a folder; returns False if there was none."""
     try:
-        _place(os.path.realpath(folder), data_dir).unlink()
+        _place(path, data_dir).unlink()
     except FileNotFoundError:
-        raise NotFoundError(f"No layout of {folder} is stored.") from None
+        return False
+    return True
 
 
 def _place(folder: str, data_dir: Path) -> Path:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from antiphon.knowledge.finding import find_files
-from antiphon.knowledge.layout_store import stored_layouts
+from antiphon.knowledge.layout_store import course_layout
 from antiphon.knowledge.named import title_meant
-from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.knowledge.target import Target
 from antiphon.knowledge.values import KnownDocument
 
@@ -58,10 +56,7 @@ def files_of_document(path: Path, folder: Path, data_dir: Path) -> list[Path]:
     """Returns the files of a document in a folder: of a course that has several, those of its layout."""
     if not path.is_dir():
         return [path]
-    with ReadingProcess(layouts=stored_layouts(data_dir)) as reader:
-        found = find_files([folder], (), reader.plan)
-    files: list[Path] = []
-    for course in found.courses:
-        if Path(course.path) == path:
-            files += [path.joinpath(file).resolve() for file in course.files]
-    return files
+    layout = course_layout(str(path), str(folder), data_dir)
+    if layout is None:
+        return []
+    return [path.joinpath(file).resolve() for file in layout.course.files]

@@ -140,6 +140,15 @@ from antiphon.service.guide import (
     prices_of,
     query_settings,
 )
+from antiphon.service.layouts import (
+    MOST_COURSE_FILES,
+    MOST_LESSONS,
+    MOST_TITLE_CHARS,
+    Correction,
+    CourseFiles,
+    Layouts,
+    LessonFiles,
+)
 from antiphon.service.lesson_texts import MOST_TEXT_CHARS, TextStretch
 from antiphon.service.memory import keep_loaded, spare_memory
 from antiphon.service.network_forks import MOST_CHANGES, MOST_VALUE_CHARS
@@ -189,12 +198,15 @@ __all__ = [
     "KEEP_REPORT",
     "MOST_BYTES",
     "MOST_CHANGES",
+    "MOST_COURSE_FILES",
     "MOST_FILES",
     "MOST_FILE_BYTES",
+    "MOST_LESSONS",
     "MOST_NAME_CHARS",
     "MOST_PASSAGES",
     "MOST_QUERY_CHARS",
     "MOST_TEXT_CHARS",
+    "MOST_TITLE_CHARS",
     "MOST_VALUE_CHARS",
     "OVER",
     "PASSAGES",
@@ -209,7 +221,9 @@ __all__ = [
     "Change",
     "Choice",
     "Contribution",
+    "Correction",
     "Course",
+    "CourseFiles",
     "DeletionProof",
     "Diff",
     "Difference",
@@ -232,6 +246,8 @@ __all__ = [
     "KeptFaults",
     "KeyInfo",
     "Keys",
+    "Layouts",
+    "LessonFiles",
     "Limits",
     "Manifest",
     "MemoryView",

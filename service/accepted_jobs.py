@@ -28,7 +28,8 @@ class JobOrder(Value, frozen=True, kw_only=True):
         names: The files to index, which lie beside the order.
         refused: Those that came with them and were refused at once.
         title: The course to remove; empty where files are added.
-        path: Its file or folder.
+        path: Its file or folder; without a title that of the course to index by another layout.
+        layout: That one; empty: as the course's own files tell.
     """
 
     job_id: str
@@ -36,6 +37,7 @@ class JobOrder(Value, frozen=True, kw_only=True):
     refused: tuple[FileResult, ...] = ()
     title: str = ""
     path: str = ""
+    layout: str = ""
 
 
 class AcceptedJob:

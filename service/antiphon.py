@@ -36,6 +36,7 @@ from antiphon.service.guide import (
     event_kinds,
     query_settings,
 )
+from antiphon.service.layouts import Layouts
 from antiphon.service.lesson_texts import TextStretch, text_stretch
 from antiphon.service.opening import callers_of, open_parts
 from antiphon.service.readiness import Readiness
@@ -76,6 +77,7 @@ class Antiphon:
         self._shared = self._resources.shared
         self.store: TraceStore = self._view.store
         self.documents = runtime.documents_in(self._view.documents)
+        self.layouts = Layouts(self.documents, self.principal, self.courses)
         sessions = runtime.bus.sessions
         self.archive = Archive(
             self.store,

@@ -1,4 +1,4 @@
-"""Documents that callers add and courses that they remove: each is a job, done one at a time by a process beside."""
+"""Documents that callers add, courses that they remove or correct: each is a job, done one at a time by a process."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import Literal
 import msgspec
 import structlog
 
+# As a module: what tells the layout of folders is loaded only where one is stored.
+from antiphon import knowledge
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
 from antiphon.knowledge import IndexProgress, IndexSummary, document_paths
@@ -28,6 +30,7 @@ from antiphon.service.uploads import (
     SentFile,
     Upload,
     documents_folder,
+    folder_to_index,
     remove_document,
 )
 from antiphon.vocabulary.errors import (
@@ -102,7 +105,10 @@ class _JobRecord:
 
 
 class Documents:
-    """Adds documents and removes courses.
+    """Adds documents, and removes and corrects courses.
+
+    Attributes:
+        reading_layout: Held while the layout of a course is read.
 
     Args:
         turn: Held by the job under way; None: by one of these alone.
@@ -115,6 +121,8 @@ class Documents:
         refresh: Callable[[], object],
         turn: asyncio.Lock | None = None,
     ) -> None:
+        self.data_dir = settings.data_dir
+        self.reading_layout = asyncio.Lock()
         self._settings = settings
         self._refresh = refresh
         self._jobs: dict[str, _JobRecord] = {}
@@ -163,6 +171,19 @@ class Documents:
         self._begin(record, self._remove(record, title, Path(order.path)))
         return record.job
 
+    async def lay_out(self, path: str, layout: str) -> Job:
+        """Begins to index the course in a folder by another layout, which is stored; an empty one: as its files tell.
+
+        Raises:
+            BusyError: Too many jobs wait.
+            KnowledgeError: The job cannot be stored.
+        """
+        self._admit()
+        order = JobOrder(job_id=uuid.uuid4().hex, path=path, layout=layout)
+        record = await self._accept(order)
+        self._begin(record, self._lay_out(record, order))
+        return record.job
+
     async def resume(self) -> None:
         """Goes on with the jobs that a process which died had accepted."""
         data_dir = self._settings.data_dir
@@ -172,6 +193,8 @@ class Documents:
             record = self._record(order.job_id, order.refused, accepted)
             if order.title:
                 work = self._remove(record, order.title, Path(order.path))
+            elif order.path:
+                work = self._lay_out(record, order)
             else:
                 upload = Upload.left_behind(
                     data_dir, order.job_id, order.names, order.refused
@@ -298,15 +321,40 @@ class Documents:
 
     async def _delete(self, record: _JobRecord, path: Path) -> None:
         await asyncio.to_thread(remove_document, path, self._settings.data_dir)
+        await self._finish(record)
+
+    async def _finish(self, record: _JobRecord) -> None:
         await asyncio.to_thread(self._refresh)
         record.forget_order()
         record.set(state="done")
 
-    def _request(self, title: str = "") -> IndexRequest:
+    async def _lay_out(self, record: _JobRecord, order: JobOrder) -> None:
+        async with self._turn:
+            stored = await asyncio.to_thread(knowledge.stored_layouts, self.data_dir)
+            try:
+                await _to_its_end(
+                    asyncio.to_thread(self._set_layout, order.path, order.layout)
+                )
+                folder = folder_to_index(order.path, self.data_dir)
+                summary = await self._run(record, self._request(folder=folder))
+                _check_indexed(order.path, summary)
+            except BaseException:
+                self._set_layout(order.path, stored.get(order.path, ""))
+                raise
+            await _to_its_end(self._finish(record))
+
+    def _set_layout(self, path: str, layout: str) -> None:
+        """Stores the layout of a folder, or forgets it if it is empty."""
+        if layout:
+            knowledge.store_layout(path, layout, self.data_dir)
+        else:
+            knowledge.drop_layout(path, self.data_dir)
+
+    def _request(self, title: str = "", folder: Path | None = None) -> IndexRequest:
         settings = self._settings
         return IndexRequest(
             data_dir=str(settings.data_dir),
-            folder=str(documents_folder(settings.data_dir)),
+            folder=str(folder or documents_folder(settings.data_dir)),
             embedder=embedder_name(settings),
             embedding_model=settings.embedding_model,
             chroma_url=settings.chroma_url,
@@ -336,6 +384,15 @@ class Documents:
             if process.returncode is None:
                 process.kill()
                 await process.wait()
+
+
+def _check_indexed(path: str, summary: IndexSummary) -> None:
+    """Refuses a layout by which the course could not be indexed."""
+    for failed, reason in summary.failed:
+        if failed == path:
+            raise KnowledgeError(
+                f"The course cannot be indexed so ({reason}); its layout is as it was."
+            )
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:

@@ -224,6 +224,12 @@ def documents_folder(data_dir: Path) -> Path:
     return data_dir / FOLDER
 
 
+def folder_to_index(path: str, data_dir: Path) -> Path:
+    """Returns the folder to index for a course to be read again: all that was added, or its own folder elsewhere."""
+    added = documents_folder(data_dir).resolve()
+    return added if Path(path).is_relative_to(added) else Path(path)
+
+
 def remove_document(path: Path, data_dir: Path) -> None:
     """Deletes the files of a course where a caller has added them; what lies elsewhere stays."""
     folder = documents_folder(data_dir).resolve()
@@ -234,6 +240,7 @@ def remove_document(path: Path, data_dir: Path) -> None:
         if file.is_relative_to(folder):
             file.unlink(missing_ok=True)
             _remove_empty(file.parent, folder)
+    knowledge.drop_layout(str(path), data_dir)
 
 
 def kept_path(name: str) -> PurePosixPath | None:

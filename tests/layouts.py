@@ -333,6 +333,20 @@ LAYOUTS = {
         {},
         documents="README.md 404.md 1066.md",
     ),
+    "course.yaml of one lesson, without the page about the course": Laid(
+        {
+            "course.yaml": "title: Logs\nlessons:\n- {lesson: 4, title: Sharp, files: ['c#.md']}\n"
+            "leave_out: [README.md, ./notes.md]\n",
+            "README.md": "# Read",
+            "c#.md": "",
+            "b.md": "",
+            "notes.md": "",
+            "more/notes.md": "",
+            "more/last.md": "",
+        },
+        {"Logs": [(4, "Sharp")]},
+        left_out="README.md notes.md",
+    ),
     "documents of which each is a course": Laid(
         "README.md courses/logs.txt courses/tables.txt talks/intro.md talks/end.md",
         {},

@@ -54,7 +54,7 @@ _FILES = {
         },
     }
 }
-_BEGUN: dict[int | str, dict[str, Any]] = {
+BEGUN: dict[int | str, dict[str, Any]] = {
     202: {
         "model": JobReply,
         "description": "The job has begun, or waits for its turn; `Location` names it.",
@@ -80,7 +80,7 @@ Title = Annotated[
     summary="Add documents",
     status_code=202,
     response_model=JobReply,
-    responses=_BEGUN | WITH_BODY | UNAVAILABLE,
+    responses=BEGUN | WITH_BODY | UNAVAILABLE,
     openapi_extra=_FILES,
     dependencies=[needs("documents")],
 )
@@ -101,7 +101,7 @@ async def add_documents(request: Request, service: Service) -> Response:
             raise Refusal(
                 422, "invalid_request", f"`{FIELD}` is missing: send at least one file."
             )
-        return _begun(request, await service.documents.add(sent))
+        return begun(request, await service.documents.add(sent))
     finally:
         for file in form:
             if isinstance(file, UploadFile):
@@ -144,15 +144,16 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
     summary="Remove a course",
     status_code=202,
     response_model=JobReply,
-    responses=_BEGUN | FORBIDDEN | WITH_NAME | UNAVAILABLE,
+    responses=BEGUN | FORBIDDEN | WITH_NAME | UNAVAILABLE,
     dependencies=[needs("documents")],
 )
 async def remove_course(title: Title, request: Request, service: Service) -> Response:
     """Removes a course from the index. A file that was added over the API is deleted; any other file stays."""
-    return _begun(request, await service.documents.remove(title))
+    return begun(request, await service.documents.remove(title))
 
 
-def _begun(request: Request, job: Job) -> Response:
+def begun(request: Request, job: Job) -> Response:
+    """Returns the reply to what begins a job."""
     root = request.scope["root_path"]
     headers = {"Location": f"{root}/api/documents/jobs/{job.job_id}"}
     return Response(

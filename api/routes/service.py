@@ -55,6 +55,7 @@ _NOT_READY: dict[int | str, dict[str, Any]] = {
 async def list_courses(service: Service) -> CoursesReply:
     """The indexed courses, with their lessons."""
     found = service.courses()
+    with_layout = await service.layouts.titles()
     replies: list[CourseReply] = []
     for course in found:
         lessons = [
@@ -68,6 +69,7 @@ async def list_courses(service: Service) -> CoursesReply:
             lessons=lessons,
             language=course.language,
             losses=list(course.losses),
+            has_layout=course.title in with_layout,
         )
         replies.append(reply)
     return CoursesReply(

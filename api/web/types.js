@@ -52,6 +52,24 @@
  * @property {Lesson[]} lessons
  * @property {string | null} language
  * @property {string[]} losses
+ * @property {boolean} has_layout
+ *
+ * @typedef {object} LessonFiles
+ * @property {number} number
+ * @property {string} title
+ * @property {string[]} files
+ *
+ * @typedef {object} LeftOutFile
+ * @property {string} file
+ * @property {string} reason
+ * @property {boolean} by_owner
+ *
+ * @typedef {object} Layout
+ * @property {string} title
+ * @property {LessonFiles[]} lessons
+ * @property {string[]} outside
+ * @property {LeftOutFile[]} left_out
+ * @property {boolean} corrected
  *
  * @typedef {object} Readiness
  * @property {boolean} ready

@@ -1,5 +1,6 @@
 """Layout: which files of a folder make up courses, decided before any of them is read."""
 
+from antiphon.knowledge.layout.leaving_out import is_by_owner, is_by_table
 from antiphon.knowledge.layout.listing import Listing, named_in
 from antiphon.knowledge.layout.numbers import (
     LESSON_WORDS,
@@ -16,6 +17,8 @@ __all__ = [
     "Listing",
     "PlannedCourse",
     "PlannedLesson",
+    "is_by_owner",
+    "is_by_table",
     "name_of_lesson",
     "number_of_title",
     "plan",

@@ -39,7 +39,12 @@ class Entries:
 
     def file(self, target: Any) -> str:
         """Returns the document that a target means; empty where it is none of ours."""
-        path = target.split("#")[0].strip() if isinstance(target, str) else ""
+        if not isinstance(target, str):
+            return ""
+        exact = posixpath.normpath(posixpath.join(self._folder, target))
+        if self._listing.has(exact) and self._listing.is_document(exact):
+            return exact
+        path = target.split("#")[0].strip()
         if not path or "://" in path:
             return ""
         place = posixpath.normpath(posixpath.join(self._folder, path))

@@ -18,6 +18,12 @@ from antiphon.knowledge.naming import is_name
 
 _ALSO_IN_LESSONS = ("a translation", "a template", "a package", "built")
 _NO_NAME = "it has no name"
+_BY_OWNER = "`leave_out` of "
+# Another table of contents may list these.
+_BY_TABLE = (
+    *("not in ", "a table of contents", "a text beside the course"),
+    "beside the courses of the repository",
+)
 
 
 def why_not(listing: Listing, path: str, top: str) -> str:
@@ -56,7 +62,7 @@ def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
 def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
     """Returns why a file that a table of contents does not list is no material of its course; empty where it is."""
     if is_left_out(path, navigation):
-        return f"`leave_out` of {navigation.source}"
+        return f"{_BY_OWNER}{navigation.source}"
     if posixpath.basename(path) == navigation.source:
         return "a table of contents"
     if navigation.is_whole:
@@ -69,10 +75,24 @@ def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
 def is_left_out(path: str, navigation: Navigation) -> bool:
     """Returns True for a file that its owner wants left out, by its name or its path in the course's folder."""
     inside = posixpath.relpath(path, navigation.folder or ".")
-    name = posixpath.basename(path)
-    return any(
-        fnmatch(inside, each) or fnmatch(name, each) for each in navigation.leave_out
-    )
+    return any(_means(pattern, inside) for pattern in navigation.leave_out)
+
+
+def _means(pattern: str, inside: str) -> bool:
+    """Returns True if a pattern fits a file's name or its path; after "./" it means the path alone."""
+    if pattern.startswith("./"):
+        return fnmatch(f"./{inside}", pattern)
+    return fnmatch(inside, pattern) or fnmatch(posixpath.basename(inside), pattern)
+
+
+def is_by_owner(reason: str) -> bool:
+    """Returns True for the reason of a file that its owner left out."""
+    return reason.startswith(_BY_OWNER)
+
+
+def is_by_table(reason: str) -> bool:
+    """Returns True for the reason of a file that is left out because a table of contents does not list it."""
+    return reason.startswith(_BY_TABLE)
 
 
 def _is_page(listing: Listing, path: str) -> bool:

@@ -168,15 +168,19 @@ def _by_own_number(
     """
     for number_of in (_given, _in_title, _in_name):
         numbered = [(each, number_of(each)) for each in found]
-        if _are_numbers(numbered):
+        # One number found in a name may be chance; one that is given is meant.
+        fewest = 1 if number_of is _given else 2
+        if _are_numbers(numbered, fewest):
             return _numbered(numbered, outside)
     return None
 
 
-def _are_numbers(numbered: Sequence[tuple[_Found, Numbered | None]]) -> bool:
+def _are_numbers(
+    numbered: Sequence[tuple[_Found, Numbered | None]], fewest: int
+) -> bool:
     """Returns True if each lesson has a number of its own."""
     numbers = [number.number for _, number in numbered if number is not None]
-    if len(numbers) < 2 or len(numbers) != len(set(numbers)):
+    if len(numbers) < fewest or len(numbers) != len(set(numbers)):
         return False
     return all(number or _is_no_lesson(each) for each, number in numbered)
 

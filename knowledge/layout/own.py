@@ -14,7 +14,7 @@ _MOST_NAMED = 5
 
 
 def own(listing: Listing, folder: str) -> Navigation:
-    """Reads the `course.yaml` of a folder: title, link, instructor, lessons, leave_out."""
+    """Reads the `course.yaml` of a folder: title, link, instructor, lessons, outside, leave_out."""
     return _navigation(listing, folder, _text(listing, folder), OWN)
 
 
@@ -32,10 +32,12 @@ def _navigation(listing: Listing, folder: str, text: str, source: str) -> Naviga
     leave_out = fields.get("leave_out")
     patterns = leave_out if isinstance(leave_out, list) else [leave_out]
     reading = Entries(listing, folder, keeps_folders=True)
+    lessons = reading.entries(fields.get("lessons"))
+    outside = reading.entries(fields.get("outside"))
     return Navigation(
         source=source,
         folder=folder,
-        entries=reading.entries(fields.get("lessons")),
+        entries=(*lessons, *[each._replace(is_outside=True) for each in outside]),
         title=first_text(fields, "title"),
         link=first_text(fields, "link", "url"),
         instructor=persons(fields.get("instructor")),

@@ -18,7 +18,7 @@ from antiphon.knowledge.layout.furniture import (
     why_not_in,
 )
 from antiphon.knowledge.layout.jekyll import collections, newest
-from antiphon.knowledge.layout.leaving_out import why_not, why_not_listed
+from antiphon.knowledge.layout.leaving_out import is_left_out, why_not, why_not_listed
 from antiphon.knowledge.layout.listing import Listing, is_about, is_in, is_text, stem_of
 from antiphon.knowledge.layout.navigation import Navigation, lessons_of
 from antiphon.knowledge.layout.ordered import ordered
@@ -215,7 +215,11 @@ class _Planning:
         """Makes the course of a table of contents, and returns its files; its materials are added afterwards."""
         lessons, outside = lessons_of(with_folders(self._listing, navigation))
         taken = {file for lesson in lessons for file in lesson.files}
-        described = [path for path in about if path not in taken]
+        described = [
+            path
+            for path in about
+            if path not in taken and not is_left_out(path, navigation)
+        ]
         taken.update(described)
         others = [path for path in outside if path not in taken]
         taken.update(others)

@@ -228,11 +228,13 @@ async def test_once_the_index_has_changed_a_job_is_done_though_the_service_close
     results = Upload.results
 
     def slow_results(
-        upload: Upload, failed: Iterable[tuple[str, str]]
+        upload: Upload,
+        failed: Iterable[tuple[str, str]],
+        losses: Iterable[tuple[str, str]],
     ) -> tuple[FileResult, ...]:
         reached.set()
         go_on.wait()
-        return results(upload, failed)
+        return results(upload, failed, losses)
 
     monkeypatch.setattr(Upload, "results", slow_results)
     jobs = documents(settings)

@@ -4,6 +4,7 @@ import { getJson, send } from "../api.js";
 import { announce, element, icon, webLink } from "../dom.js";
 import { COURSES_CHANGED, acceptDocuments, addDocuments, followJob } from "../documents.js";
 import { count } from "../text.js";
+import { layoutOf } from "./layout.js";
 
 /**
  * Shows the page; returns what is to be called when it is left.
@@ -95,7 +96,8 @@ function card(course) {
   );
   item.append(element("div", { class: "course-head" }, element("h2", { dir: "auto" }, title), remove));
   item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
-  if (course.lessons.length > 0) item.append(lessonList(course));
+  if (course.has_layout) item.append(layoutOf(course));
+  else if (course.lessons.length > 0) item.append(lessonList(course));
   if (course.losses.length > 0) item.append(lossList(course.losses));
   return item;
 }

@@ -57,6 +57,7 @@ from tests.unit.api.fakes_parts import (
     FakeDocuments,
     FakeFaultReports,
     FakeHistory,
+    FakeLayouts,
     Told,
 )
 
@@ -75,6 +76,7 @@ class FakeService:
         self.history = FakeHistory(self.store)
         self.archive = FakeArchive(self.store)
         self.documents = FakeDocuments()
+        self.layouts = FakeLayouts()
         self.fault_reports = FakeFaultReports()
         self.catalog = BUILT_IN
         self.settings = Settings.model_construct()

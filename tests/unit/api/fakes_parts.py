@@ -207,6 +207,13 @@ class FakeArchive:
         return 1
 
 
+class FakeLayouts:
+    """No course is a folder."""
+
+    async def titles(self) -> frozenset[str]:
+        return frozenset()
+
+
 class FakeDocuments:
     """Takes files in and removes courses, each at once; a text file is added, any other refused."""
 
