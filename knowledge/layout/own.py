@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 
 from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
+from antiphon.knowledge.layout.leaving_out import is_left_out
 from antiphon.knowledge.layout.listing import Listing, flaw_in, parsed
 from antiphon.knowledge.layout.navigation import Navigation
 
@@ -32,12 +33,10 @@ def _navigation(listing: Listing, folder: str, text: str, source: str) -> Naviga
     leave_out = fields.get("leave_out")
     patterns = leave_out if isinstance(leave_out, list) else [leave_out]
     reading = Entries(listing, folder, keeps_folders=True)
-    lessons = reading.entries(fields.get("lessons"))
-    outside = reading.entries(fields.get("outside"))
-    return Navigation(
+    said = Navigation(
         source=source,
         folder=folder,
-        entries=(*lessons, *[each._replace(is_outside=True) for each in outside]),
+        entries=reading.entries(fields.get("lessons")),
         title=first_text(fields, "title"),
         link=first_text(fields, "link", "url"),
         instructor=persons(fields.get("instructor")),
@@ -45,6 +44,12 @@ def _navigation(listing: Listing, folder: str, text: str, source: str) -> Naviga
         is_own=True,
         leave_out=tuple([each for each in patterns if isinstance(each, str)]),
     )
+    outside = [
+        each._replace(is_outside=True)
+        for each in reading.entries(fields.get("outside"))
+        if not is_left_out(each.file, said)
+    ]
+    return said._replace(entries=(*said.entries, *outside))
 
 
 def own_flaw(listing: Listing, folder: str) -> str:
