@@ -8,6 +8,9 @@ import sentencex
 
 _CLOSING = re.compile(r"(?:\*{1,3}|_{1,3})(?:\s+|$)")
 """What closes bold or italic type in Markdown: nothing follows it at once, as it does where such type begins."""
+_NUMBER = re.compile(r"(?:\A|\n)[ \t]{0,9}[0-9]{1,3}[.)][ \t]{1,9}\Z")
+"""The number of an item of a list, at the end of a text: it belongs to what follows it."""
+_LONGEST_NUMBER = 24
 
 
 def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
@@ -22,13 +25,18 @@ def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
     blank_so_far = True
     for part in sentencex.segment(language, text):
         blank = not part.strip()
-        if position and not blank and not blank_so_far:
+        if position and not blank and not blank_so_far and not _in_item(text, position):
             starts.append(_behind_closing(text, position))
         blank_so_far = blank_so_far and blank
         position += len(part)
     if starts[-1] == len(text):
         starts.pop()
     return tuple(starts) or (0,)
+
+
+def _in_item(text: str, at: int) -> bool:
+    """Returns True right behind the number of an item of a list."""
+    return _NUMBER.search(text, max(at - _LONGEST_NUMBER, 0), at) is not None
 
 
 def _behind_closing(text: str, at: int) -> int:
