@@ -157,11 +157,13 @@ class Catalogue:
         names: list[_Name] = []
         for course in self.courses:
             self._words_of[course.title] = _calling_words(course)
-            for text in (*_forms(course.title), *course.teachers):
-                names.append(_Name(_stems(text), course))
+            own = [_stems(text) for text in (*_forms(course.title), *course.teachers)]
+            names += [_Name(stems, course) for stems in own]
             for lesson in course.lessons:
-                for text in _forms(lesson.title):
-                    names.append(_Name(_stems(text), course, lesson))
+                for stems in map(_stems, _forms(lesson.title)):
+                    # A lesson that is called as its course, such as "Getting Started", is not what is meant by that.
+                    if stems not in own:
+                        names.append(_Name(stems, course, lesson))
         # Of several names that stand at one place the longest is meant.
         self._names = sorted(
             [name for name in names if name.stems], key=lambda name: -len(name.stems)

@@ -236,3 +236,17 @@ def test_a_title_that_several_lessons_have_is_that_of_the_course_that_is_named()
     assert of_one.course is not None
     assert (of_one.course.title, of_one.lesson) == ("Rum Two", 2)
     assert (of_any.course, of_any.lesson) == (None, None)
+
+
+def test_a_lesson_that_is_called_as_its_course_is_not_meant_by_the_courses_name() -> (
+    None
+):
+    lessons = (Lesson(1, "Getting Started"), Lesson(2, "Our app"))
+    catalogue = catalogue_of([Known("Getting Started", "Ann One", lessons)])
+
+    whole = catalogue.place("How many lessons has Getting Started?")
+    second = catalogue.place("What is lesson 2 of Getting Started called?")
+
+    assert whole.course is not None
+    assert (whole.course.title, whole.lesson) == ("Getting Started", None)
+    assert second.lesson == 2
