@@ -14,6 +14,7 @@ from antiphon.knowledge.layout.books import (
     summary,
 )
 from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
+from antiphon.knowledge.layout.leaving_out import is_left_out
 from antiphon.knowledge.layout.listing import Listing, parsed
 from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
 from antiphon.knowledge.layout.ordered import by_front_matter
@@ -57,12 +58,10 @@ def own_navigation(listing: Listing, folder: str, text: str, source: str) -> Nav
     leave_out = fields.get("leave_out")
     patterns = leave_out if isinstance(leave_out, list) else [leave_out]
     reading = Entries(listing, folder, keeps_folders=True)
-    lessons = reading.entries(fields.get("lessons"))
-    outside = reading.entries(fields.get("outside"))
-    return Navigation(
+    navigation = Navigation(
         source=source,
         folder=folder,
-        entries=(*lessons, *[each._replace(is_outside=True) for each in outside]),
+        entries=reading.entries(fields.get("lessons")),
         title=first_text(fields, "title"),
         link=first_text(fields, "link", "url"),
         instructor=persons(fields.get("instructor")),
@@ -70,6 +69,12 @@ def own_navigation(listing: Listing, folder: str, text: str, source: str) -> Nav
         is_own=True,
         leave_out=tuple([each for each in patterns if isinstance(each, str)]),
     )
+    outside = [
+        entry._replace(is_outside=True)
+        for entry in reading.entries(fields.get("outside"))
+        if not is_left_out(entry.file, navigation)
+    ]
+    return navigation._replace(entries=(*navigation.entries, *outside))
 
 
 def _mkdocs(listing: Listing, folder: str) -> Navigation | None:
