@@ -8,7 +8,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import yaml
@@ -98,17 +98,13 @@ def corrected_layout(
 
     What a rule leaves out stays left out where no lesson has it.
     """
-    listed = {file for lesson in lessons for file in lesson.files}
-    left_out = dict.fromkeys(leave_out)
-    outside = [file for file in layout.course.files if file not in listed]
-    for each in layout.left_out:
-        if each.file in listed:
-            continue
-        if is_by_table(each.reason):
-            # The table of contents that did not list it is no longer followed.
-            left_out[each.file] = None
-        elif each.by_owner:
-            outside.append(each.file)
+    left_out = dict.fromkeys([*leave_out, *_unlisted(layout)])
+    outside = [file for file in layout.course.files if file not in left_out]
+    outside += [
+        each.file
+        for each in layout.left_out
+        if each.by_owner and each.file not in left_out
+    ]
     fields: dict[str, object] = {"title": title}
     if layout.course.link:
         fields["link"] = layout.course.link
@@ -118,9 +114,22 @@ def corrected_layout(
         {"lesson": lesson.number, "title": lesson.title, "files": list(lesson.files)}
         for lesson in lessons
     ]
-    fields["outside"] = [file for file in outside if file not in left_out]
-    fields["leave_out"] = [f"./{glob.escape(file)}" for file in left_out]
+    fields["outside"] = _without(outside, lessons)
+    fields["leave_out"] = [
+        f"./{glob.escape(file)}" for file in _without(left_out, lessons)
+    ]
     return yaml.safe_dump(fields, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _unlisted(layout: CourseLayout) -> list[str]:
+    """Returns the files that a table of contents did not list, which is followed no longer."""
+    return [each.file for each in layout.left_out if is_by_table(each.reason)]
+
+
+def _without(files: Iterable[str], lessons: Sequence[PlannedLesson]) -> list[str]:
+    """Returns the files that are of no lesson, once each."""
+    listed = {file for lesson in lessons for file in lesson.files}
+    return [file for file in dict.fromkeys(files) if file not in listed]
 
 
 def stored_layouts(data_dir: Path) -> dict[str, str]:
