@@ -11,6 +11,7 @@ import structlog
 
 from antiphon.cluster import Claim, Wish
 from antiphon.vocabulary.errors import BusyError
+from antiphon.workers.worker import AGAIN_S
 from tests.unit.workers.test_worker import (
     Claims,
     Going,
@@ -212,7 +213,44 @@ async def test_an_error_of_ours_in_working_on_a_query_is_logged(fails: bool) -> 
     assert len(failed) == fails
 
 
+async def test_a_query_that_waited_to_be_alone_is_given_back_when_its_worker_stops() -> (
+    None
+):
+    waiting = HeldClaim("q2", 3)
+    recorded = Recorded(q1=Going(held=True), q2=Going())
+    worker = worker_on(Claims(HeldClaim("q1"), waiting), recorded, drain_s=0.0)
+    running = asyncio.create_task(worker.run())
+
+    await let_it_work()
+    worker.stopping.set()
+    async with asyncio.timeout(10):
+        await running
+
+    assert begun(recorded) == ["q1"]
+    assert waiting.became == [("given back", 0.0)]
+
+
+async def test_a_query_that_comes_back_while_it_runs_here_is_left_for_later() -> None:
+    first, again = HeldClaim("q1"), HeldClaim("q1", 2)
+    query = Going(held=True)
+    recorded = Recorded(q1=query)
+    running = asyncio.create_task(worker_on(Claims(first, again), recorded).run())
+
+    await let_it_work()
+    left = list(again.became)
+    query.let.set()
+    await running
+
+    assert begun(recorded) == ["q1"]
+    assert left == [("given back", AGAIN_S)]
+    assert first.became == [("done", 0.0)]
+
+
 async def test_a_worker_that_has_ended_leaves_no_task_behind() -> None:
+    # Not in a task of its own, in whose last turn others might end.
+    await worker_on(Claims(), Recorded()).run()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
+
     for wants in ("nothing", "text"):
         query, signals = Read(held=True), Reports()
         worker = worker_on(Claims(HeldClaim("q1")), Recorded(q1=query), signals)
