@@ -16,6 +16,7 @@ from tests.unit.workers.test_worker import (
     Claims,
     Going,
     HeldClaim,
+    Outcome,
     Recorded,
     Reports,
     worker_on,
@@ -47,10 +48,23 @@ class Read(Going):
     """A query that somebody reads."""
 
     query_id = "q1"
+    is_followed = False
 
     async def follow(self) -> AsyncIterator[None]:
+        self.is_followed = True
         await asyncio.Event().wait()
         yield
+
+
+class Lasting(Going):
+    """A query that lasts a number of seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    async def outcome(self) -> Outcome:
+        return Outcome(duration_ms=self._seconds * 1000)
 
 
 class Counted:
@@ -199,6 +213,17 @@ async def test_a_query_whose_claim_is_lost_is_broken_off_and_left_to_the_other()
     assert claim.became == []
 
 
+def test_how_long_queries_last_follows_the_newest_slowly() -> None:
+    signals = Reports()
+    queries = {"q1": Lasting(2.0), "q2": Lasting(4.0), "q3": Going(held=True)}
+    claims = Claims(*map(HeldClaim, queries))
+
+    # As long as the third goes on, it reports.
+    run(worker_on(claims, Recorded(**queries), signals, drain_s=1.5).run())
+
+    assert signals.heard[-1].mean_s == pytest.approx(2.2)
+
+
 @pytest.mark.parametrize("fails", [False, True])
 async def test_an_error_of_ours_in_working_on_a_query_is_logged(fails: bool) -> None:
     class Failing(HeldClaim):
@@ -246,7 +271,7 @@ async def test_a_query_that_comes_back_while_it_runs_here_is_left_for_later() ->
     assert first.became == [("done", 0.0)]
 
 
-async def test_a_worker_that_has_ended_leaves_no_task_behind() -> None:
+async def test_a_worker_shows_text_that_is_wanted_and_leaves_no_task_behind() -> None:
     # Not in a task of its own, in whose last turn others might end.
     await worker_on(Claims(), Recorded()).run()
     assert asyncio.all_tasks() == {asyncio.current_task()}
@@ -262,4 +287,5 @@ async def test_a_worker_that_has_ended_leaves_no_task_behind() -> None:
         query.let.set()
         await running
 
+        assert query.is_followed is (wants == "text")
         assert asyncio.all_tasks() == {asyncio.current_task()}
