@@ -130,22 +130,25 @@ async def test_a_worker_takes_no_more_than_it_has_places_for_and_waits_for_one()
     assert waited == 2
 
 
-async def test_nothing_is_begun_beside_a_query_that_is_worked_on_alone() -> None:
-    first, alone = Going(held=True), Going(held=True)
+def test_a_query_that_is_worked_on_alone_has_the_only_place() -> None:
+    first, alone, signals = Going(held=True), Going(held=True), Reports()
     recorded = Recorded(q1=first, q2=alone, q3=Going())
     claims = Claims(HeldClaim("q1"), HeldClaim("q2", 3), HeldClaim("q3"))
-    running = asyncio.create_task(worker_on(claims, recorded).run())
 
-    await let_it_work()
-    first.let.set()
-    await let_it_work()
-    beside = begun(recorded)
-    alone.let.set()
-    async with asyncio.timeout(10):
-        await running
+    async def beside() -> list[str]:
+        running = asyncio.create_task(worker_on(claims, recorded, signals).run())
+        await let_it_work()
+        first.let.set()
+        await asyncio.sleep(1.5)
+        found = begun(recorded)
+        alone.let.set()
+        async with asyncio.timeout(10):
+            await running
+        return found
 
-    assert beside == ["q1", "q2"]
+    assert run(beside()) == ["q1", "q2"]
     assert begun(recorded) == ["q1", "q2", "q3"]
+    assert signals.heard[-1].places == 1
 
 
 @pytest.mark.parametrize(
