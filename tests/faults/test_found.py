@@ -11,8 +11,10 @@ import structlog
 from antiphon.faults import Fault, Plan, World, run_plan
 from antiphon.faults.checks.promises import broken_promises
 from antiphon.faults.checks.traces import errors_are_recorded, moves_by_itself
+from antiphon.faults.runs import query
 from antiphon.service import silence_logging
-from antiphon.vocabulary.events import Recorded, SessionStalled
+from antiphon.vocabulary.events import QueryCancelled, Recorded, SessionStalled
+from tests.virtual_time import run as run_in_virtual_time
 
 STALL = SessionStalled(waiting_for=("coordinator: query_closed",))
 
@@ -114,3 +116,18 @@ def test_a_stall_after_a_lost_event_is_the_recovery_itself(world: World) -> None
 
     assert any(isinstance(said.event, SessionStalled) for said in run.trace)
     assert list(moves_by_itself(run)) == []
+
+
+def test_a_query_that_hangs_is_told_as_such_and_ended(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # So that any call that hangs takes too long.
+    monkeypatch.setattr(query, "PATIENCE", 0.1)
+    hangs = Fault(point="model.request", kind="hang")
+
+    run = run_plan(world, Plan(faults=(hangs,)))
+
+    stored = run_in_virtual_time(world.store.read(run.trace[0].query_id))
+    ended = [each.event for each in stored if isinstance(each.event, QueryCancelled)]
+    assert run.error.startswith("no answer within")
+    assert [each.why for each in ended] == ["nobody waits any longer"]

@@ -77,6 +77,14 @@ class _Counting:
         yield {"type": "message_delta", "usage": {"output_tokens": 50}}
 
 
+def _request(max_tokens: int) -> Request:
+    """A request of a hundred tokens."""
+    message = Message(role="user", content=(StoredText("x" * 400),))
+    return Request(
+        model="m", max_tokens=max_tokens, system=StoredText(""), messages=(message,)
+    )
+
+
 def test_what_a_call_did_not_use_is_given_back() -> None:
     class Noting(LocalCallBudget):
         settled = 0
@@ -88,15 +96,37 @@ def test_what_a_call_did_not_use_is_given_back() -> None:
         clock = VirtualClock()
         budget = Noting(PACE, clock)
         model = LimitedModel(_Counting(), budget, clock)
-        message = Message(role="user", content=(StoredText("x" * 400),))
-        request = Request(
-            model="m", max_tokens=1_000, system=StoredText(""), messages=(message,)
-        )
-        async for _ in model.stream(request, 10.0):
+        async for _ in model.stream(_request(max_tokens=1_000), 10.0):
             pass
         return budget.settled
 
     assert run(call()) == 100 + 1_000 - 150
+
+
+def test_a_model_is_called_in_the_time_that_waiting_for_its_turn_has_left() -> None:
+    async def called_with(request: Request) -> tuple[Request, float]:
+        clock = VirtualClock()
+        budget = LocalCallBudget(PACE, clock)
+        # What a minute allows; the call needs 2,000 more, of which there are 1,000 a second.
+        await budget.take(60_000, 1.0)
+        asked: list[tuple[Request, float]] = []
+
+        class Noting(_Counting):
+            def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
+                asked.append((request, timeout_s))
+                return super().stream(request, timeout_s)
+
+        async for _ in LimitedModel(Noting(), budget, clock).stream(request, 10.0):
+            pass
+        [call] = asked
+        return call
+
+    request = _request(max_tokens=1_900)
+
+    given, left_s = run(called_with(request))
+
+    assert given is request
+    assert left_s == pytest.approx(8.0)
 
 
 class _Hour:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import pytest_asyncio
 import structlog
 
-from antiphon.faults import Injector, Kind, fault_at
+from antiphon.faults import Fault, Injector, Kind, fault_at, leave_as_planned
 from antiphon.service import diff, replay
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import (
@@ -24,8 +25,10 @@ from antiphon.vocabulary.events import (
     Recorded,
     RecordingFailed,
     ResponseAssembled,
+    RoundOpened,
     SessionStalled,
     ToolFailed,
+    ToolFailureKind,
     ToolSucceeded,
 )
 from antiphon.vocabulary.values import QuerySettings
@@ -42,6 +45,10 @@ def retried(why: FailureKind) -> ReasoningRetried:
 
 def failed(why: FailureKind) -> ReasoningFailed:
     return ReasoningFailed(call_id="c", failure=why, detail="")
+
+
+def tool_failed(why: ToolFailureKind) -> ToolFailed:
+    return ToolFailed(tool_call_id="a", name="search", failure=why, detail="")
 
 
 @pytest_asyncio.fixture
@@ -134,6 +141,9 @@ async def test_an_event_is_broken_in_the_way_that_is_named(
         (SessionStalled(waiting_for=()), "publish.briefing_prepared", "drop", 3),
         (RecordingFailed(detail="disk full"), "store.append", "locked", 3),
         (QueryCancelled(why="gone"), "client", "cancel", 2),
+        # No tool was run: what can be broken is the failure itself.
+        (tool_failed("invalid_arguments"), "publish.tool_failed", "drop", 3),
+        (tool_failed("timeout"), "publish.tool_failed", "drop", 3),
     ],
 )
 async def test_a_failure_in_a_trace_becomes_the_fault_that_makes_it_again(
@@ -178,3 +188,22 @@ async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(
     assert len(injector.injected.fired) == 1
     assert forked[0].event.parent_seq == 0  # type: ignore[attr-defined]  # a question, as every first event is
     assert len(forked) > len(before) / 2
+
+
+@pytest.mark.parametrize(
+    ("at", "nth", "rounds"), [(1, 1, [1]), (1, 3, [1, 2, 3]), (19, 1, [1, 2, 3])]
+)
+async def test_a_caller_leaves_at_the_opening_of_a_round_that_is_not_yet_over(
+    stage: Stage, at: int, nth: int, rounds: list[int]
+) -> None:
+    await stage.ask()
+    injector = Injector([Fault(point="client", kind="cancel", nth=nth)])
+    running = await stage.history.fork("q1", at, [], "recorded", injector)
+
+    leaving = leave_as_planned(running, injector.injected, at - 1)
+    await asyncio.gather(leaving, running.outcome())
+
+    forked = [said.event for said in await stage.store.read(running.query_id)]
+    [cancelled] = [said for said in forked if isinstance(said, QueryCancelled)]
+    before = forked[: forked.index(cancelled)]
+    assert [said.round for said in before if isinstance(said, RoundOpened)] == rounds

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from antiphon.language.markup import read_attempts, unwrap
+from antiphon.synthesizer import memory_at
 from antiphon.vocabulary.events import (
     RULES,
     BreakerTripped,
+    Event,
+    Recorded,
     ToolFailed,
     ToolStarted,
     ToolSubstituted,
@@ -234,3 +237,30 @@ def test_an_attempt_keeps_how_long_it_took() -> None:
         tried.attempt.duration_ms
         for tried in story.synthesizer.state.memory.usage.settled
     ] == [1.0, 7.0]
+
+
+def test_the_memory_shows_at_each_event_what_has_become_of_a_call() -> None:
+    events: list[Event] = [
+        asked(),
+        *requested(call("a"), call("b")),
+        ToolStarted(tool_call_id="a", name="search_course_content"),
+        found("a", LOG),
+        found("b", output="Nothing is called so."),
+    ]
+    trace = [
+        Recorded(query_id="q", seq=seq, cause=0, at=0.0, event=event)
+        for seq, event in enumerate(events, start=1)
+    ]
+
+    shown = [
+        [attempt.outcome for attempt in memory_at(trace, seq).attempts]
+        for seq in range(2, len(trace) + 1)
+    ]
+
+    assert shown == [
+        ["requested"],
+        ["requested", "requested"],
+        ["running", "requested"],
+        ["found", "requested"],
+        ["found", "nothing"],
+    ]

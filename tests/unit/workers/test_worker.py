@@ -10,6 +10,7 @@ import pytest
 
 from antiphon.cluster import (
     Claim,
+    ClaimCounts,
     QueryQueue,
     QueuedQuery,
     Signals,
@@ -157,13 +158,14 @@ def worker_on(
     most_claims: int = 4,
     drain_s: float = 60.0,
     can_answer: Iterable[bool] = (),
+    counts: ClaimCounts | None = None,
 ) -> Worker:
     answers = iter(can_answer)
     worker = Worker(
         "w1",
         cast(QueryQueue, queue),
         cast(Signals, signals or Reports()),
-        None,
+        counts,
         cast(TraceFollowing, None),
         lambda _: cast(History, recorded),
         cast(Any, recorded.sessions),
