@@ -149,7 +149,11 @@ _CourseFile = Annotated[Text, Field(min_length=1, max_length=4_096)]
 class CorrectedLesson(RequestBody):
     """A lesson as it is to be."""
 
-    number: Annotated[WholeNumber, Field(ge=0, le=1_000_000)]
+    number: Annotated[
+        int,
+        Field(strict=True, ge=0, le=1_000_000),
+        BeforeValidator(_whole_number),
+    ]
     title: Annotated[Text, Field(max_length=MOST_TITLE_CHARS)] = Field(
         default="", description="If it is empty, the lesson's first file tells it."
     )

@@ -36,6 +36,12 @@ CONFIG = """
 include-path-regex = "fork|fault"
 checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 422, 503]
 
+# A file that the course does not have is refused as 422, and 4,000 long names are more than a body may be.
+[[operations]]
+include-path-regex = "layout"
+checks.positive_data_acceptance.expected-statuses = ["2xx", 401, 403, 404, 409, 413, 422, 503]
+checks.negative_data_rejection.expected-statuses = [400, 401, 403, 404, 409, 413, 415, 422, 429]
+
 [[operations]]
 include-path = "/api/query"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 502, 504]

@@ -32,6 +32,7 @@ async def test_the_courses_come_in_the_shape_that_chat_pages_know() -> None:
                 "lessons": [{"number": 2, "title": "BM25", "link": None}],
                 "language": None,
                 "losses": [],
+                "has_layout": False,
             }
         ],
     }
