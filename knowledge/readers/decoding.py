@@ -23,6 +23,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# Of fewer characters any bytes may be letters of some script.
+_FEWEST_WIDE = 8
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _WEST = "en fr de es pt it nl sv da nb fi ca"
 _EAST = "pl cs hu sk sl sh ro"
@@ -157,7 +159,7 @@ def _wide(data: bytes) -> str:
     is_narrow = printable > len(data[:_SAMPLE_BYTES]) * _MAX_PRINTABLE_SHARE
     for encoding in () if is_narrow else _WIDE:
         text = _strictly(data, encoding)
-        if text and _is_text(text):
+        if len(text) >= _FEWEST_WIDE and _is_text(text):
             return text
     raise UnreadableError("it looks like a binary file: it holds NUL bytes")
 
