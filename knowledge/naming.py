@@ -42,7 +42,7 @@ _ATTRIBUTES = re.compile(r"\s{0,20}\{[#.-][^{}]{0,200}\}$")
 # "report_final_2", "88300 162..177".
 _FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
 _NO_TITLE = re.compile(
-    r"\(?(?:anonymous|untitled|no title|title)\)?(?: document)?[ _-]?[0-9]{0,3}|[^\w]*"
+    r"\(?(?:anonymous|untitled|no title|title)\)?(?: document)?[ _-]?[0-9]{0,3}|[^\w]+"
     r"|(?:microsoft (?:word|powerpoint|excel) - )?(?:document|presentation|book|binder|slide|layout) ?[0-9]{0,3}"
     r"|powerpoint[ -]presentation|microsoft (?:word|powerpoint|excel)(?: - )?"
     rf"|(?!microsoft )[^ ].{{0,200}}\.(?:{_FILES})|[a-z]:[\\/].{{0,300}}|/.{{0,300}}|file:.{{0,300}}"

@@ -66,7 +66,7 @@ _LINE_NUMBERS = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 8
-_PERMALINK = re.compile(r"[\s#¶§🔗\u200b\uf0c1]*|(?:perma|direct )link\b.{0,80}", re.I)
+_PERMALINK = re.compile(r"[\s#¶§🔗\u200b\uf0c1]+|(?:perma|direct )link\b.{0,80}", re.I)
 _TOOL = re.compile(
     r"(?:skip|jump) to .{0,40}|(?:edit|improve|suggest|fork)\b.{0,20}\b(?:page|github|gitlab|source|edits?)"
     r"|(?:view|show|open) (?:page )?(?:source|on github)|report an? (?:issue|bug).{0,20}|(?:back )?to (?:the )?top"

@@ -49,7 +49,7 @@ _TABLE_CAPTION = re.compile(
 )
 # A footnote with its paragraph, which ends where the next one begins.
 _FOOTNOTE = re.compile(
-    r"^(\[\^[^\[\]\s]{1,60}\]):[ \t]{0,9}([^\n]{1,5000}(?:\n(?!\[\^)[^\n]{0,5000}\S){0,50})",
+    r"^(\[\^[^\[\]\s]{1,60}\]):[ \t]{0,9}([^\n]{1,999}(?:\n(?!\[\^)[^\n]{0,299}\S){0,9})",
     re.MULTILINE,
 )
 _AS_THEY_STAND = ("kept", "raw", "shown", "page")
