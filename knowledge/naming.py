@@ -38,15 +38,11 @@ _ORDER = re.compile(r"!translate\s+")
 # Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
 _ATTRIBUTES = re.compile(r"\s{0,20}\{[#.-][^{}]{0,200}\}$")
 
-# What programs write where nobody wrote a title: "untitled", "Microsoft Word - Document1", "Binder1.pdf", "D:/x/y.dvi",
-# "report_final_2", "88300 162..177".
+# What else stands as the title in a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
 _FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
 _NO_TITLE = re.compile(
-    r"\(?(?:anonymous|untitled|no title|title)\)?(?: document)?[ _-]?[0-9]{0,3}|[^\w]+"
-    r"|(?:microsoft (?:word|powerpoint|excel) - )?(?:document|presentation|book|binder|slide|layout) ?[0-9]{0,3}"
-    r"|powerpoint[ -]presentation|microsoft (?:word|powerpoint|excel)(?: - )?"
-    rf"|(?!microsoft )[^ ].{{0,200}}\.(?:{_FILES})|[a-z]:[\\/].{{0,300}}|/.{{0,300}}|file:.{{0,300}}"
-    r"|\S{0,200}_\S{0,200}|[0-9 .,;:_-]{6,100}",
+    r"\(?(?:anonymous|untitled|no title|title)\)?|[^\w]+|(?:book|binder) ?[0-9]{0,3}"
+    rf"|(?!microsoft )[^ ].{{0,200}}\.(?:{_FILES})|/.{{0,300}}|\S{{0,200}}_\S{{0,200}}|[0-9 .,;:_-]{{6,100}}",
     re.IGNORECASE,
 )
 
@@ -73,10 +69,11 @@ def is_title(text: str) -> bool:
 def is_no_title(text: str) -> bool:
     """Returns True for what a program wrote as the title in a file's properties: a file's name, or "untitled".
 
-    People write such titles too, on the page, where `is_title` decides.
+    People write some of these too, on the page, where `is_title` decides alone.
     """
     plain = text.strip()
-    return len(plain) > LONGEST_TITLE or _NO_TITLE.fullmatch(plain) is not None
+    is_written = len(plain) <= LONGEST_TITLE and _NO_TITLE.fullmatch(plain) is None
+    return not is_written or not as_title(plain)
 
 
 def as_title(text: str) -> str:

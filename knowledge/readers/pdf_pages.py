@@ -238,7 +238,10 @@ class _Second:
         return pages
 
     def title(self) -> str:
-        about = self._opened().metadata
+        try:
+            about = self._opened().metadata
+        except PyPdfError:
+            return ""
         return one_line(about.title) if about and about.title else ""
 
     def _opened(self) -> pypdf.PdfReader:
@@ -260,7 +263,11 @@ def _title(document: pypdfium2.PdfDocument) -> str:
 
 def _outline(document: pypdfium2.PdfDocument) -> Iterator[Chapter]:
     for entry in islice(document.get_toc(), _MOST_CHAPTERS):
-        title = one_line(entry.get_title())
+        try:
+            title = one_line(entry.get_title())
+        except UnicodeDecodeError:
+            # One title that is no text takes the pages from nobody.
+            continue
         target = entry.get_dest()
         page = None if target is None else target.get_index()
         if title and page is not None:

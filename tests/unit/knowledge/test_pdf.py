@@ -256,3 +256,21 @@ def test_the_outline_names_the_places_of_the_text_below_it() -> None:
         ("page 2", "Receivers"),
         ("page 3", "2. Lighthouses"),
     ]
+
+
+def test_a_chapter_whose_title_is_no_text_takes_the_pages_from_nobody() -> None:
+    document = fpdf.FPDF()
+    document.set_font("Helvetica", size=12)
+    for title, text in (("Broken", FIRST), ("Whole", SECOND)):
+        document.add_page()
+        document.start_section(title)
+        document.write(text=text)
+    # Half of a letter of UTF-16, as long as what stood there.
+    data = bytes(document.output()).replace(b"/Title (Broken)", b"/Title<FEFFD80>")
+
+    read = section(pdf.read(data))
+
+    assert [(mark.place, mark.heading) for mark in read.marks] == [
+        ("page 1", ""),
+        ("page 2", "Whole"),
+    ]
