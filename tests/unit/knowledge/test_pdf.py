@@ -261,10 +261,10 @@ def test_the_outline_names_the_places_of_the_text_below_it() -> None:
 def test_a_chapter_whose_title_is_no_text_takes_the_pages_from_nobody() -> None:
     document = fpdf.FPDF()
     document.set_font("Helvetica", size=12)
-    for title, text in (("Broken", FIRST), ("Whole", SECOND)):
+    for title, said in (("Broken", FIRST), ("Whole", SECOND)):
         document.add_page()
         document.start_section(title)
-        document.write(text=text)
+        document.write(text=said)
     # Half of a letter of UTF-16, as long as what stood there.
     data = bytes(document.output()).replace(b"/Title (Broken)", b"/Title<FEFFD80>")
 
