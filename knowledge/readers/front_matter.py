@@ -31,7 +31,6 @@ _TEXTS = (
     "keypoints",
 )
 _WORDS = ("tags", "keywords")
-_NUMBERS = ("lesson", "sidebar_position", "nav_order", "order")
 _MOST_ITEMS = 100
 
 
@@ -109,10 +108,6 @@ def _named(values: object, text: str) -> dict[str, object]:
     title = named.get("title")
     if type(title) in (int, float):
         named["title"] = str(title)
-    for name in _NUMBERS:
-        if type(named.get(name)) is int:
-            named["lesson"] = named[name]
-            break
     return named
 
 
