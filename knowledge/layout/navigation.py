@@ -164,7 +164,7 @@ def _once(found: Sequence[_Found]) -> list[_Found]:
 def _by_own_number(
     found: Sequence[_Found], outside: list[str], listing: Listing
 ) -> list[PlannedLesson] | None:
-    """Gives each lesson the number that it is given, or has in its title or its name; None where these are not distinct.
+    """Gives each lesson the number that it is given, or has in its title or name; None where these are not distinct.
 
     Pages without one, such as "Glossary", are outside then.
     """
