@@ -28,15 +28,14 @@ from antiphon.engine.offline.likelihood import (
     fit_of,
 )
 from antiphon.engine.offline.outline import Outline
-from antiphon.engine.offline.planning import first_found, lesson_beside
+from antiphon.engine.offline.planning import first_found, lesson_beside, titled
 from antiphon.engine.offline.spelling import corrected
-from antiphon.engine.offline.task import COURSE_TOOLS, Source, Task
+from antiphon.engine.offline.task import COURSE_TOOLS, LessonLine, Source, Task
 from antiphon.engine.offline.windows import NEAR, Window, look
 from antiphon.engine.offline.wire import Certainty, Draft
 from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
-from antiphon.language.words import terms
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
@@ -209,9 +208,8 @@ def _name_lesson(inquiry: Inquiry, task: Task, draft: Draft) -> None:
 
 def _state_found(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     """States what the catalogue says of the lessons that are called what is looked for, or of the one found."""
-    if inquiry.asks & {"courses", "contents", "title"} and _list_titled(
-        inquiry, task, draft
-    ):
+    is_named = inquiry.asks_place or inquiry.asks & {"courses", "contents", "title"}
+    if is_named and _name_titled(inquiry, task, draft):
         return
     found = first_found(task)
     for source in task.outlines:
@@ -225,20 +223,25 @@ def _state_found(inquiry: Inquiry, task: Task, draft: Draft) -> None:
             state(asks | {"title"}, Outline(source), draft, found.lesson, step)
 
 
-def _list_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
-    """Lists the lessons whose titles hold all that is looked for; False where there are none."""
-    wanted = frozenset(terms(" ".join(inquiry.topic)))
-    titled: list[str] = []
-    for course in task.catalogue.courses:
-        for lesson in course.lessons:
-            if wanted and wanted <= frozenset(terms(lesson.title)):
-                titled.append(
-                    f"- {course.title}, lesson {lesson.number}: {lesson.title}"
-                )
-    if titled:
+def _name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
+    """Names the lessons whose titles hold all that is looked for; False where there are none."""
+    lines: list[LessonLine] = []
+    for course, lesson in titled(inquiry, task):
+        for outline in task.outlines:
+            line = outline.lesson_line(lesson.number)
+            if outline.course == course.title and line is not None:
+                lines.append(line)
+    if len(lines) == 1:
+        cite_lesson(lines[0], draft)
+    elif lines:
         draft.paragraph("These lessons have it in their title:\n\n")
-        draft.say("\n".join(titled[:MOST_TITLED]))
-    return bool(titled)
+    for line in lines[:MOST_TITLED] if len(lines) > 1 else ():
+        said = (
+            f"- Lesson {line.number} of {line.outline.course}: \u201c{line.title}\u201d"
+        )
+        draft.cite(line.outline, line.block, line.block + 1, said)
+        draft.say("\n")
+    return bool(lines)
 
 
 def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
