@@ -41,7 +41,7 @@ _WORDS_FOR: dict[Ask, str] = {
     "duration": "duration hours minutes",
     "overview": f"about {_SUMMARIES} resume learn learned covered cover "
     "covers discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention "
-    "mentions mentioned talk talks speak speaks explains explained shown presented",
+    "mentions mentioned introduces introduced talk talks speak speaks explains explained shown presented",
 }
 _TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
 _MAKES = (

@@ -115,7 +115,13 @@ class Inquiry(NamedTuple):
     @property
     def asks_place(self) -> bool:
         """True where it is asked which lesson speaks of something."""
-        return _asks_place(self.question)
+        is_sought = self.kind == "find" and not self.place.described
+        return is_sought and _asks_place(self.question)
+
+    @property
+    def sought(self) -> str:
+        """The words that are searched for: as it was asked, or what the lesson is to speak of."""
+        return " ".join(self.topic) if self.asks_place else self.question
 
     @property
     def is_elsewhere(self) -> bool:
@@ -189,6 +195,10 @@ def _asked_beside(place: Place) -> Asked:
 
 def _asks_where(question: str, asked: Asked) -> bool:
     """Returns True if nothing is asked but which lesson speaks of something."""
+    # "Which unit is used for length?" asks for no lesson.
+    is_of_lesson = "overview" in asked.asks or names_catalogue(question)
+    if not is_of_lesson or _ELSEWHERE.search(question):
+        return False
     return asked.asks <= _SPOKEN_OF and _asks_place(question)
 
 

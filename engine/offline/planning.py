@@ -61,13 +61,13 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
         for each in task.catalogue.courses[:MOST_COURSES]:
             if each != course:
                 why = "Other courses are asked about"
-                calls.append(_search(inquiry.question, why, each.title))
+                calls.append(_search(inquiry.sought, why, each.title))
     elif _names_part(inquiry, task):
         title = None if course is None else course.title
         why = "The question names this place"
-        calls.append(_search(inquiry.question, why, title, inquiry.lesson))
+        calls.append(_search(inquiry.sought, why, title, inquiry.lesson))
     # As it was asked, whatever it names: what is called like a place may be the topic.
-    return [*calls, _search(inquiry.question, "To find what answers the question")]
+    return [*calls, _search(inquiry.sought, "To find what answers the question")]
 
 
 def _outlines_of_titled(inquiry: Inquiry, task: Task) -> list[Planned]:
