@@ -21,7 +21,7 @@ from rich.progress import (
 from rich.table import Column
 
 from antiphon import service
-from antiphon.cli.index_preview import show_preview
+from antiphon.cli.index_preview import show_by_reason, show_preview
 from antiphon.cli.session import (
     ChromaUrl,
     DataDir,
@@ -219,18 +219,8 @@ def show_summary(summary: service.IndexSummary) -> None:
     )
     table.add_row(*map(str, counts), str(summary.generation), f"{summary.seconds:.1f}")
     out.table(table)
-    for path, loss in summary.losses:
-        err.print(
-            f"not all of it is indexed: {one_line(path, 300)}: {one_line(loss, 1_000)}",
-            style="yellow",
-            soft_wrap=True,
-        )
-    for path, reason in summary.failed:
-        err.print(
-            f"not indexed: {one_line(path, 300)}: {one_line(reason, 300)}",
-            style="red",
-            soft_wrap=True,
-        )
+    show_by_reason("not all of it is indexed", summary.losses, style="yellow")
+    show_by_reason("not indexed", summary.failed, style="red")
 
 
 def courses(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -22,10 +22,9 @@ def show_preview(preview: service.Preview) -> None:
     """Prints each course with its lessons and their files, then what is left out and why, then the counts."""
     for course in preview.courses:
         _show_course(course)
-    _show_left_out(preview.left_out)
-    for path, reason in preview.failed:
-        line = f"cannot be indexed: {one_line(path, 300)}: {one_line(reason, 300)}"
-        err.print(line, style="red", soft_wrap=True)
+    for reason, paths in sorted(_by_reason(preview.left_out).items()):
+        out.print(f"left out, {reason}: {_in_folder(paths)}", soft_wrap=True)
+    show_by_reason("cannot be indexed", preview.failed, style="red")
     if preview.skipped:
         endings = service.counted_by_ending(preview.skipped)
         err.print(f"not read, in no format that is: {endings}", soft_wrap=True)
@@ -51,22 +50,32 @@ def _show_course(course: service.PreviewCourse) -> None:
         out.print(f"    -  outside lessons: {_listed(course.outside)}", soft_wrap=True)
 
 
-def _show_left_out(left_out: Iterable[tuple[str, str]]) -> None:
+def show_by_reason(what: str, files: Iterable[tuple[str, str]], *, style: str) -> None:
+    """Prints what is the matter with files, those of one reason in one line."""
+    for reason, paths in _by_reason(files).items():
+        named = one_line(paths[0], 300) if len(paths) == 1 else _in_folder(paths)
+        line = f"{what}: {named}: {one_line(reason, 1_000)}"
+        err.print(line, style=style, soft_wrap=True)
+
+
+def _by_reason(files: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     by_reason: dict[str, list[str]] = defaultdict(list)
-    for path, reason in left_out:
+    for path, reason in files:
         by_reason[reason].append(path)
-    for reason, paths in sorted(by_reason.items()):
-        folder = os.path.commonpath([os.path.dirname(path) for path in paths])
-        names = [os.path.relpath(path, folder) for path in paths]
-        line = f"left out, {reason}: {_listed(names)} in {one_line(folder, 300)}"
-        out.print(line, soft_wrap=True)
+    return by_reason
 
 
-def _listed(files: Iterable[str]) -> str:
-    names = [one_line(file, 200) for file in files]
-    shown = ", ".join(names[:_MOST_FILES])
-    more = len(names) - _MOST_FILES
-    return f"{shown} and {more} more" if more > 0 else shown
+def _in_folder(paths: Sequence[str]) -> str:
+    """Names the first of some files, and the folder that they lie in."""
+    folder = os.path.commonpath([os.path.dirname(path) for path in paths])
+    names = [os.path.relpath(path, folder) for path in paths]
+    return f"{_listed(names)} in {one_line(folder, 300)}"
+
+
+def _listed(files: Sequence[str]) -> str:
+    shown = ", ".join([one_line(file, 200) for file in files[:_MOST_FILES]])
+    more = len(files) - _MOST_FILES
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def layout(

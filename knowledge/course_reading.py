@@ -25,7 +25,7 @@ def read_course(
     """Reads a course's files; returns its parts, and the files that could not be read, each with the reason."""
     reading = _Reading(read)
     about, outside = _about(course, reading)
-    lessons = _lessons(course, reading)
+    lessons = [_lesson(lesson, reading) for lesson in course.lessons]
     if not lessons:
         # Nothing else tells the lessons: the page about the course may hold them itself.
         outside[:1], lessons = _split(about.sections)
@@ -79,25 +79,14 @@ def _about(course: PlannedCourse, reading: _Reading) -> tuple[Parts, list[Sectio
     return parse_content(contents[0]), sections
 
 
-def _lessons(course: PlannedCourse, reading: _Reading) -> list[Section]:
-    """Reads the lessons; they have the numbers that their files give them, if these are distinct."""
-    lessons = [_lesson(lesson, reading) for lesson in course.lessons]
-    if len({lesson.number for lesson in lessons}) == len(lessons):
-        return lessons
-    planned = zip(lessons, course.lessons, strict=True)
-    return [replace(section, number=lesson.number) for section, lesson in planned]
-
-
 def _lesson(lesson: PlannedLesson, reading: _Reading) -> Section:
-    contents = [reading.content(file) for file in lesson.files]
-    own = [content.lesson for content in contents if content.lesson is not None]
-    number = own[0] if own else lesson.number
     sections: list[Section] = []
-    for file, content in zip(lesson.files, contents, strict=True):
-        name = name_of_lesson(file) or f"Lesson {number}"
+    for file in lesson.files:
+        name = name_of_lesson(file) or f"Lesson {lesson.number}"
         title = "" if sections else lesson.title
-        sections.append(parse_lesson(content, number, name, title))
-    return _joined(number, sections[0].title, sections)
+        content = reading.content(file)
+        sections.append(parse_lesson(content, lesson.number, name, title))
+    return _joined(lesson.number, sections[0].title, sections)
 
 
 def _section(file: str, reading: _Reading) -> Section:

@@ -16,6 +16,7 @@ from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
 
 _NO_TEXT = "its path is not in UTF-8; rename it"
+_PART = "it lies in the folder of an indexed course, {course}: index that folder to bring it up to date"
 _MOST_ENDINGS = 6
 _LONGEST_ENDING = 12
 _NOT_WRITTEN_BY_PEOPLE = {
@@ -104,7 +105,11 @@ def find_files(
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
     for root in roots:
         was_known = any(is_under(path, [root]) for path in known)
-        if os.path.isdir(root):
+        course = "" if was_known else _course_round(root, known)
+        if course:
+            if not is_under(course, roots):
+                walk.failed.append((root, _PART.format(course=course)))
+        elif os.path.isdir(root):
             walk.folder(root, was_known)
         elif not _is_text(root):
             walk.failed.append((root, _NO_TEXT))
@@ -114,7 +119,7 @@ def find_files(
         elif not was_known:
             walk.failed.append((root, "there is no such file or folder"))
     return FoundFiles(
-        files=tuple(sorted(walk.files)),
+        files=tuple(sorted(walk.files - walk.of_courses())),
         courses=tuple(walk.courses),
         roots=roots,
         failed=tuple(walk.failed),
@@ -134,7 +139,10 @@ def find_only(
     Raises:
         KnowledgeError: A path cannot be read, or there is nothing in them: a mistyped one must not empty the library.
     """
-    found = find_files(paths, known, plan, choice)
+    roots = list(map(os.path.realpath, paths))
+    # A part of a course may be named, which goes.
+    staying = [path for path in known if is_under(path, roots)]
+    found = find_files(roots, staying, plan, choice)
     if found.failed or not found.files:
         raise KnowledgeError(
             f"nothing was removed, because {why_nothing(found)}; --only keeps what it names and nothing else"
@@ -171,6 +179,14 @@ def is_under(path: str, roots: Iterable[str]) -> bool:
     )
 
 
+def _course_round(path: str, known: Iterable[str]) -> str:
+    """Returns the folder of the known course in which a path lies; empty where there is none."""
+    for course in known:
+        if path != course and is_under(path, [course]) and os.path.isdir(course):
+            return course
+    return ""
+
+
 class _Walk:
     """What is found in folders: documents, files in no format that can be read, and what failed."""
 
@@ -202,6 +218,13 @@ class _Walk:
             self._say_why_nothing(
                 root, self.skipped[skipped:], self.left_out[left_out:]
             )
+
+    def of_courses(self) -> set[str]:
+        """Returns the files of the courses, of which some may have been named by themselves too."""
+        paths: set[str] = set()
+        for course in self.courses:
+            paths.update([os.path.join(course.path, file) for file in course.files])
+        return paths
 
     def _say_why_nothing(
         self,

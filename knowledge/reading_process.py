@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,9 @@ class ReadingProcess:
     def read(
         self, path: str, known_hash: str | None, course: PlannedCourse | None = None
     ) -> ReadDocument:
+        # Thousands of empty files would take as many turns of the process.
+        if course is None and _is_empty(path):
+            raise DocumentError(path, "it is empty")
         request = ReadRequest(path=path, known_hash=known_hash, course=course)
         reply = self._ask(request)
         if reply.reason is not None:
@@ -230,6 +234,14 @@ class ReadingProcess:
         except subprocess.TimeoutExpired:
             process.kill()
             return process.wait()
+
+
+def _is_empty(path: str) -> bool:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and not found.st_size
 
 
 def _receive(file: int, length: int, deadline: float) -> bytes:

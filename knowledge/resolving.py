@@ -5,6 +5,7 @@ Titles of lessons are ranked by the same rules (knowledge/lessons.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -25,6 +26,7 @@ _LONG_WORD = 6
 MIN_BY_LETTERS = 0.84
 _MIN_BY_MEANING = 0.56
 _MIN_LEAD = 0.06
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,3}")
 NEAREST = 3
 """The most titles that are named where none is clearly meant."""
 _MOST_WORDS = 16
@@ -71,11 +73,15 @@ class CourseTitles:
         if not self._titles or not name.strip():
             return CourseMatch(title=None, nearest=self._titles[:NEAREST])
         by_letters = rank_by_letters(name, self._words)
-        found = clear_best(by_letters, MIN_BY_LETTERS) or self._only_course_of(name)
-        if found is not None:
+        meant = _with_numbers_of(name, by_letters)
+        found = clear_best(meant, MIN_BY_LETTERS) or self._only_course_of(name)
+        # Of several titles that hold the whole name none is likelier by its meaning.
+        holding = [each for each in meant if each.score >= MIN_BY_LETTERS]
+        if found is not None or not meant or len(holding) > 1:
             return _match(found, by_letters)
         by_meaning = self._rank_by_meaning(embed(name))
-        return _match(clear_best(by_meaning, _MIN_BY_MEANING), by_meaning)
+        meant = _with_numbers_of(name, by_meaning)
+        return _match(clear_best(meant, _MIN_BY_MEANING), by_meaning)
 
     def _only_course_of(self, name: str) -> str | None:
         """Returns the course of the instructor whose name this is, in whole or in part, where there is only one."""
@@ -87,6 +93,21 @@ class CourseTitles:
 
     def _rank_by_meaning(self, vector: Sequence[float]) -> list[Scored]:
         return rank_by_meaning(vector, self._titles, self._vectors)
+
+
+def _with_numbers_of(name: str, ranked: Sequence[Scored]) -> list[Scored]:
+    """Returns the titles that have all numbers of a name: "18.05" is not like 18.06, and 2021 is no other year."""
+    wanted = _NUMBER.findall(name)
+    found: list[Scored] = []
+    for scored in ranked:
+        held = _NUMBER.findall(scored.title)
+        # "v2" names version 2.0.
+        if all(
+            any(f"{each}.".startswith(f"{number}.") for each in held)
+            for number in wanted
+        ):
+            found.append(scored)
+    return found
 
 
 class Scored(Value, frozen=True, kw_only=True):
@@ -120,6 +141,8 @@ def _best_first(scores: Iterable[tuple[str, float]]) -> list[Scored]:
 
 def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
     """Returns the best, if it is good enough and clearly ahead of the second."""
+    if not ranked:
+        return None
     best = ranked[0]
     if best.score < threshold:
         return None

@@ -41,7 +41,7 @@ _WORDS_FOR: dict[Ask, str] = {
     "duration": "duration hours minutes",
     "overview": f"about {_SUMMARIES} resume learn learned covered cover "
     "covers discussed discuss discusses treated summing sum happens happen contain contains deal deals dealt mention "
-    "mentions mentioned talk talks speak speaks explains explained shown presented",
+    "mentions mentioned introduces introduced talk talks speak speaks explains explained shown presented",
 }
 _TEACHES = ("teaches", "teach", "taught", "teaching", "instructs")
 _MAKES = (
@@ -144,7 +144,7 @@ _LASTING_WORDS = "take takes taking last lasts run runs go goes need needs total
 _LASTS = frozenset(_LASTING_WORDS.split())
 _WHERE_TO_FIND = re.compile(
     r"\b(?:web|internet|home) ?(?:page|site)s?\b"
-    r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find(?! out)|watch|open|access)\b"
+    r"|\b(?:where|how) (?:can|could|do|may) (?:i|we|you|one) (?:find(?! out| \w+ (?:about|on))|watch|open|access)\b"
     r"|\bwhere(?:['\u2019]s| is) (?:the|its|their) (?:\w+ )?(?:page|site|video|recording)\b"
     r"|\bhow (?:can|could|do|may) (?:i|we|you|one) get (?:to|there)\b"
     r"|\b(?:open|watch|visit)\b[^\n]{1,100}\bwhere(?:['\u2019]s| is) (?:it|that|this)\W*$"

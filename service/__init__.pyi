@@ -125,7 +125,7 @@ from antiphon.service.archive import (
     nearest,
 )
 from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
-from antiphon.service.documents import OVER, Documents, Job
+from antiphon.service.documents import Documents
 from antiphon.service.event_loop import run_serving
 from antiphon.service.fault_reports import (
     KEEP_REPORT,
@@ -140,6 +140,7 @@ from antiphon.service.guide import (
     prices_of,
     query_settings,
 )
+from antiphon.service.jobs import OVER, Job
 from antiphon.service.layouts import (
     MOST_COURSE_FILES,
     MOST_LESSONS,

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import uuid
-from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 import structlog
 
 # As a module: what tells the layout of folders is loaded only where one is stored.
 from antiphon import knowledge
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
-from antiphon.knowledge import IndexProgress, IndexSummary, document_paths
+from antiphon.knowledge import IndexSummary, document_paths
 from antiphon.service.accepted_jobs import (
-    AcceptedJob,
     JobOrder,
     accept,
     left_behind,
 )
-from antiphon.service.indexing_worker import IndexReport, IndexRequest
+from antiphon.service.indexing_runs import run_indexing
+from antiphon.service.indexing_worker import IndexRequest
+from antiphon.service.jobs import OVER, Job, JobRecord, Jobs
 from antiphon.service.uploads import (
-    FileResult,
     SentFile,
     Upload,
     documents_folder,
@@ -39,69 +35,14 @@ from antiphon.vocabulary.errors import (
     NotFoundError,
     ServiceError,
 )
-from antiphon.vocabulary.program import child_environment
-from antiphon.vocabulary.typed import prepared
-from antiphon.vocabulary.values import Value
 
 log = structlog.get_logger(__name__)
 
 MOST_WAITING = 20
 """Jobs that may wait; who sends more is told to wait first."""
-MOST_KEPT = 200
-"""Jobs that are remembered, the newest."""
-LINE_BYTES = 16_000_000
-"""Most of one line of the process: a summary names each file that failed."""
-_LOST = "The indexing process ended before it was done (status {status}); nothing was changed. Try again."
 _BROKEN_OFF = (
     "The indexing was broken off, and nothing was changed: send the files again."
 )
-
-State = Literal["waiting", "running", "done", "failed"]
-OVER: tuple[State, ...] = ("done", "failed")
-
-
-class Job(Value, frozen=True, kw_only=True):
-    """A change of the index, as far as it has come.
-
-    Attributes:
-        stage: `files` are read, `documents` embedded, or the index of `vectors` is built; None before the first.
-        done: How many of `total` the stage has done; within a large document it is a part of one.
-        file: The file that is worked on; empty where none is.
-        files: What became of each file that was sent; those that were refused at once are there from the beginning.
-        error: Why it failed, in words; None where it did not.
-    """
-
-    job_id: str
-    state: State = "waiting"
-    stage: Literal["files", "documents", "vectors"] | None = None
-    done: float = 0
-    total: int = 0
-    file: str = ""
-    files: tuple[FileResult, ...] = ()
-    error: str | None = None
-
-
-class _JobRecord:
-    """A job's present state, and those who wait for the next."""
-
-    def __init__(self, job: Job, accepted: AcceptedJob | None) -> None:
-        self.job = job
-        self._accepted = accepted
-        self._changed = asyncio.Event()
-
-    def set(self, **changes: object) -> None:
-        self.job = msgspec.structs.replace(self.job, **changes)
-        # Whoever waits has the old event; who comes later waits for the next change.
-        self._changed.set()
-        self._changed = asyncio.Event()
-
-    def forget_order(self) -> None:
-        """Lets nobody go on with the job: it is over."""
-        if self._accepted is not None:
-            self._accepted.close()
-
-    async def changed(self) -> None:
-        await self._changed.wait()
 
 
 class Documents:
@@ -125,7 +66,7 @@ class Documents:
         self.reading_layout = asyncio.Lock()
         self._settings = settings
         self._refresh = refresh
-        self._jobs: dict[str, _JobRecord] = {}
+        self._jobs = Jobs()
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn = turn or asyncio.Lock()
 
@@ -142,7 +83,7 @@ class Documents:
         await asyncio.to_thread(upload.receive, files)
         if not upload.names:
             upload.close()
-            record = self._record(job_id, upload.refused)
+            record = self._jobs.add(job_id, upload.refused)
             record.set(state="done")
             return record.job
         order = JobOrder(
@@ -190,7 +131,7 @@ class Documents:
         for accepted in await asyncio.to_thread(left_behind, data_dir):
             order = accepted.order
             log.info("job_resumed", job_id=order.job_id)
-            record = self._record(order.job_id, order.refused, accepted)
+            record = self._jobs.add(order.job_id, order.refused, accepted)
             if order.title:
                 work = self._remove(record, order.title, Path(order.path))
             elif order.path:
@@ -203,24 +144,12 @@ class Documents:
             self._begin(record, work)
 
     def job(self, job_id: str) -> Job:
-        """Returns a job as it is now.
+        """Returns a job as it is now. Raises as `Jobs.find` does."""
+        return self._jobs.find(job_id).job
 
-        Raises:
-            NotFoundError: There is none, or none any more.
-        """
-        return self._find(job_id).job
-
-    async def follow(self, job_id: str) -> AsyncIterator[Job]:
-        """Yields a job whenever it changes, from now to its end. Raises as `job` does."""
-        record = self._find(job_id)
-        while True:
-            job = record.job
-            yield job
-            if job.state in OVER:
-                return
-            # While it was sent, it may have changed.
-            if record.job is job:
-                await record.changed()
+    def follow(self, job_id: str) -> AsyncIterator[Job]:
+        """Yields a job whenever it changes, from now to its end. Raises as `Jobs.find` does."""
+        return self._jobs.follow(job_id)
 
     async def close(self) -> None:
         """Ends what runs; the index stays as it was, and files whose job was not done are gone."""
@@ -236,37 +165,17 @@ class Documents:
                 "As many indexing jobs as may wait do so: try again when one of them is done."
             )
 
-    async def _accept(self, order: JobOrder) -> _JobRecord:
+    async def _accept(self, order: JobOrder) -> JobRecord:
         accepted = await asyncio.to_thread(accept, self._settings.data_dir, order)
-        return self._record(order.job_id, order.refused, accepted)
+        return self._jobs.add(order.job_id, order.refused, accepted)
 
-    def _record(
-        self,
-        job_id: str,
-        files: Sequence[FileResult],
-        accepted: AcceptedJob | None = None,
-    ) -> _JobRecord:
-        record = _JobRecord(Job(job_id=job_id, files=tuple(files)), accepted)
-        self._jobs[record.job.job_id] = record
-        for old in list(self._jobs)[:-MOST_KEPT]:
-            if self._jobs[old].job.state in OVER:
-                del self._jobs[old]
-        return record
-
-    def _find(self, job_id: str) -> _JobRecord:
-        if job_id not in self._jobs:
-            raise NotFoundError(
-                "There is no such job any more: they are remembered until the service stops, the newest of them."
-            )
-        return self._jobs[job_id]
-
-    def _begin(self, record: _JobRecord, work: Coroutine[None, None, None]) -> None:
+    def _begin(self, record: JobRecord, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(self._watch(record, work), name="change the index")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _watch(
-        self, record: _JobRecord, work: Coroutine[None, None, None]
+        self, record: JobRecord, work: Coroutine[None, None, None]
     ) -> None:
         """Does the work, and sees to it that its job ends in any case."""
         try:
@@ -280,7 +189,7 @@ class Documents:
             if record.job.state not in OVER:
                 record.set(state="failed", error=_BROKEN_OFF)
 
-    async def _index(self, record: _JobRecord, upload: Upload) -> None:
+    async def _index(self, record: JobRecord, upload: Upload) -> None:
         try:
             async with self._turn:
                 summary = await self._indexed(record, upload)
@@ -289,16 +198,16 @@ class Documents:
         finally:
             upload.close()
 
-    async def _indexed(self, record: _JobRecord, upload: Upload) -> IndexSummary:
+    async def _indexed(self, record: JobRecord, upload: Upload) -> IndexSummary:
         try:
             await _to_its_end(asyncio.to_thread(upload.place))
-            return await self._run(record, self._request())
+            return await run_indexing(record, self._request())
         except BaseException:
             upload.undo()
             raise
 
     async def _keep(
-        self, record: _JobRecord, upload: Upload, summary: IndexSummary
+        self, record: JobRecord, upload: Upload, summary: IndexSummary
     ) -> None:
         left_out = [
             (path, f"it is part of no course: {reason}")
@@ -311,24 +220,24 @@ class Documents:
         upload.close()
         record.set(state="done", files=results)
 
-    async def _remove(self, record: _JobRecord, title: str, path: Path) -> None:
+    async def _remove(self, record: JobRecord, title: str, path: Path) -> None:
         async with self._turn:
             # A process that died then may have taken it out of the index.
             paths = await asyncio.to_thread(document_paths, self._settings.data_dir)
             if title in paths:
-                await self._run(record, self._request(title))
+                await run_indexing(record, self._request(title))
             await _to_its_end(self._delete(record, path))
 
-    async def _delete(self, record: _JobRecord, path: Path) -> None:
+    async def _delete(self, record: JobRecord, path: Path) -> None:
         await asyncio.to_thread(remove_document, path, self._settings.data_dir)
         await self._finish(record)
 
-    async def _finish(self, record: _JobRecord) -> None:
+    async def _finish(self, record: JobRecord) -> None:
         await asyncio.to_thread(self._refresh)
         record.forget_order()
         record.set(state="done")
 
-    async def _lay_out(self, record: _JobRecord, order: JobOrder) -> None:
+    async def _lay_out(self, record: JobRecord, order: JobOrder) -> None:
         async with self._turn:
             stored = await asyncio.to_thread(knowledge.stored_layouts, self.data_dir)
             try:
@@ -336,7 +245,7 @@ class Documents:
                     asyncio.to_thread(self._set_layout, order.path, order.layout)
                 )
                 folder = folder_to_index(order.path, self.data_dir)
-                summary = await self._run(record, self._request(folder=folder))
+                summary = await run_indexing(record, self._request(folder=folder))
                 _check_indexed(order.path, summary)
             except BaseException:
                 self._set_layout(order.path, stored.get(order.path, ""))
@@ -362,29 +271,6 @@ class Documents:
             readers=settings.readers,
         )
 
-    async def _run(self, record: _JobRecord, request: IndexRequest) -> IndexSummary:
-        """Runs the process to its end.
-
-        Raises:
-            KnowledgeError: It could not do what was asked, or ended before it had.
-        """
-        record.set(state="running")
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
-            stdin=PIPE,
-            stdout=PIPE,
-            env=child_environment(),
-            # Ctrl-C is for the service, which ends this one too.
-            start_new_session=True,
-            limit=LINE_BYTES,
-        )
-        try:
-            return await _summary_of(process, request, record)
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-
 
 def _check_indexed(path: str, summary: IndexSummary) -> None:
     """Refuses a layout by which the course could not be indexed."""
@@ -405,30 +291,3 @@ async def _to_its_end(work: Coroutine[None, None, None]) -> None:
         await asyncio.shield(task)
     finally:
         await asyncio.wait([task])
-
-
-async def _summary_of(
-    process: Process, request: IndexRequest, record: _JobRecord
-) -> IndexSummary:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(msgspec.json.encode(request))
-    process.stdin.close()
-    async for line in process.stdout:
-        report = msgspec.json.decode(line, type=prepared(IndexReport))
-        if report.error:
-            raise KnowledgeError(report.error)
-        if report.summary is not None:
-            return report.summary
-        if report.progress is not None:
-            _show(record, report.progress)
-    raise KnowledgeError(_LOST.format(status=await process.wait()))
-
-
-def _show(record: _JobRecord, now: IndexProgress) -> None:
-    # Within a large document its passages are counted.
-    done: float = now.done
-    if now.chunks:
-        done += now.chunks_done / now.chunks
-    file = Path(now.path).name
-    record.set(stage=now.stage, done=done, total=now.total, file=file)

@@ -11,7 +11,8 @@ from pathlib import Path
 # As a module: what tells the layout of folders is loaded only where one is asked for.
 from antiphon import knowledge
 from antiphon.knowledge import Course, CourseLayout, LeftOutFile, PlannedLesson
-from antiphon.service.documents import Documents, Job
+from antiphon.service.documents import Documents
+from antiphon.service.jobs import Job
 from antiphon.service.uploads import documents_folder, folder_to_index
 from antiphon.vocabulary.access import Principal, without_keys
 from antiphon.vocabulary.errors import (

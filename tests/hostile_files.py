@@ -267,3 +267,20 @@ def _pdf_of_outline() -> bytes:
             entry.replace(b"7 0 R", b"6 0 R"),
         ]
     )
+
+
+def _doubled(form: str) -> str:
+    """Returns lines of YAML of which each repeats the one before it twice: the last is a billion values."""
+    lines = ["a0: &a0 {x: 1}\n"]
+    for at in range(1, 31):
+        lines.append(f"a{at}: &a{at} {form.format(before=f'*a{at - 1}', at=at)}\n")
+    return "".join([*lines, "nav: *a30\n"])
+
+
+YAML_BOMBS = {
+    "lists": _doubled("[{before}, {before}]"),
+    "mappings": _doubled("{{l: {before}, r: {before}}}"),
+    "merged": _doubled("{{<<: [{before}, {before}], k{at}: 1}}"),
+    "endless": "nav: &nav [*nav, a.md]\n",
+    "endless mapping": "nav: &nav {a: [{b: *nav}]}\n",
+}

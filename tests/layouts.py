@@ -328,6 +328,30 @@ LAYOUTS = {
         {"README.md": "# Second half\n\nGo on.", "05-a.md": "# A", "06-b.md": "# B"},
         {"Second half": [(5, "A"), (6, "B")]},
     ),
+    "places in front matter are an order, and no numbers of lessons": Laid(
+        {
+            "README.md": "# Logs",
+            "start.md": "---\nsidebar_position: 20\n---\n# Start\n\nText.",
+            "end.md": "---\nnav_order: 35\n---\n# The end\n\nText.",
+        },
+        {"Logs": [(1, "Start"), (2, "The end")]},
+    ),
+    "numbers of lessons in front matter": Laid(
+        {
+            "README.md": "# Logs",
+            "start.md": "---\nlesson: 4\n---\n# Start\n\nText.",
+            "end.md": "+++\nlesson = 6\n+++\n# The end\n\nText.",
+        },
+        {"Logs": [(4, "Start"), (6, "The end")]},
+    ),
+    "course.yaml comes before the numbers in front matter": Laid(
+        {
+            "course.yaml": "title: Logs\nlessons: [{lesson: 2, files: [a.md]}, {lesson: 7, files: [b.md]}]\n",
+            "a.md": "---\nlesson: 9\nsidebar_position: 5\n---\n# A\n\nText.",
+            "b.md": "---\nlesson: 1\n---\n# B\n\nText.",
+        },
+        {"Logs": [(2, "A"), (7, "B")]},
+    ),
     "numbers that are none of lessons": Laid(
         {"README.md": "# Notes", "404.md": "# Lost", "1066.md": "# Hastings"},
         {},

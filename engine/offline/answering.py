@@ -28,15 +28,14 @@ from antiphon.engine.offline.likelihood import (
     fit_of,
 )
 from antiphon.engine.offline.outline import Outline
-from antiphon.engine.offline.planning import first_found, lesson_beside
+from antiphon.engine.offline.planning import first_found, lesson_beside, titled
 from antiphon.engine.offline.spelling import corrected
-from antiphon.engine.offline.task import COURSE_TOOLS, Source, Task
+from antiphon.engine.offline.task import COURSE_TOOLS, LessonLine, Source, Task
 from antiphon.engine.offline.windows import NEAR, Window, look
 from antiphon.engine.offline.wire import Certainty, Draft
 from antiphon.language.evidence import WORDS_ALONE, Measures
 from antiphon.language.markup import Material
 from antiphon.language.sentences import sentences
-from antiphon.language.words import terms
 from antiphon.vocabulary.events import NOT_SEARCHED, NOTHING_FOUND
 from antiphon.vocabulary.ports import Json
 
@@ -129,7 +128,7 @@ def _answer_from_texts(
     inquiry: Inquiry, task: Task, measures: Measures, draft: Draft
 ) -> None:
     sources = _in_order(inquiry, task)
-    question = corrected(inquiry.question, sources, measures.weigh)
+    question = corrected(inquiry.sought, sources, measures.weigh)
     # Of a lesson as a whole, and of several courses, no passage is to be left out for another that is liker.
     near = NEAR if inquiry.kind == "text" and not inquiry.is_elsewhere else 0.0
     looked = look(question, sources, measures, near=near)
@@ -138,7 +137,9 @@ def _answer_from_texts(
     fit = fit_of(question, looked, measures)
     lacks = inquiry.kind == "text" and fit.lacks
     sure = _sure(inquiry, fit, lacks=lacks)
-    _open(inquiry, task, sure, draft)
+    if inquiry.asks_place and titled(inquiry, task):
+        sure = "high"
+    _open(inquiry, task, sure, looked.windows[0].source, draft)
     for window in looked.windows:
         _quote(window, draft, with_course=len(task.catalogue.courses) != 1)
     draft.doubt(sure, part_missing=lacks)
@@ -146,22 +147,26 @@ def _answer_from_texts(
 
 def _sure(inquiry: Inquiry, fit: Fit, *, lacks: bool) -> Certainty:
     """Returns how sure it is that what is shown answers."""
-    # What the catalogue is asked for the texts seldom say.
+    # What the catalogue is asked for the texts seldom say; several lessons may speak of something.
     is_of_catalogue = inquiry.kind == "text" and inquiry.asks_catalogue
+    is_of_catalogue = is_of_catalogue or inquiry.asks_place
     if fit.right >= FOUND and not lacks and not is_of_catalogue:
         return "high"
     # Who asks for a place asks in words of which its texts hold few.
-    if fit.answerable >= REFUSED or inquiry.kind != "text" or inquiry.is_elsewhere:
+    is_judged = inquiry.kind == "text" or inquiry.asks_place
+    if fit.answerable >= REFUSED or not is_judged or inquiry.is_elsewhere:
         return "medium"
     return "low"
 
 
-def _open(inquiry: Inquiry, task: Task, sure: Certainty, draft: Draft) -> None:
+def _open(
+    inquiry: Inquiry, task: Task, sure: Certainty, best: Source, draft: Draft
+) -> None:
     """Writes what comes before the windows: what the catalogue says, or that they may be no answer."""
     if inquiry.kind == "lesson":
         _name_lesson(inquiry, task, draft)
-    elif inquiry.kind == "find":
-        _state_found(inquiry, task, draft)
+    elif inquiry.kind == "find" and sure != "low":
+        _state_found(inquiry, task, best, draft)
     elif sure == "low":
         draft.paragraph(f"{_not_found(CLOSEST, inquiry, task)} {SHOWN_ANYWAY}")
 
@@ -207,11 +212,13 @@ def _name_lesson(inquiry: Inquiry, task: Task, draft: Draft) -> None:
             return
 
 
-def _state_found(inquiry: Inquiry, task: Task, draft: Draft) -> None:
+def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> None:
     """States what the catalogue says of the lessons that are called what is looked for, or of the one found."""
-    if inquiry.asks & {"courses", "contents", "title"} and _list_titled(
-        inquiry, task, draft
-    ):
+    is_named = inquiry.asks_place or inquiry.asks & {"courses", "contents", "title"}
+    if is_named and _name_titled(inquiry, task, draft):
+        return
+    if inquiry.asks_place and best.lesson is None:
+        # It is said outside lessons: another passage's lesson would be a guess.
         return
     found = first_found(task)
     for source in task.outlines:
@@ -225,20 +232,25 @@ def _state_found(inquiry: Inquiry, task: Task, draft: Draft) -> None:
             state(asks | {"title"}, Outline(source), draft, found.lesson, step)
 
 
-def _list_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
-    """Lists the lessons whose titles hold all that is looked for; False where there are none."""
-    wanted = frozenset(terms(" ".join(inquiry.topic)))
-    titled: list[str] = []
-    for course in task.catalogue.courses:
-        for lesson in course.lessons:
-            if wanted and wanted <= frozenset(terms(lesson.title)):
-                titled.append(
-                    f"- {course.title}, lesson {lesson.number}: {lesson.title}"
-                )
-    if titled:
+def _name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
+    """Names the lessons whose titles hold all that is looked for; False where there are none."""
+    lines: list[LessonLine] = []
+    for course, lesson in titled(inquiry, task):
+        for outline in task.outlines:
+            line = outline.lesson_line(lesson.number)
+            if outline.course == course.title and line is not None:
+                lines.append(line)
+    if len(lines) == 1:
+        cite_lesson(lines[0], draft)
+    elif lines:
         draft.paragraph("These lessons have it in their title:\n\n")
-        draft.say("\n".join(titled[:MOST_TITLED]))
-    return bool(titled)
+    for line in lines[:MOST_TITLED] if len(lines) > 1 else ():
+        said = (
+            f"- Lesson {line.number} of {line.outline.course}: \u201c{line.title}\u201d"
+        )
+        draft.cite(line.outline, line.block, line.block + 1, said)
+        draft.say("\n")
+    return bool(lines)
 
 
 def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from antiphon.engine.offline.names import Catalogue, Course, Place
+from antiphon.engine.offline.known import Course, Place
+from antiphon.engine.offline.names import Catalogue
 from antiphon.language.asking import Ask, Asked, asked_of_catalogue, names_catalogue
 from antiphon.language.evidence import is_light
 from antiphon.language.questions import refers_back
@@ -33,6 +34,19 @@ _OF_CATALOGUE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "course
 _WHICH_PLACE = re.compile(
     r"\b(?:which|what) (?:\w+ )?(?:course|lesson|lecture)s?\b", re.I
 )
+_PARTS_LISTED = "chapter chapters unit units module modules section sections session episode week notebook"
+_PARTS = frozenset(_PARTS_LISTED.split())
+"""What lessons are called too, where it is asked what one of them is about."""
+_WHICH_PART = re.compile(
+    rf"\b(?:which (?:\w+ )?|what )(?:courses?|lessons?|lectures?|{'|'.join(sorted(_PARTS))})\b",
+    re.I,
+)
+_WHERE = re.compile(
+    r"\bwhere\b.{1,200}\b(?:explained|covered|taught|discussed|introduced|described|treated|mentioned)\b"
+    r"|\bwhere (?:do|can|could|should|may) (?:i|we|you|one) (?:find|read|learn|hear) (?:\w+ ){0,2}(?:about|on)\b",
+    re.I,
+)
+_SPOKEN_OF: frozenset[Ask] = frozenset(("overview", "title"))
 _WHOLE: frozenset[Ask] = frozenset(("overview", "contents"))
 _WHICH = re.compile(
     r"\b(?:which|what|the|in|a|that|one|any|of|his|her) (?:\w+ )?(?:courses?|class|lessons?|lecture)\b",
@@ -99,6 +113,17 @@ class Inquiry(NamedTuple):
         return _WHICH_PLACE.search(self.question) is not None
 
     @property
+    def asks_place(self) -> bool:
+        """True where it is asked which lesson speaks of something."""
+        is_sought = self.kind == "find" and not self.place.described
+        return is_sought and _asks_place(self.question)
+
+    @property
+    def sought(self) -> str:
+        """The words that are searched for: as it was asked, or what the lesson is to speak of."""
+        return " ".join(self.topic) if self.asks_place else self.question
+
+    @property
     def is_elsewhere(self) -> bool:
         """True where other courses are asked than the one that it names."""
         return self.course is not None and _ELSEWHERE.search(self.question) is not None
@@ -129,7 +154,11 @@ def _of_courses(question: str, earlier: Sequence[str], catalogue: Catalogue) -> 
         place = place._replace(course=catalogue.courses[0])
     asked = _asked_beside(place)
     called = catalogue.called_by(asked.topic)
-    if asked.asks and called is not None and place.course in (None, called):
+    if _asks_place(question):
+        topic = [word for word in asked.topic if word not in _PARTS]
+        asked = asked._replace(topic=tuple(topic))
+    is_of_course = asked.asks and not _asks_where(question, asked)
+    if is_of_course and called is not None and place.course in (None, called):
         place, asked = place._replace(course=called), asked._replace(topic=())
     kind = _kind(question, asked, place)
     return Inquiry(meant, kind, asked.asks, place, asked.topic)
@@ -164,11 +193,26 @@ def _asked_beside(place: Place) -> Asked:
     )
 
 
+def _asks_where(question: str, asked: Asked) -> bool:
+    """Returns True if nothing is asked but which lesson speaks of something."""
+    # "Which unit is used for length?" asks for no lesson.
+    is_of_lesson = "overview" in asked.asks or names_catalogue(question)
+    if not is_of_lesson or _ELSEWHERE.search(question):
+        return False
+    return asked.asks <= _SPOKEN_OF and _asks_place(question)
+
+
+def _asks_place(question: str) -> bool:
+    return any(each.search(question) for each in (_WHICH_PART, _WHERE))
+
+
 def _kind(question: str, asked: Asked, place: Place) -> Kind:
     if place.missing is not None:
         return "catalogue"
     if place.described:
         return "find"
+    if asked.topic and _asks_where(question, asked) and not place.by_number:
+        return "find" if place.lesson is None else "lesson"
     if not asked.topic:
         return _kind_of_whole(asked, place)
     asks_for_holder = asked.asks & _HELD and place.lesson is None
@@ -179,7 +223,8 @@ def _kind(question: str, asked: Asked, place: Place) -> Kind:
 
 def _kind_of_whole(asked: Asked, place: Place) -> Kind:
     """Returns the kind of a question that holds nothing but a place and what is asked of a catalogue."""
-    if place.lesson is not None and not place.step and asked.asks <= _WHOLE:
+    is_one = place.lesson is not None and not place.step and not place.others
+    if is_one and asked.asks <= _WHOLE:
         # A title alone may be the topic.
         return "lesson" if asked.asks or place.by_number else "text"
     if place.course is None:

@@ -28,8 +28,9 @@ def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
     place = inquiry.place
     for source in task.outlines[:MOST_OUTLINES]:
         outline = Outline(source)
-        if place.missing is None:
-            state(inquiry.asks, outline, draft, place.lesson, place.step)
+        lesson = place.lesson if place.missing is None else place.missing
+        if place.missing is None or outline.lesson(lesson) is not None:
+            state(inquiry.asks, outline, draft, lesson, place.step)
         else:
             draft.paragraph()
             said = f"{outline.course} has no lesson {place.missing}: it has {outline.numbered}."

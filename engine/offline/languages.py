@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from antiphon.engine.offline.names import Course
+from antiphon.engine.offline.known import Course
 from antiphon.language.detection import language_name
 from antiphon.language.tongues import tongue_of
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from antiphon.engine.offline.asked import Inquiry
-from antiphon.engine.offline.names import Course
+from antiphon.engine.offline.known import Course, Lesson
 from antiphon.engine.offline.own_tools import calls_of_own_tools, only_tool_that_fits
 from antiphon.engine.offline.task import (
     COURSE_TOOLS,
@@ -23,6 +23,8 @@ from antiphon.vocabulary.tool_calls import call_identity
 MOST_ROUNDS = 2
 MOST_CALLS = 8
 MOST_COURSES = 6
+MOST_TITLED = 3
+"""Courses whose lessons are named that are called as what is looked for."""
 _MOST_QUERY_CHARS = 1_200
 """Below what the tool's own schema takes at most."""
 
@@ -51,7 +53,7 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
     course = inquiry.course
     if inquiry.kind == "lesson" and course is not None:
         return _read_lesson(inquiry, course)
-    calls: list[Planned] = []
+    calls = _outlines_of_titled(inquiry, task)
     if inquiry.place.described:
         why = "To find the lesson that is described"
         calls.append(_search(inquiry.place.described, why))
@@ -59,13 +61,29 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
         for each in task.catalogue.courses[:MOST_COURSES]:
             if each != course:
                 why = "Other courses are asked about"
-                calls.append(_search(inquiry.question, why, each.title))
+                calls.append(_search(inquiry.sought, why, each.title))
     elif _names_part(inquiry, task):
         title = None if course is None else course.title
         why = "The question names this place"
-        calls.append(_search(inquiry.question, why, title, inquiry.lesson))
+        calls.append(_search(inquiry.sought, why, title, inquiry.lesson))
     # As it was asked, whatever it names: what is called like a place may be the topic.
-    return [*calls, _search(inquiry.question, "To find what answers the question")]
+    return [*calls, _search(inquiry.sought, "To find what answers the question")]
+
+
+def _outlines_of_titled(inquiry: Inquiry, task: Task) -> list[Planned]:
+    """Returns the calls by which lessons are named that have what is looked for in their titles."""
+    if inquiry.kind != "find":
+        return []
+    titles = [course.title for course, _ in titled(inquiry, task)]
+    why = "A lesson of it is called so"
+    return [_outline(title, why) for title in dict.fromkeys(titles)][:MOST_TITLED]
+
+
+def titled(inquiry: Inquiry, task: Task) -> list[tuple[Course, Lesson]]:
+    """Returns the lessons that have what is looked for in their titles, of the courses that the question names."""
+    named = [inquiry.course, *inquiry.place.others]
+    within = [course for course in named if course is not None]
+    return task.catalogue.titled(inquiry.topic, within)
 
 
 def _names_part(inquiry: Inquiry, task: Task) -> bool:
@@ -109,7 +127,7 @@ def _second_round(inquiry: Inquiry, task: Task) -> list[Planned]:
     if found is None:
         return []
     calls: list[Planned] = []
-    if inquiry.kind == "find":
+    if inquiry.kind == "find" and not (inquiry.asks_place and task.outlines):
         calls.append(_outline(found.course, "It is the course that speaks of it"))
     beside = lesson_beside(inquiry, task)
     if beside is not None:

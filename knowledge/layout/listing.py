@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-import yaml
-
 from antiphon.knowledge.readers.formats import format_of
+from antiphon.knowledge.readers.yaml_values import parsed
 
 _MOST_BYTES = 400_000
 """Of a file of configuration: more than any book's table of contents takes."""
@@ -33,39 +32,6 @@ _FILE_OF_A_REPOSITORY = re.compile(
     r"|pyproject\.toml|cargo\.toml|makefile|dockerfile|gemfile|.*\.rproj",
     re.IGNORECASE,
 )
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads YAML, and passes over what only its own program understands, such as `!!python/name:…` in mkdocs.yml."""
-
-
-def _ignored(*_: object) -> None:
-    return None
-
-
-_Loader.add_multi_constructor("!", _ignored)
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _ignored)
-
-
-def parsed(text: str) -> Any:
-    """Returns what a text of YAML holds, or of JSON, which is YAML; None where it is not well formed."""
-    return _parsed(text)[0]
-
-
-def flaw_in(text: str) -> str:
-    """Returns why a text is no YAML, with the line; empty where it is."""
-    return _parsed(text)[1]
-
-
-def _parsed(text: str) -> tuple[Any, str]:
-    try:
-        # The loader is safe: it makes values and nothing else.
-        return yaml.load(text, Loader=_Loader), ""
-    except yaml.MarkedYAMLError as error:
-        line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
-        return None, f"{line}{error.problem}"
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:
-        return None, str(error).partition("\n")[0]
 
 
 class Listing:

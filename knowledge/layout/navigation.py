@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from antiphon.knowledge.layout.listing import named_in
+from antiphon.knowledge.layout.listing import Listing, named_in
 from antiphon.knowledge.layout.numbers import (
     Numbered,
     number_of_name,
@@ -18,6 +19,7 @@ from antiphon.knowledge.naming import as_title, plain_name
 
 MOST_LESSONS = 500
 _MOST_DEPTH = 8
+_NUMBER = re.compile(r"[0-9]{1,6}")
 # Pages that stand among numbered lessons and are none of them.
 _NO_LESSON = re.compile(
     r"(home|welcome|about.{0,40}|overview|syllabus|schedule|index|readme|preface|foreword|glossary|references?|resources"
@@ -89,14 +91,14 @@ class _Found(NamedTuple):
     number: int | None = None
 
 
-def lessons_of(navigation: Navigation) -> Lessons:
+def lessons_of(navigation: Navigation, listing: Listing) -> Lessons:
     """Decides which lines of a table of contents are lessons, and which numbers they have."""
     outside: list[str] = []
     found = list(_found(navigation.entries, navigation, "", outside, 0))
     every = _once(found)
     listed = every[:MOST_LESSONS]
     outside += [file for each in every[MOST_LESSONS:] for file in each.files]
-    numbered = _by_own_number(listed, outside)
+    numbered = _by_own_number(listed, outside, listing)
     if numbered is None:
         numbered = _counted(listed)
     return Lessons(tuple(numbered), tuple(dict.fromkeys(outside)))
@@ -160,16 +162,17 @@ def _once(found: Sequence[_Found]) -> list[_Found]:
 
 
 def _by_own_number(
-    found: Sequence[_Found], outside: list[str]
+    found: Sequence[_Found], outside: list[str], listing: Listing
 ) -> list[PlannedLesson] | None:
-    """Gives each lesson the number that it has in its title, or in its file's name; None where these are not distinct.
+    """Gives each lesson the number that it is given, or has in its title or name; None where these are not distinct.
 
     Pages without one, such as "Glossary", are outside then.
     """
-    for number_of in (_given, _in_title, _in_name):
+    own = partial(_in_front_matter, listing)
+    for number_of in (_given, own, _in_title, _in_name):
         numbered = [(each, number_of(each)) for each in found]
         # One number found in a name may be chance; one that is given is meant.
-        fewest = 1 if number_of is _given else 2
+        fewest = 1 if number_of in (_given, own) else 2
         if _are_numbers(numbered, fewest):
             return _numbered(numbered, outside)
     return None
@@ -207,6 +210,13 @@ def _is_no_lesson(found: _Found) -> bool:
 
 def _given(found: _Found) -> Numbered | None:
     return None if found.number is None else Numbered(found.number)
+
+
+def _in_front_matter(listing: Listing, found: _Found) -> Numbered | None:
+    file = found.files[0]
+    fields = listing.fields(file) if listing.may_be_lesson(file) else {}
+    number = _NUMBER.fullmatch(fields.get("lesson", ""))
+    return None if number is None else Numbered(int(number[0]))
 
 
 def _in_title(found: _Found) -> Numbered | None:

@@ -6,8 +6,9 @@ import posixpath
 
 from antiphon.knowledge.layout.entries import Entries, first_text, mapping, persons
 from antiphon.knowledge.layout.leaving_out import is_left_out
-from antiphon.knowledge.layout.listing import Listing, flaw_in, parsed
+from antiphon.knowledge.layout.listing import Listing
 from antiphon.knowledge.layout.navigation import Navigation
+from antiphon.knowledge.readers.yaml_values import flaw_in, parsed
 
 OWN = "course.yaml"
 STORED = "in the layout that is stored for its folder: "

@@ -213,7 +213,9 @@ class _Planning:
         self, navigation: Navigation, top: str, about: Sequence[str]
     ) -> set[str]:
         """Makes the course of a table of contents, and returns its files; its materials are added afterwards."""
-        lessons, outside = lessons_of(with_folders(self._listing, navigation))
+        lessons, outside = lessons_of(
+            with_folders(self._listing, navigation), self._listing
+        )
         taken = {file for lesson in lessons for file in lesson.files}
         described = [
             path

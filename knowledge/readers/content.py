@@ -45,7 +45,6 @@ class Content(Value, frozen=True, kw_only=True):
     Attributes:
         title: The title that the file gives itself.
         other_title: A less certain one, for a file whose headings do not name it either.
-        lesson: The number that the file gives itself as one lesson of a course.
         losses: What of the file could not be taken, each in words for its owner, such as "page 14 could not be read".
     """
 
@@ -54,7 +53,6 @@ class Content(Value, frozen=True, kw_only=True):
     other_title: str | None = None
     link: str | None = None
     instructor: str | None = None
-    lesson: int | None = None
     losses: tuple[str, ...] = ()
 
 
@@ -72,16 +70,12 @@ def content_of(
     losses: Iterable[str] = (),
 ) -> Content:
     """Makes a file's content of its lines and of the fields in which it speaks of itself, named as people name them."""
-    number = values.get("lesson")
-    # True is a whole number to Python, and none to people.
-    lesson = number if type(number) is int and number >= 0 else None
     return Content(
         lines=lines,
         title=_field(values, "title"),
         other_title=_field({"title": other_title}, "title"),
         link=_field(values, "link", "url", "canonical"),
         instructor=_field(values, "instructor", "teacher", "author"),
-        lesson=lesson,
         losses=tuple(losses),
     )
 

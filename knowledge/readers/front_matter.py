@@ -8,9 +8,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import yaml
-
 from antiphon.knowledge.readers.content import BLANK, Line
+from antiphon.knowledge.readers.yaml_values import parsed
 
 _LONGEST = 20_000
 _FENCED = re.compile(
@@ -32,7 +31,6 @@ _TEXTS = (
     "keypoints",
 )
 _WORDS = ("tags", "keywords")
-_NUMBERS = ("lesson", "sidebar_position", "nav_order", "order")
 _MOST_ITEMS = 100
 
 
@@ -47,7 +45,7 @@ def split_front_matter(text: str) -> FrontMatter:
     """Splits a file's front matter from its text; without one there are no fields."""
     found = _FENCED.match(text)
     if found is not None:
-        read = _toml if found[1] == "+++" else _yaml
+        read = _toml if found[1] == "+++" else parsed
         return FrontMatter(_named(read(found[2]), found[2]), text[found.end() :])
     start = text.lstrip()
     if start.startswith("{\n"):
@@ -72,7 +70,7 @@ def lines_of(values: Mapping[str, object]) -> Iterator[Line]:
 
 def texts_in(text: str, names: Sequence[str]) -> list[str]:
     """Returns the texts of some of the fields that stand in lines of YAML."""
-    values = _named(_yaml(text), text) if text.strip() else {}
+    values = _named(parsed(text), text) if text.strip() else {}
     return [each for name in names for each in _texts(values.get(name))]
 
 
@@ -95,13 +93,6 @@ def _texts(value: object) -> list[str]:
     return texts
 
 
-def _yaml(text: str) -> object:
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
-
-
 def _toml(text: str) -> object:
     try:
         return tomllib.loads(text)
@@ -117,14 +108,10 @@ def _named(values: object, text: str) -> dict[str, object]:
     title = named.get("title")
     if type(title) in (int, float):
         named["title"] = str(title)
-    for name in _NUMBERS:
-        if type(named.get(name)) is int:
-            named["lesson"] = named[name]
-            break
     return named
 
 
 def _value(text: str) -> object:
     """Reads one field by itself; what is not well formed, or says more than a field, is text."""
-    value = _yaml(text)
+    value = parsed(text)
     return text.strip() if value is None or isinstance(value, dict) else value

@@ -18,7 +18,7 @@ from antiphon.knowledge.readers.losses import Losses
 from antiphon.knowledge.readers.page_lines import PageLines
 from antiphon.knowledge.readers.plain_text import clean, decode
 
-_META = frozenset({"author", "title", "instructor", "lesson"})
+_META = frozenset({"author", "title", "instructor"})
 _DECLARED = (
     re.compile(rb"<meta\b[^>]{0,500}?\bcharset\s{0,9}=[\s\"']{0,9}([\w:.-]{1,40})", re.I),
     re.compile(rb"\s{0,99}<\?xml\b[^>]{0,200}?\bencoding\s{0,9}=\s{0,9}[\"']([\w.-]{1,40})"),

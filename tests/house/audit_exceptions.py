@@ -58,7 +58,7 @@ CALLS = (
             "history/recorded_ports.py",
             "knowledge/building.py",
             "knowledge/loading.py",
-            "service/documents.py",
+            "service/indexing_runs.py",
             "service/network_forks.py",
             "workers/shared_trace.py",
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from antiphon.engine.offline.names import Catalogue, Course, Lesson
+from antiphon.engine.offline.known import Course, Lesson
+from antiphon.engine.offline.names import Catalogue
 from antiphon.language.markup import Attempt, wrap, write_attempts
 from antiphon.vocabulary.ports import Json
 

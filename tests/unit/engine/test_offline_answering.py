@@ -239,12 +239,44 @@ def test_what_was_found_is_stated_by_the_catalogue_and_its_passage_is_shown() ->
 
 
 def test_lessons_that_have_what_is_looked_for_in_their_title_are_listed() -> None:
-    draft = reply("Which lessons cover negatives?", DUST, attempts=(searched(1),))
+    done = (searched(1), outlined(2))
+
+    draft = reply("Which lessons cover negatives?", DUST, OUTLINE, attempts=done)
 
     assert text(draft.blocks).startswith(
-        "These lessons have it in their title:\n\n"
-        f"- {PHOTOS}, lesson 1: Scanning Negatives"
+        f"Lesson 1 of {PHOTOS} is \u201cScanning Negatives\u201d."
     )
+    assert cited(draft.blocks)[0] == PHOTOS
+
+
+def test_the_lesson_that_speaks_of_something_is_named_and_cited_before_it_is_quoted() -> (
+    None
+):
+    draft = reply(
+        "In which lesson is dust explained?",
+        DUST,
+        OUTLINE,
+        attempts=(searched(1), outlined(2)),
+    )
+
+    assert text(draft.blocks).startswith(
+        f"Lesson 1 of {PHOTOS} is \u201cScanning Negatives\u201d.\n\n{PHOTOS}, Lesson 1"
+    )
+    assert cited(draft.blocks)[:2] == [PHOTOS, ONE]
+
+
+def test_no_lesson_is_named_for_what_is_said_outside_lessons() -> None:
+    outside = source(PHOTOS, "Dust is brushed off first.")
+
+    draft = reply(
+        "In which lesson is dust explained?",
+        outside,
+        OUTLINE,
+        attempts=(searched(1), outlined(2)),
+    )
+
+    assert "Lesson 1 of" not in text(draft.blocks)
+    assert cited(draft.blocks)[0] == PHOTOS
 
 
 def test_the_lesson_beside_one_that_is_described_is_named_and_shown_first() -> None:

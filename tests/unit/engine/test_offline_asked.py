@@ -50,6 +50,14 @@ def test_what_is_asked_of_nothing_but_the_catalogue_is_looked_up(
         (f"What does lesson 2 of {PHOTOS} say of dashes?", "text"),
         ("What does the photo archive course say of dust?", "text"),
         ("In which year did sourdough become popular?", "text"),
+        ("Which lesson is about dust?", "find"),
+        ("In which lecture are swarms explained?", "find"),
+        ("Which unit covers the starter?", "find"),
+        ("Where is the varroa mite discussed?", "find"),
+        ("Where do I read about dust?", "find"),
+        ("Which lesson would you read to learn of Naming Files?", "lesson"),
+        ("Which unit is used for dust?", "text"),
+        ("Where do bees fly?", "text"),
     ],
 )
 def test_a_lesson_as_a_whole_what_has_to_be_found_and_the_texts_are_told_apart(

@@ -7,12 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from antiphon.engine.offline.names import (
-    READ_CHARS,
-    Catalogue,
-    Lesson,
-    catalogue_of,
-)
+from antiphon.engine.offline.known import Lesson
+from antiphon.engine.offline.names import READ_CHARS, Catalogue, catalogue_of
 from tests.unit.engine.briefings import MCP, course
 from tests.unit.engine.trades import BEES, BREAD, CATALOGUE, PHOTOS
 
@@ -250,3 +246,38 @@ def test_a_lesson_that_is_called_as_its_course_is_not_meant_by_the_courses_name(
     assert whole.course is not None
     assert (whole.course.title, whole.lesson) == ("Getting Started", None)
     assert second.lesson == 2
+
+
+YEARS = ("Harbour School: 2019 Lectures", "Harbour School: 2020 Lectures")
+ROPES = "Ropes and Knots for Sailors (2e)"
+EDITIONS = catalogue_of(
+    [Known(title) for title in (*YEARS, ROPES, "MIT 18.06, Spring")]
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "titles"),
+    [
+        ("How many lessons has Harbour School 2020?", [YEARS[1]]),
+        ("how many lessons has the 2019 harbour school", [YEARS[0]]),
+        ("What are the lessons of Harbour School (2020)?", [YEARS[1]]),
+        ("How many lectures does MIT 18.06 have?", ["MIT 18.06, Spring"]),
+        ("Who teaches Ropes and Knots?", [ROPES]),
+        ("who teaches ropes and knots for sailors?", [ROPES]),
+        # All that share the name, also with a year that none of them has.
+        ("How many lessons has Harbour School?", list(YEARS)),
+        ("How many lessons has Harbour School 2021?", list(YEARS)),
+        # Words of a title that are a topic, or stand apart.
+        ("How are ropes and knots kept dry?", []),
+        ("Where are Ropes? Knots are dry.", []),
+        ("How many lectures does MIT 18.05 have?", []),
+    ],
+)
+def test_a_course_is_named_by_words_that_no_other_title_holds_together(
+    question: str, titles: list[str]
+) -> None:
+    place = EDITIONS.place(question)
+
+    named = [place.course, *place.others]
+    assert [course.title for course in named if course is not None] == titles
+    assert "2021" not in place.rest

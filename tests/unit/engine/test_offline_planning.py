@@ -92,6 +92,22 @@ def test_what_has_to_be_found_is_searched_and_then_looked_up() -> None:
     assert second == [outlined(PHOTOS)]
 
 
+def test_a_lesson_that_speaks_of_something_is_searched_by_that_or_known_by_its_title() -> (
+    None
+):
+    by_text = calls_of("Which lesson is about dust brushes?")
+    by_title = calls_of("Which lessons cover negatives?")
+    after = calls_of(
+        "Which lesson is about dust brushes?",
+        DUST,
+        attempts=(attempt(query="dust brushes", facts=(1,)),),
+    )
+
+    assert by_text == [search("dust brushes")]
+    assert by_title == [outlined(PHOTOS), search("negatives")]
+    assert after == [outlined(PHOTOS)]
+
+
 def test_a_lesson_beside_one_that_is_described_is_read_in_a_second_round() -> None:
     first = calls_of(AFTER_DUST)
     done = attempt(query="dust", facts=(1,)), attempt(query=AFTER_DUST, facts=(1,))

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from antiphon.knowledge.finding import FoundFiles, find_files
 from antiphon.knowledge.loading import load_changed, load_document, stamp_of
+from tests.hostile_files import YAML_BOMBS
 from tests.layouts import LAYOUTS, Laid, Lessons, made
-
-# Each letter is a list of the one before it, twice: some four million files.
-BOMB = "a: &a [x.md, x.md]\n"
-for before, letter in pairwise("abcdefghijklmnopqrstuv"):
-    BOMB += f"{letter}: &{letter} [*{before}, *{before}]\n"
-BOMB += "nav: *v\n"
 
 
 def lay(folder: Path, laid: Laid) -> FoundFiles:
@@ -137,7 +131,9 @@ def test_another_title_or_order_is_another_document(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("mkdocs.yml", "nav: [" * 5_000),
-        ("mkdocs.yml", BOMB),
+        ("mkdocs.yml", YAML_BOMBS["lists"]),
+        ("_config.yml", YAML_BOMBS["merged"]),
+        ("mkdocs.yml", YAML_BOMBS["endless"]),
         ("mkdocs.yml", "nav: !!python/object/apply:os.system ['touch /tmp/x']\n"),
         ("_toctree.yml", "- local: ../../../etc/passwd\n- local: /etc/passwd\n"),
         ("book.toml", "[["),
@@ -161,6 +157,7 @@ def test_a_broken_or_hostile_table_of_contents_is_none(
         ("title: All: about logs\nlessons: [a.md]\n", "line 1: mapping values"),
         ("lessons: [a.md, b.md\n", "not well-formed YAML (line 2"),
         ("\0", "not well-formed YAML"),
+        (YAML_BOMBS["merged"], "its aliases (`*name`) repeat more than 100,000"),
         ("title: T\n", "no list `lessons`"),
         ("lesson: [a.md]\n", "no list `lessons`"),
         ("lessons: {a.md: A}\n", "no list `lessons`"),

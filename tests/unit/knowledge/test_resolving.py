@@ -89,3 +89,40 @@ def test_the_nearest_titles_are_named() -> None:
 
 def test_no_courses_is_no_match() -> None:
     assert CourseTitles({}).resolve("anything", unasked).nearest == ()
+
+
+EDITIONS = (
+    "Harbour School: 2019 Lectures",
+    "Harbour School: 2020 Lectures",
+    "MIT 18.06, Spring 2025 Linear Algebra",
+    "Ropes for Sailors (2e)",
+    "Ropes with Python",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("Harbour School 2020", EDITIONS[1]),
+        ("the 2019 harbour school", EDITIONS[0]),
+        ("MIT 18.06", EDITIONS[2]),
+        ("ropes for sailors 2nd edition", EDITIONS[3]),
+        # Another year, another number, or a name that several have.
+        ("Harbour School 2021", None),
+        ("MIT 18.05", None),
+        ("MIT 8.06", None),
+        ("Harbour School", None),
+        ("ropes", None),
+    ],
+)
+def test_numbers_of_a_name_are_those_of_the_title_and_a_shared_name_means_none(
+    name: str, title: str | None
+) -> None:
+    # By meaning each is as near as can be: what the numbers rule out is not taken for it.
+    near = [[0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]]
+    vectors = dict(zip(EDITIONS, np.array(near, dtype=np.float32), strict=True))
+
+    found = CourseTitles(vectors).resolve(name, lambda _: [1.0, 0.0])
+
+    assert found.title == title
+    assert len(found.nearest) == 3

@@ -194,11 +194,7 @@ def test_what_is_seen_and_not_read_is_told() -> None:
 def test_front_matter_of_every_form_is_read(matter: str) -> None:
     content = markdown.read(f"{matter}# Quays\nText.".encode())
 
-    assert (content.title, content.instructor, content.lesson) == (
-        "Harbour: the basics",
-        "Ada",
-        3,
-    )
+    assert (content.title, content.instructor) == ("Harbour: the basics", "Ada")
     assert [line.text for line in content.lines if line.text] == ["Quays", "Text."]
 
 

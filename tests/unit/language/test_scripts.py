@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from antiphon.engine.offline.asked import Inquiry, understand
-from antiphon.engine.offline.names import Catalogue, Course, Lesson
+from antiphon.engine.offline.known import Course, Lesson
+from antiphon.engine.offline.names import Catalogue
 from antiphon.language.scripts import CHINESE, JAPANESE, RUSSIAN, Script
 
 BEES = "Bees Through the Year"

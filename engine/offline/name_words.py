@@ -1,0 +1,99 @@
+"""Words of questions and titles: in order, by their stems, and the runs that may be names; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from antiphon.language.words import STOP_WORDS, fold, stem
+
+COURSE_WORDS = frozenset(("course", "courses", "class", "training"))
+_WORD = re.compile(r"[^\W_]+(?:[.'\u2019][^\W_]+)*[+#]*")
+# Words on both sides of it are of no one name.
+_ENDS_NAME = re.compile(r"[.?!;\n]")
+
+
+class Word(NamedTuple):
+    """A word that says something: where it stands in its text, and its stem."""
+
+    start: int
+    end: int
+    folded: str
+    stem: str
+
+
+def words_of(text: str) -> list[Word]:
+    found: list[Word] = []
+    for match in _WORD.finditer(text):
+        folded = fold(match[0]).removesuffix("'s").removesuffix("\u2019s")
+        if folded not in STOP_WORDS or folded in COURSE_WORDS:
+            found.append(Word(match.start(), match.end(), folded, stem(folded)))
+    return found
+
+
+def stems_of(text: str) -> tuple[str, ...]:
+    return tuple([word.stem for word in words_of(text)])
+
+
+def run_of(
+    stems: Sequence[str],
+    asked: Sequence[Word],
+    places: Mapping[str, Sequence[int]],
+    taken: Sequence[Word],
+) -> list[Word]:
+    """Returns the words that stand side by side with these stems, none of them taken; none where they do not.
+
+    Args:
+        places: Where each stem stands among the words.
+    """
+    for at in places.get(stems[0], ()):
+        run = list(asked[at : at + len(stems)])
+        if any(word in taken for word in run):
+            continue
+        if [word.stem for word in run] == list(stems):
+            return run
+    return []
+
+
+def phrases(question: str, asked: Sequence[Word]) -> list[list[Word]]:
+    """Splits the words of a question where no name goes on."""
+    phrases: list[list[Word]] = []
+    end = 0
+    for word in asked:
+        if not phrases or _ENDS_NAME.search(question, end, word.start):
+            phrases.append([])
+        phrases[-1].append(word)
+        end = word.end
+    return phrases
+
+
+def runs_in(words: Sequence[Word], own: set[str]) -> list[list[Word]]:
+    """Returns the runs of words that are all a title's own."""
+    runs: list[list[Word]] = [[]]
+    for word in words:
+        if word.stem in own:
+            runs[-1].append(word)
+        else:
+            runs.append([])
+    return runs
+
+
+def distinct(run: Sequence[Word]) -> int:
+    return len({word.stem for word in run})
+
+
+def leading(words: Iterable[Word], known: set[str]) -> list[Word]:
+    """Returns the words from the first on that are all known."""
+    found: list[Word] = []
+    for word in words:
+        if word.stem not in known:
+            break
+        found.append(word)
+    return found
+
+
+def without(text: str, words: Sequence[Word]) -> str:
+    for word in sorted(words, key=lambda word: -word.start):
+        text = f"{text[: word.start]} {text[word.end :]}"
+    return " ".join(text.split())

@@ -1,0 +1,72 @@
+"""The process that changes the index: what it is told, how far it is, and what it comes to."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+
+import msgspec
+
+from antiphon.knowledge import IndexProgress, IndexSummary
+from antiphon.service.indexing_worker import IndexReport, IndexRequest
+from antiphon.service.jobs import JobRecord
+from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.program import child_environment
+from antiphon.vocabulary.typed import prepared
+
+LINE_BYTES = 16_000_000
+"""Most of one line of the process: a summary names each file that failed."""
+_LOST = "The indexing process ended before it was done (status {status}); nothing was changed. Try again."
+
+
+async def run_indexing(record: JobRecord, request: IndexRequest) -> IndexSummary:
+    """Runs the process to its end.
+
+    Raises:
+        KnowledgeError: It could not do what was asked, or ended before it had.
+    """
+    record.set(state="running")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
+        stdin=PIPE,
+        stdout=PIPE,
+        env=child_environment(),
+        # Ctrl-C is for the service, which ends this one too.
+        start_new_session=True,
+        limit=LINE_BYTES,
+    )
+    try:
+        return await _summary_of(process, request, record)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def _summary_of(
+    process: Process, request: IndexRequest, record: JobRecord
+) -> IndexSummary:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(msgspec.json.encode(request))
+    process.stdin.close()
+    async for line in process.stdout:
+        report = msgspec.json.decode(line, type=prepared(IndexReport))
+        if report.error:
+            raise KnowledgeError(report.error)
+        if report.summary is not None:
+            return report.summary
+        if report.progress is not None:
+            _show(record, report.progress)
+    raise KnowledgeError(_LOST.format(status=await process.wait()))
+
+
+def _show(record: JobRecord, now: IndexProgress) -> None:
+    # Within a large document its passages are counted.
+    done: float = now.done
+    if now.chunks:
+        done += now.chunks_done / now.chunks
+    file = Path(now.path).name
+    record.set(stage=now.stage, done=done, total=now.total, file=file)
