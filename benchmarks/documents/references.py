@@ -11,11 +11,12 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
 
 from lxml import etree
+
+from benchmarks.documents.pages import shown
 
 # Of Office, and of ODT.
 _TEXT = re.compile(
@@ -26,13 +27,6 @@ _BREAKS = ("p", "br", "tab", "tc", "h", "pt", "s", "line-break", "table-cell")
 _PARTS = re.compile(
     r"word/(?:document\d*|footnotes|endnotes|charts/chart\d+|diagrams/data\d+)\.xml"
     r"|ppt/(?:slides/slide|notesSlides/notesSlide|charts/chart|diagrams/data)\d+\.xml|content\.xml"
-)
-_UNSEEN_ELEMENTS = re.compile(
-    "title|script|style|template|noscript|nav|header|footer|svg|iframe|select|button"
-)
-_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
-_INLINE = re.compile(
-    "a|abbr|b|bdi|cite|code|em|font|i|kbd|mark|q|rp|rt|ruby|s|samp|small|span|strong|sub|sup|u|var"
 )
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)|encoding=[\"']([\w-]+)", re.IGNORECASE)
 _TIME = re.compile(r"^(?:\d+:)?\d+:\d+[.,]\d+ +-->.*$|^\d+$", re.MULTILINE)
@@ -112,42 +106,9 @@ def _is_hidden(run: etree._Element) -> bool:
     return False
 
 
-class _Page(HTMLParser):
-    """The visible text of a page, as it is collected."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._unseen: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        style = (values.get("style") or "").replace(" ", "")
-        is_hidden = "hidden" in values or "display:none" in style
-        is_hidden = is_hidden or _UNSEEN_ELEMENTS.fullmatch(tag) is not None
-        if (self._unseen or is_hidden) and not _VOID.fullmatch(tag):
-            self._unseen.append(tag)
-        if not _INLINE.fullmatch(tag):
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._unseen:
-            while self._unseen.pop() != tag:
-                continue
-        if not _INLINE.fullmatch(tag):
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.parts.append(data)
-
-
 def page_text(data: bytes) -> str:
     """Returns what a web page shows."""
-    page = _Page()
-    page.feed(decoded(data))
-    page.close()
-    return "".join(page.parts)
+    return shown(decoded(data))
 
 
 def book_text(data: bytes) -> str:
