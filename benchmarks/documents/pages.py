@@ -85,20 +85,24 @@ def shown(page: str) -> str:
     parser = _Page()
     parser.feed(page)
     parser.close()
-    lines: list[list[_Run]] = [[]]
-    has_main = any(run.is_main and run.text.strip() for run in parser.runs)
-    for run in parser.runs:
-        if run.text == "\n":
-            lines.append([])
-        elif run.is_main or run.is_article or not has_main:
-            lines[-1].append(run)
     kept = []
-    with_words = filter(_words, lines)
-    for is_menu, together in groupby(with_words, key=_is_linked):
+    for is_menu, together in groupby(_lines(parser.runs), key=_is_linked):
         texts = list(map(_words, together))
         if not is_menu or len(texts) < _FEWEST_LINKS:
             kept += texts
     return "\n".join(kept)
+
+
+def _lines(runs: list[_Run]) -> list[list[_Run]]:
+    """Returns the lines that hold words: those of the main part and of articles, if the page names a main part."""
+    has_main = any(run.is_main and run.text.strip() for run in runs)
+    lines: list[list[_Run]] = [[]]
+    for run in runs:
+        if run.text == "\n":
+            lines.append([])
+        elif run.is_main or run.is_article or not has_main:
+            lines[-1].append(run)
+    return [line for line in lines if _words(line)]
 
 
 def _words(line: list[_Run]) -> str:

@@ -76,7 +76,7 @@ def content_of(
     # True is a whole number to Python, and none to people.
     lesson = number if type(number) is int and number >= 0 else None
     return Content(
-        lines=lines,
+        lines=[_as_text(line) for line in lines],
         title=_field(values, "title"),
         other_title=_field({"title": other_title}, "title"),
         link=_field(values, "link", "url", "canonical"),
@@ -84,6 +84,12 @@ def content_of(
         lesson=lesson,
         losses=tuple(losses),
     )
+
+
+def _as_text(line: Line) -> Line:
+    """Returns a heading that is too long for one as text."""
+    is_text = line.level > 0 and len(line.text) > LONGEST_TITLE
+    return line._replace(level=0) if is_text else line
 
 
 def _field(values: Mapping[str, object], *names: str) -> str | None:
