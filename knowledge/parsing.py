@@ -21,6 +21,7 @@ from antiphon.knowledge.naming import as_title, first_title
 from antiphon.knowledge.readers.content import LONGEST_TITLE, Content, Line
 from antiphon.knowledge.tables import TableText
 from antiphon.knowledge.values import Mark, Parts, Section
+from antiphon.language.words import fold
 from antiphon.vocabulary.outside import web_link
 
 _HEADER = re.compile(r"course (title|link|instructor)\s*:", re.IGNORECASE)
@@ -42,6 +43,9 @@ def parse_content(content: Content) -> Parts:
     title = header.get("title") or first_title(
         content.title, heading, content.other_title
     )
+    if _names_another(title, heading):
+        # The file has another title: this is the heading of what follows.
+        plan = replace(plan, title_at=None)
     link = _link(header.get("link", "")) or web_link(content.link)
     sections = _sections(lines, plan, link)
     has_headings = any(line.level for line in lines)
@@ -55,6 +59,10 @@ def parse_content(content: Content) -> Parts:
         sections=sections,
         losses=content.losses,
     )
+
+
+def _names_another(title: str, heading: str) -> bool:
+    return bool(title and heading) and fold(title) != fold(as_title(heading))
 
 
 def parse_lesson(content: Content, number: int, name: str, title: str = "") -> Section:

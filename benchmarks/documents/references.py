@@ -1,7 +1,18 @@
-"""The words that a file holds, by reading its markup plainly: what a reader keeps is measured by them.
+"""The words that a person reads on the page of a file, by reading its markup plainly.
 
-None of it is the product's code. Furniture is not counted: headers and footers, navigation, scripts, hidden and deleted
-text. A PDF has no markup: its words are those on which two other readers agree.
+What a reader keeps is measured by them, so none of it is the product's code. The rules, each with its reason:
+- Word, slides, ODT: text that is deleted, moved away or hidden is not on the page. A chart shows its categories once,
+  on its axis, though the file repeats them for each of its series, and 4.0 as 4. Each piece of a formula is a word, for
+  an index is set apart from its letter. Headers, footers and the number of a slide run over all pages and say nothing
+  of this one.
+- Web pages and the pages of EPUB: see pages.py. Of a book, the pages in its reading order count.
+- Markdown, and the text cells of notebooks: what a site shows of it. Addresses, labels of links, comments, tags of HTML
+  and of templates, codes of emoji, and badges (links whose text is a picture) are no words; of the front matter the
+  fields for people are.
+- Notebooks: sources, and what programs printed, but for warnings and for the addresses of objects.
+- Transcripts: names, numbers and times of cues are no words, and a line that rolls up stands on the screen once.
+- Plain text: what names a title ("Course Title:") is no word of it.
+- PDF has no markup: its words are those on which two other readers agree.
 """
 
 from __future__ import annotations
@@ -11,11 +22,14 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from html.parser import HTMLParser
 from io import BytesIO
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote
 
 from lxml import etree
+
+from benchmarks.documents.pages import shown
 
 # Of Office, and of ODT.
 _TEXT = re.compile(
@@ -27,15 +41,10 @@ _PARTS = re.compile(
     r"word/(?:document\d*|footnotes|endnotes|charts/chart\d+|diagrams/data\d+)\.xml"
     r"|ppt/(?:slides/slide|notesSlides/notesSlide|charts/chart|diagrams/data)\d+\.xml|content\.xml"
 )
-_UNSEEN_ELEMENTS = re.compile(
-    "title|script|style|template|noscript|nav|header|footer|svg|iframe|select|button"
-)
-_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr")
-_INLINE = re.compile(
-    "a|abbr|b|bdi|cite|code|em|font|i|kbd|mark|q|rp|rt|ruby|s|samp|small|span|strong|sub|sup|u|var"
-)
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)|encoding=[\"']([\w-]+)", re.IGNORECASE)
-_TIME = re.compile(r"^(?:\d+:)?\d+:\d+[.,]\d+ +-->.*$|^\d+$", re.MULTILINE)
+_CUE = r"(?:\d+:)?\d+:\d+[.,]\d+[ \t]+-->[^\n]*$"
+# The line above the times names the cue.
+_TIME = re.compile(rf"^{_CUE}|(?:^|(?<=\n\n))[^\n]+\n{_CUE}|^\d+$", re.MULTILINE)
 _HEADER = re.compile(
     r"^(?:course|lesson) link\s*:.*$|^course (?:title|instructor)\s*:|^lesson \d+\s*:",
     re.IGNORECASE | re.MULTILINE,
@@ -44,11 +53,24 @@ _CUE_MARKUP = re.compile(r"<[^<>\n]{0,100}>|\{\\[^{}\n]{0,50}\}")
 _NOTE = re.compile(
     r"^(?:NOTE|STYLE|REGION|WEBVTT)\b[^\n]*(?:\n(?!\n)[^\n]*)*", re.MULTILINE
 )
+_FRONT_MATTER = re.compile(
+    r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL
+)
+# A field with the lines of its list or its text.
+_FIELD = re.compile(
+    r"^(?:title|subtitle|description|summary|excerpt|questions?|objectives|keypoints|tags|keywords)\s*:"
+    r"(.*\n(?:(?:[ \t]+|-).*\n)*)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _MARKDOWN = re.compile(
-    r"\A---\n.{0,20000}?\n---\n|<!--.{0,20000}?-->|</?[a-zA-Z][^<>]{0,200000}>|\]\([^)\n]{0,2000}\)|^\[[^\]\n]+\]:[^\n]*$|!\[[^\]\n]*\](?:\([^)\n]*\))?"
-    r"|&[a-z]{1,10};|^(?:```|~~~)[^\n]*$|https?://\S+",
+    r"<!--.{0,20000}?-->|</?[a-zA-Z][^<>]{0,200000}>"
+    r"|!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])?|\]\([^)\n]{0,2000}\)|\]\[[^\]\n]*\]|^\[[^\]\n]+\]:[^\n]*$"
+    r"|\{%[^%]{0,1000}%\}|\{\{[^{}]{0,1000}\}\}|(?<!\w):[a-z0-9_+-]{2,40}:(?!\w)"
+    r"|^(?:```|~~~)[^\n]*$|https?://\S+",
     re.MULTILINE | re.DOTALL,
 )
+_ANSI = re.compile(r"\x1b\[[\d;]*m")
+_OBJECT = re.compile(r"\A\s*<[^\n]*>\s*\Z")
 
 
 def decoded(data: bytes) -> str:
@@ -76,22 +98,34 @@ def office_text(data: bytes) -> str:
     with zipfile.ZipFile(BytesIO(data)) as archive:
         for name in archive.namelist():
             if _PARTS.fullmatch(name):
-                parts.append(
-                    "".join(_runs(etree.fromstring(archive.read(name), parser)))
-                )
+                root = etree.fromstring(archive.read(name), parser)
+                _leave_categories_once(root)
+                parts.append("".join(_runs(root)))
     return "\n".join(parts)
+
+
+def _leave_categories_once(root: etree._Element) -> None:
+    """Takes the categories out of a chart that an earlier series has."""
+    said: set[str] = set()
+    for element in list(root.iter("{*}cat", "{*}xVal")):
+        categories = "\n".join(each.text or "" for each in element.iter("{*}v"))
+        if categories in said:
+            element.clear()
+        said.add(categories)
 
 
 def _runs(element: etree._Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
-    if name in _UNSHOWN or _is_hidden(element):
+    if name in _UNSHOWN or _is_unseen(element):
         return
-    end = "\n" if name in _BREAKS else ""
+    # A piece of a formula stands apart from the next, above it or below.
+    is_formula = element.tag.endswith("/math}t")
+    end = "\n" if name in _BREAKS or is_formula else ""
     # Text stands anywhere in an ODT, and in elements of its own in Office.
     is_odt = "opendocument" in element.tag
     yield end
     if is_odt or _TEXT.fullmatch(element.tag):
-        yield element.text or ""
+        yield _as_shown(element.text or "", element.tag.endswith("}v"))
     for child in element:
         yield from _runs(child)
         if is_odt:
@@ -99,10 +133,18 @@ def _runs(element: etree._Element) -> Iterator[str]:
     yield end
 
 
-def _is_hidden(run: etree._Element) -> bool:
-    """Returns True for a run of Word that its own properties hide."""
+def _as_shown(text: str, is_value: bool) -> str:
+    """Returns a text, and a number of a chart without the digits that only the file has: 4.4 of 4.4000000000000004."""
+    try:
+        return f"{float(text):.12g}" if is_value else text
+    except ValueError:
+        return text
+
+
+def _is_unseen(run: etree._Element) -> bool:
+    """Returns True for a run of Word that its own properties hide, and for the number of a slide."""
     if not run.tag.endswith("}r"):
-        return False
+        return run.get("type") == "slidenum"
     for properties in run:
         if properties.tag.endswith("}rPr"):
             for each in properties:
@@ -112,73 +154,74 @@ def _is_hidden(run: etree._Element) -> bool:
     return False
 
 
-class _Page(HTMLParser):
-    """The visible text of a page, as it is collected."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._unseen: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        style = (values.get("style") or "").replace(" ", "")
-        is_hidden = "hidden" in values or "display:none" in style
-        is_hidden = is_hidden or _UNSEEN_ELEMENTS.fullmatch(tag) is not None
-        if (self._unseen or is_hidden) and not _VOID.fullmatch(tag):
-            self._unseen.append(tag)
-        if not _INLINE.fullmatch(tag):
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in self._unseen:
-            while self._unseen.pop() != tag:
-                continue
-        if not _INLINE.fullmatch(tag):
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.parts.append(data)
-
-
 def page_text(data: bytes) -> str:
     """Returns what a web page shows."""
-    page = _Page()
-    page.feed(decoded(data))
-    page.close()
-    return "".join(page.parts)
+    return shown(decoded(data))
 
 
 def book_text(data: bytes) -> str:
-    """Returns what the pages of an EPUB show."""
+    """Returns what the pages of an EPUB show, in the order in which they are read."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
-        names = [
-            name
-            for name in archive.namelist()
-            if name.endswith((".xhtml", ".html", ".htm"))
-        ]
-        return "\n".join(page_text(archive.read(name)) for name in names)
+        names = [name for name in archive.namelist() if name.endswith(".opf")]
+        package = etree.fromstring(archive.read(names[0]))
+        files = {
+            item.get("id"): item.get("href")
+            for item in package.iterfind("{*}manifest/{*}item")
+        }
+        folder = PurePosixPath(names[0]).parent
+        pages = []
+        for reference in package.iterfind("{*}spine/{*}itemref"):
+            name = str(folder / str(files.get(reference.get("idref"))))
+            pages.append(shown(decoded(archive.read(unquote(name)))))
+    return "\n".join(pages)
 
 
 def notebook_text(data: bytes) -> str:
-    """Returns the sources of a notebook's cells."""
+    """Returns the sources of a notebook's cells and what they printed."""
     book = json.loads(decoded(data))
     cells = book.get("cells") or [
         cell for sheet in book.get("worksheets", []) for cell in sheet.get("cells", [])
     ]
     parts = []
     for cell in cells:
-        source = cell.get("source", cell.get("input", ""))
-        text = source if isinstance(source, str) else "".join(source)
-        parts.append(
-            text if cell.get("cell_type") == "code" else _MARKDOWN.sub(" ", text)
-        )
+        text = _joined(cell.get("source", cell.get("input", "")))
+        is_text = cell.get("cell_type") != "code"
+        parts.append(_without_markup(text) if is_text else text)
+        parts += [_printed(output) for output in cell.get("outputs", [])]
     return "\n".join(parts)
 
 
+def _joined(text: str | list[str]) -> str:
+    return text if isinstance(text, str) else "".join(text)
+
+
+def _printed(output: dict[str, Any]) -> str:
+    """Returns the text of an output as it is shown; a picture has a text too, which nobody sees."""
+    if output.get("name", output.get("stream")) == "stderr":
+        return ""
+    data = output.get("data", output)
+    if any(name.startswith("image/") or name in ("png", "svg") for name in data):
+        return ""
+    if "text/html" in data:
+        return shown(_joined(data["text/html"]))
+    text = _joined(data.get("text/plain", data.get("text", "")))
+    return _OBJECT.sub("", _ANSI.sub("", text))
+
+
 def markdown_text(data: bytes) -> str:
-    return _MARKDOWN.sub(" ", decoded(data).replace("\r\n", "\n"))
+    """Returns what a site shows of Markdown, after the fields for people of its front matter."""
+    text = decoded(data).replace("\r\n", "\n")
+    found = _FRONT_MATTER.match(text)
+    if found is None:
+        return _without_markup(text)
+    plain = _without_markup(text[found.end() :])
+    fields = [match[1].strip() for match in _FIELD.finditer(found[1])]
+    # The title often stands above the text once more.
+    return "\n".join([*(field for field in fields if field not in plain), plain])
+
+
+def _without_markup(text: str) -> str:
+    return html.unescape(_MARKDOWN.sub(" ", text))
 
 
 def script_text(data: bytes) -> str:

@@ -14,11 +14,16 @@ import time
 import warnings
 from collections.abc import Callable
 from importlib import import_module
+from itertools import groupby
 from typing import Any
 
 PAGE_END = "\f"
 
 Tool = Callable[[str], str]
+
+
+def _heading(mark: Any) -> str:
+    return str(mark.heading)
 
 
 def _antiphon() -> Tool:
@@ -29,8 +34,9 @@ def _antiphon() -> Tool:
         document = loading.load_document(path)
         parts = [document.title]
         for section in document.sections:
-            headings = dict.fromkeys(mark.heading for mark in section.marks)
-            parts += [section.title, *headings, section.text]
+            headings = [heading for heading, _ in groupby(section.marks, _heading)]
+            number = "" if section.number is None else str(section.number)
+            parts += [number, section.title, *headings, section.text]
         return "\n\n".join(parts)
 
     return read

@@ -71,13 +71,19 @@ def content_of(
 ) -> Content:
     """Makes a file's content of its lines and of the fields in which it speaks of itself, named as people name them."""
     return Content(
-        lines=lines,
+        lines=[_as_text(line) for line in lines],
         title=_field(values, "title"),
         other_title=_field({"title": other_title}, "title"),
         link=_field(values, "link", "url", "canonical"),
         instructor=_field(values, "instructor", "teacher", "author"),
         losses=tuple(losses),
     )
+
+
+def _as_text(line: Line) -> Line:
+    """Returns a heading that is too long for one as text."""
+    is_text = line.level > 0 and len(line.text) > LONGEST_TITLE
+    return line._replace(level=0) if is_text else line
 
 
 def _field(values: Mapping[str, object], *names: str) -> str | None:

@@ -19,10 +19,11 @@ from antiphon.knowledge.readers.front_matter import lines_of, split_front_matter
 from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.markdown import markdown_lines
 from antiphon.knowledge.readers.plain_text import clean, decode
+from antiphon.knowledge.readers.web_page import page_lines, parse_page
 
-MOST_OUTPUT_LINES = 20
-"""Of what a cell printed: beyond them come rows of data and progress, which nobody cites."""
-_LONGEST_OUTPUT_LINE = 300
+MOST_OUTPUT_LINES = 200
+"""Of what a cell printed: beyond them come rows of data and progress, which nobody reads to their end."""
+_LONGEST_OUTPUT_LINE = 3000
 _OUTPUT = "output"
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
 # How Python names an object that has no text: "<Figure size 640x480 with 1 Axes>".
@@ -140,19 +141,24 @@ class _Notebook:
             output = _mapping(output)
             # Format 3 has what format 4 calls data beside the rest.
             shown = _mapping(output.get("data")) or output
-            if any(
-                name.startswith("image/") or name in ("png", "jpeg", "svg")
-                for name in shown
-            ):
+            text = _printed(output, shown)
+            if _has_picture(shown):
                 self.losses.add(Loss.OUTPUT_PICTURE)
             elif "text/markdown" in shown:
-                lines += markdown_lines(
-                    clean(_text(shown["text/markdown"])), self.losses
-                )
+                markdown = clean(_text(shown["text/markdown"]))
+                lines += markdown_lines(markdown, self.losses)
+            elif text.strip():
+                printed.append(text.strip("\n"))
             else:
-                printed.append(_printed(output, shown))
-        text = "\n".join([each.strip("\n") for each in printed if each.strip()])
-        return [*self._block(text), *lines]
+                lines += self._page(_text(shown.get("text/html")))
+        return [*self._block("\n".join(printed)), *lines]
+
+    def _page(self, page: str) -> list[Line]:
+        """Returns the text of an output of HTML; some of them are scripts and comments."""
+        try:
+            return page_lines(parse_page(page.encode()), self.losses)
+        except UnreadableError:
+            return []
 
     def _block(self, text: str) -> list[Line]:
         if not text:
@@ -162,6 +168,11 @@ class _Notebook:
             self.losses.add(Loss.OUTPUT)
         kept = [line[:_LONGEST_OUTPUT_LINE] for line in lines[:MOST_OUTPUT_LINES]]
         return [BLANK, *code_lines("\n".join(kept), _OUTPUT)]
+
+
+def _has_picture(shown: Mapping[str, Any]) -> bool:
+    names = ("png", "jpeg", "svg")
+    return any(name.startswith("image/") or name in names for name in shown)
 
 
 def _printed(output: Mapping[str, Any], shown: Mapping[str, Any]) -> str:

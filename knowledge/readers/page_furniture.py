@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from lxml import html
+from lxml import etree, html
 
 # Nothing within them is the page's own text.
 _UNSEEN = frozenset(
@@ -29,26 +29,13 @@ _UNSEEN_STYLE = re.compile(
     re.IGNORECASE,
 )
 _FURNITURE_ROLE_NAMES = """
-    navigation search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
+    search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
 """
 _FURNITURE_ROLES = frozenset(_FURNITURE_ROLE_NAMES.split())
-# Pages about a book, as EPUB names them.
-_BOOK_FURNITURE = frozenset(
-    (
-        "imprint",
-        "colophon",
-        "copyright-page",
-        "toc",
-        "landmarks",
-        "loi",
-        "lot",
-        "page-list",
-        "cover",
-        "pagebreak",
-    )
-)
+# Lists of a book's parts, as EPUB names them.
+_BOOK_FURNITURE = frozenset(("toc", "landmarks", "loi", "lot", "page-list"))
 # Names that generators and themes give to what stands around a page's text. Any of them may be the name of a lesson
-# too, so links must make up most of it.
+# too, so links must make up nearly all of it.
 _MENU = re.compile(
     r"(?:\w{1,40}[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
     r"|sphinxsidebar\w*|table-of-contents|contents|prev-next.{0,20}|tocwrapper|page-tools|share|social.{0,20}",
@@ -61,6 +48,11 @@ _CONSENT = re.compile(
 )
 _LONGEST_CONSENT = 2_000
 _LONGEST_MENU = 50_000
+_LEAST_LINKED = 0.8
+_SHOWN_TEXT = etree.XPath(
+    ".//text()[not(parent::script or parent::style or parent::title)]",
+    smart_strings=False,
+)
 _LINE_NUMBERS = re.compile(
     r"linenos?|lineno\w*|line-?numbers?.{0,10}|gutter.{0,10}|rouge-gutter|blob-num.{0,20}",
     re.IGNORECASE,
@@ -91,11 +83,19 @@ def is_unseen(element: html.HtmlElement) -> bool:
     return _UNSEEN_STYLE.search(element.get("style", "")) is not None
 
 
+def is_main(element: html.HtmlElement) -> bool:
+    """Returns True for a part that the page calls its main one."""
+    return bool(element.tag == "main" or element.get("role") == "main")
+
+
 def is_furniture(element: html.HtmlElement) -> bool:
     """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
     role = element.get("role", "").lower()
     if element.tag == "nav" or role in _FURNITURE_ROLES:
         return True
+    # Within the text it is a box of links about its subject, as at the foot of an article in an encyclopedia.
+    if role == "navigation":
+        return not any(map(is_main, element.iterancestors()))
     if not _BOOK_FURNITURE.isdisjoint(element.get("epub:type", "").split()):
         return True
     if role in ("banner", "contentinfo") and not _is_in(element, _OWN_SCOPE):
@@ -166,7 +166,7 @@ def _is_around_text(element: html.HtmlElement) -> bool:
     if tag == "footer":
         return not _is_in(element, _OWN_SCOPE)
     if tag == "header":
-        return not _is_in(element, _OWN_SCOPE) and not _has_only_title(element)
+        return not _is_in(element, _OWN_SCOPE) and not _has_text(element)
     if tag == "aside":
         return _is_menu(element)
     names = f"{element.get('class', '')} {element.get('id', '')}".split()
@@ -174,23 +174,31 @@ def _is_around_text(element: html.HtmlElement) -> bool:
         return not any(map(str.isalpha, _text(element)))
     if any(map(_CONSENT.fullmatch, names)):
         return len(_text(element)) < _LONGEST_CONSENT
-    return any(_MENU.fullmatch(name) for name in names) and _is_menu(element)
+    # A page's body has the names of all that it may hold.
+    is_named = tag != "body" and any(map(_MENU.fullmatch, names))
+    return is_named and not is_main(element) and _is_menu(element)
 
 
-def _has_only_title(header: html.HtmlElement) -> bool:
-    """Returns True if the title of the page stands in it, and not that of the site above another."""
+def _has_text(header: html.HtmlElement) -> bool:
+    """Returns True if an article stands in it, or the title of the page and not that of the site above another."""
+    if header.find(".//article") is not None:
+        return True
     if header.find(".//h1") is None:
         return False
     return len(header.getroottree().getroot().findall(".//h1")) == 1
 
 
 def _is_menu(element: html.HtmlElement) -> bool:
-    """Returns True for what is links for the most part."""
-    length = len(_text(element))
+    """Returns True for what is links, but for a few words."""
+    length = shown_length(element)
     if length > _LONGEST_MENU:
         return False
-    linked = sum(len(_text(link)) for link in element.iter("a"))
-    return length == 0 or linked * 2 > length
+    return sum(map(shown_length, element.iter("a"))) >= length * _LEAST_LINKED
+
+
+def shown_length(element: html.HtmlElement) -> int:
+    """Returns how many letters an element shows."""
+    return sum(len(text.strip()) for text in _SHOWN_TEXT(element))
 
 
 def _text(element: html.HtmlElement) -> str:

@@ -15,6 +15,7 @@ from antiphon.knowledge.readers.content import (
     content_of,
 )
 from antiphon.knowledge.readers.losses import Losses
+from antiphon.knowledge.readers.page_furniture import is_main, shown_length
 from antiphon.knowledge.readers.page_lines import PageLines
 from antiphon.knowledge.readers.plain_text import clean, decode
 
@@ -32,12 +33,7 @@ _CLOSED = re.compile(
     r"<((?:title|script|style|textarea|a|div|span|p|i|b|td|th|li|section|iframe)\b[^<>]{0,500})/>",
     re.I,
 )
-_SHOWN_TEXT = etree.XPath(
-    ".//text()[not(parent::script or parent::style or parent::title)]",
-    smart_strings=False,
-)
 _LEAST_MAIN_SHARE = 0.2
-_LEAST_ARTICLE_SHARE = 0.5
 _HEAD_LENGTH = 1_000
 
 
@@ -99,26 +95,22 @@ def _declared(data: bytes) -> str:
 
 
 def _own_parts(page: html.HtmlElement) -> Sequence[html.HtmlElement]:
-    """Returns the parts that the page calls its main ones, in order; all of it where they are next to nothing of it."""
+    """Returns the parts that a page calls its main ones, and its articles, in order.
+
+    That is all of a page that names no main part, or a small one.
+    """
     named = [
         each
         for each in page.iter("main", "article", "div", "section")
-        if _is_main(each) or each.tag == "article"
+        if each.tag == "article" or is_main(each)
     ]
     around = set(named)
     parts = [each for each in named if around.isdisjoint(each.iterancestors())]
-    # An article may be one of many teasers, or a comment.
-    least = _LEAST_MAIN_SHARE if any(map(_is_main, parts)) else _LEAST_ARTICLE_SHARE
-    length = sum(map(_length, parts))
-    return parts if length and length >= _length(page) * least else [page]
-
-
-def _is_main(element: html.HtmlElement) -> bool:
-    return bool(element.tag == "main" or element.get("role") == "main")
-
-
-def _length(element: html.HtmlElement) -> int:
-    return sum(len(text.strip()) for text in _SHOWN_TEXT(element))
+    # An article by itself may be one of many teasers, or a comment.
+    if not any(map(is_main, named)):
+        return [page]
+    length = sum(map(shown_length, parts))
+    return parts if length >= shown_length(page) * _LEAST_MAIN_SHARE else [page]
 
 
 def _meta(page: html.HtmlElement) -> dict[str, object]:

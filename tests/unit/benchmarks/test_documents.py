@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - files are easier to read on one line
 """The words that real files are measured by: each format's own, and none of what nobody reads."""
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from benchmarks.documents.words import (
 from tests.document_files import FIRST, MADE, SECOND, write_document
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
+C = 'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"'
 
 
 def zipped(**parts: str) -> bytes:
@@ -51,22 +55,43 @@ READ = [
         "one two three",
     ),
     (
+        ".html",
+        b"<p>no</p><main><h1>One</h1><ul><li><a>no</a><li><a>no</a><li><a>no</a></ul><p>two <a>three</a></main>",
+        "one two three",
+    ),
+    (
+        ".pptx",
+        zipped(
+            ppt__charts__chart1=f"<c:chart {C}><c:ser><c:cat><c:pt><c:v>1999</c:v></c:pt></c:cat><c:val><c:pt><c:v>4.0</c:v></c:pt></c:val></c:ser>"
+            "<c:ser><c:cat><c:pt><c:v>1999</c:v></c:pt></c:cat><c:val><c:pt><c:v>2.5000000000000004</c:v></c:pt></c:val></c:ser></c:chart>",
+            ppt__slides__slide1=f'<a:p {A}><a:fld type="slidenum"><a:t>7</a:t></a:fld><a:r><a:t>end</a:t></a:r></a:p>',
+        ),
+        "1999 4 2 5 end",
+    ),
+    (
         ".ipynb",
         json.dumps({"cells": [
             {"cell_type": "markdown", "source": ["# A [link](http://no.example)"]},
-            {"cell_type": "code", "source": "x = 1", "outputs": ["no"]},
+            {"cell_type": "code", "source": "x = 1", "outputs": [
+                {"name": "stdout", "text": ["printed\n"]},
+                {"name": "stderr", "text": "no"},
+                {"data": {"image/png": "no", "text/plain": "no"}},
+                {"data": {"text/html": "<b>shown</b>", "text/plain": "no"}},
+                {"data": {"text/plain": "<no at 0x1>"}},
+            ]},
         ]}).encode(),
-        "a link x 1",
+        "a link x 1 printed shown",
     ),
     (
         ".md",
-        b"---\ntitle: no\n---\n# One\n\n```python\ntwo\n```\n![no](no.png) <b>three</b> <!-- no -->",
-        "one two three",
+        b"---\ntitle: One\nlayout: no\ntags:\n  - ropes\n---\n# One\n\n```python\ntwo\n```\n![no](no.png) <b>three</b> <!-- no -->"
+        b"\n[four][no] &#39; {% no %} :no: [![no](no.svg)](no)\n\n[no]: no",
+        "ropes one two three four",
     ),
     (".txt", b"Course Title: One\nLesson 1: Two\nthree", "one two three"),
     (
         ".vtt",
-        b"WEBVTT\n\nNOTE no\n\n1\n00:01.000 --> 00:02.000\n<v Ada>One\n\n00:02.000 --> 00:03.000\nOne\ntwo &amp; three",
+        b"WEBVTT\n\nNOTE no\n\nno-1a\n00:01.000 --> 00:02.000\n<v Ada>One\n\n00:02.000 --> 00:03.000\nOne\ntwo &amp; three",
         "one two three",
     ),
 ]  # fmt: skip

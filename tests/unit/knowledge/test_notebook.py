@@ -91,9 +91,19 @@ def test_what_is_seen_and_not_read_is_told() -> None:
         "2 images in the output",
         "the rest of a long output",
     )
-    assert "row 19" in texts(content)
-    assert "row 20" not in texts(content)
+    assert "row 199" in texts(content)
+    assert "row 200" not in texts(content)
     assert "A plan" in texts(content)[-1]
+
+
+def test_an_output_that_is_only_a_page_is_read_as_one() -> None:
+    page = "<script>no()</script><table><tr><th>Ship<tr><td>Vasa</table>"
+    shown_as = {"text/html": page, "text/plain": "<IPython.core.display.HTML object>"}
+    comment = {"data": {"text/html": "<!-- no -->"}, "output_type": "display_data"}
+
+    content = read(code("x", {"data": shown_as}, comment))
+
+    assert texts(content)[-2:] == ["| Ship |", "| Vasa |"]
 
 
 def test_what_a_book_leaves_out_is_left_out() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.knowledge.joining import join_lines
 from antiphon.knowledge.parsing import parse_content, parse_script
-from antiphon.knowledge.readers import Content, Line
+from antiphon.knowledge.readers import Content, Line, content_of
 
 SCRIPT = """Course Title: Practical Search
 Course Link: https://example.org/search
@@ -151,3 +151,22 @@ def test_of_a_file_of_headings_alone_these_are_the_text() -> None:
         parse_content(Content(lines=[Line(""), Line("", place="page 1")])).sections
         == ()
     )
+
+
+def test_a_heading_that_is_not_the_title_stands_over_its_text() -> None:
+    lines = [Line("Let's swim", level=1), Line("The lake is warm.")]
+
+    other = parse_content(Content(lines=lines, title="Ducks"))
+    same = parse_content(Content(lines=lines, title="Let's Swim"))
+
+    assert other.title == "Ducks"
+    assert [mark.heading for mark in other.sections[0].marks] == ["Let's swim"]
+    assert [section.marks for section in same.sections] == [()]
+
+
+def test_a_heading_too_long_for_one_is_text() -> None:
+    receipt = content_of([Line("one ball " * 50, level=2), Line("Thank you.")], {})
+
+    (section,) = parse_content(receipt).sections
+
+    assert section.text.count("one ball") == 50

@@ -69,6 +69,11 @@ def test_furniture_of_the_page_goes(furniture: str, around: str) -> None:
         ("<nav><a href=/a>Logs</a></nav>", ["Logs"]),
         ("<main><p>One.</p></main><p>Cookies?</p><article><p>Two.</p></article>", ["One.", "Two."]),
         ("<main></main><p>Text.</p>", ["Text."]),
+        ("<p>Nine weeks on ropes.</p><article><p>Week one is about knots and splices.</p></article>", ["Nine weeks on ropes.", "Week one is about knots and splices."]),
+        ("<main><p>Text.</p><div role=navigation><a href=/a>Logs</a></div></main>", ["Text.", "Logs"]),
+        ("<body class=has-navigation><p><a href=/a>All about ropes</a></p><p>Text.</p></body>", ["All about ropes", "Text."]),
+        ("<div class=related><a href=/a>Knots of old</a> tell how ropes were joined.</div>", ["Knots of old tell how ropes were joined."]),
+        ("<header><nav>Menu</nav><article><p>Text.</p></article>", ["Text."]),
         ("<article><p>Teaser.</p></article><p>" + "Text of the page. " * 9 + "</p>", ["Teaser.", ("Text of the page. " * 9).strip()]),
     ],
 )  # fmt: skip
