@@ -35,6 +35,7 @@ from antiphon.api.routes import (
     conversations,
     documents,
     faults,
+    feedback,
     forks,
     later,
     layouts,
@@ -123,6 +124,7 @@ def create_app(
         documents,
         archive,
         traces,
+        feedback,
         views,
         forks,
         faults,
@@ -130,11 +132,11 @@ def create_app(
         app.include_router(routes.router)
     # No route may be left open by mistake.
     guarded_routes(app)
-    add_pages(app, chosen.root_path)
+    pages = add_pages(app, chosen.root_path)
     publish_schema(app)
     origins = frozenset(split_names(chosen.allowed_origins))
     offered = offered_to(origins)
-    install_error_handlers(app, offered)
+    install_error_handlers(app, offered, pages.nothing)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
     app.add_middleware(
         BodyLimit,

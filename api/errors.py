@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 from starlette.types import ASGIApp
@@ -155,20 +155,31 @@ def describe_failure(
 
 
 def install_error_handlers(
-    app: FastAPI, offered: Callable[[ASGIApp], ASGIApp] = lambda reply: reply
+    app: FastAPI,
+    offered: Callable[[ASGIApp], ASGIApp] = lambda reply: reply,
+    nothing: Callable[[Request], Response | None] | None = None,
 ) -> None:
     """Makes every error of `app` come in the one shape.
 
     Args:
         offered: Offers a reply to pages of other origins; a bug's is sent from outside all that does so otherwise.
+        nothing: Returns the page for a path that there is not; None where the one shape is wanted.
     """
+
+    async def on_http_exception(request: Request, error: Exception) -> Response:
+        is_unknown = isinstance(error, HTTPException) and error.status_code == 404
+        if nothing is not None and is_unknown and not isinstance(error, Refusal):
+            page = nothing(request)
+            if page is not None:
+                return page
+        return await _on_http_exception(request, error)
 
     async def on_bug(request: Request, _: Exception) -> ASGIApp:
         return offered(_bug(request))
 
     app.add_exception_handler(ServiceError, _on_service_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
-    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(HTTPException, on_http_exception)
     app.add_exception_handler(Exception, on_bug)  # type: ignore[arg-type]  # a response is only called
 
 

@@ -1,32 +1,68 @@
-"""The pages: one shell for every view, and the files that it loads, with headers that keep hostile text harmless."""
+"""The pages: a shell for every view, and the files that it loads, with headers that keep hostile text harmless.
+
+They are compressed once, when the service starts. Replies of the API are not: that would cost the event loop, which
+serves everybody, milliseconds for each; a proxy in front may do it.
+"""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import mimetypes
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from html import escape
 from pathlib import Path
+from posixpath import dirname, join, normpath
+from typing import NamedTuple
 
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
 from antiphon.api.errors import refuse
+from antiphon.api.responses import JSON, preferred
 
 FOLDER = Path(__file__).parent / "web"
 SHELL = "index.html"
-VIEWS = (
-    "/",
-    "/conversations/{session_id}",
-    "/courses",
-    "/traces",
-    "/traces/{query_id}",
-    "/traces/{query_id}/{view}",
-    "/traces/{query_id}/{view}/{item}",
-    "/faults",
-    "/faults/{point}/{kind}",
+MAIN = "main.js"
+
+
+class View(NamedTuple):
+    """What a path shows; `main.js` has the same table from the shell, and loads a view when it is first shown.
+
+    Attributes:
+        title: How the window is called, until the view calls it otherwise.
+        module: The file whose `show` builds the view.
+        styles: Its style sheets, in the order in which they apply; others' do not apply while it is shown.
+    """
+
+    title: str
+    module: str
+    styles: tuple[str, ...]
+
+
+_ASK = View("Ask", "ask/page.js", ("ask.css", "views.css"))
+_TRACE = View(
+    "Trace",
+    "traces/trace.js",
+    ("ask.css", "views.css", "trace.css", "apart.css", "suspects.css"),
 )
-"""The paths of the views (web/views.js says what each shows); all are served the same shell."""
+_FAULTS = View("Faults", "faults/page.js", ("views.css", "trace.css", "faults.css"))
+
+VIEWS = {
+    "/": _ASK,
+    "/conversations/{session_id}": _ASK,
+    "/courses": View("Courses", "courses/page.js", ("views.css", "trace.css")),
+    "/traces": View("Traces", "traces/list.js", ("views.css", "trace.css")),
+    "/traces/{query_id}": _TRACE,
+    "/traces/{query_id}/{view}": _TRACE,
+    "/traces/{query_id}/{view}/{item}": _TRACE,
+    "/faults": _FAULTS,
+    "/faults/{point}/{kind}": _FAULTS,
+}
+"""The views by their paths; all are served the same shell, with what the view needs to be shown at once."""
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -47,6 +83,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+HTML = "text/html; charset=utf-8"
+FORMS = (JSON, "text/html")
 FOR_EVER = "public, max-age=31536000, immutable"
 CHECKED = "no-cache"
 """Kept, but asked for each time whether it is still so (ETag)."""
@@ -54,53 +92,141 @@ CHECKED = "no-cache"
 _ROOT = "{root}"
 _ASSETS = "{assets}"
 _MODULES = "{modules}"
+_STYLES = "{styles}"
+_VIEWS = "{views}"
+
+# Over several lines, and without what only has the look of one: `import("./x.js")` loads later.
+_IMPORTS = re.compile(
+    r'^(?:(?:import|export)\b[^;"]{0,2000}\bfrom|import)\s+"([^"]{1,200})"',
+    re.MULTILINE,
+)
+_NOTHING = View("Not found", "", ())
+
+
+class Asset(NamedTuple):
+    """A file as it is sent.
+
+    Attributes:
+        packed: The same by gzip; None if that makes it no smaller. It holds no secret and nothing of a request, so that
+            its length tells nobody anything.
+    """
+
+    data: bytes
+    packed: bytes | None
+
+    @classmethod
+    def of(cls, data: bytes) -> Asset:
+        """Compresses a file."""
+        packed = gzip.compress(data, mtime=0)
+        return cls(data, packed if len(packed) < len(data) else None)
+
+    def response(
+        self, request: Request, headers: dict[str, str], form: str | None
+    ) -> Response:
+        """Sends it, compressed if the browser can read that."""
+        headers = headers | {"Vary": "Accept-Encoding"}
+        if self.packed is None or not _takes_gzip(request):
+            return Response(self.data, media_type=form, headers=headers)
+        headers["Content-Encoding"] = "gzip"
+        return Response(self.packed, media_type=form, headers=headers)
+
+
+class Shell(NamedTuple):
+    """The shell as one view needs it."""
+
+    asset: Asset
+    etag: str
 
 
 class Pages:
-    """The shell and its files, read once.
+    """The shells and their files, read and compressed once.
 
     The files' address holds the hash of them all, so that a browser may keep each for ever, and never
     mixes two versions.
     """
 
     def __init__(self, root_path: str) -> None:
-        self._files = _read(FOLDER)
-        shell = self._files.pop(SHELL).decode()
-        self.version = _hash(self._files)
-        assets = f"{root_path}/web/{self.version}"
-        shell = shell.replace(_MODULES, _preloads(self._files))
-        self._shell = shell.replace(_ASSETS, assets).replace(_ROOT, root_path).encode()
-        self._etag = f'"{_hash({SHELL: self._shell})}"'
+        files = _read(FOLDER)
+        self._root_path = root_path
+        self._template = files.pop(SHELL).decode()
+        self._texts = {
+            name: data.decode() for name, data in files.items() if name.endswith(".js")
+        }
+        self.version = _hash(files)
+        self._files = {name: Asset.of(data) for name, data in files.items()}
+        self._shells = {view: self._shell_of(view) for view in VIEWS.values()}
+        self._nothing = self._shell_of(_NOTHING)
 
-    async def shell(self, request: Request) -> Response:
-        """Serves the shell, or nothing where the browser has it."""
-        headers = HEADERS | {"Cache-Control": CHECKED, "ETag": self._etag}
-        if request.headers.get("if-none-match") == self._etag:
-            return Response(status_code=304, headers=headers)
-        return Response(
-            self._shell, media_type="text/html; charset=utf-8", headers=headers
-        )
+    def shell_of(self, view: View) -> Callable[[Request], Awaitable[Response]]:
+        """Returns what serves a view's shell, or nothing where the browser has it."""
+        shell = self._shells[view]
+
+        async def serve(request: Request) -> Response:
+            headers = HEADERS | {"Cache-Control": CHECKED, "ETag": shell.etag}
+            if request.headers.get("if-none-match") == shell.etag:
+                return Response(status_code=304, headers=headers)
+            return shell.asset.response(request, headers, HTML)
+
+        return serve
 
     async def file(self, request: Request) -> Response:
         """Serves one file of this version."""
         name = request.path_params["name"]
-        data = self._files.get(name)
-        if data is None or request.path_params["version"] != self.version:
+        asset = self._files.get(name)
+        if asset is None or request.path_params["version"] != self.version:
             return refuse(
                 404, "not_found", "The pages have no such file now: load them again."
             )
         form, _ = mimetypes.guess_type(name)
-        headers = HEADERS | {"Cache-Control": FOR_EVER}
-        return Response(data, media_type=form, headers=headers)
+        return asset.response(request, HEADERS | {"Cache-Control": FOR_EVER}, form)
+
+    def nothing(self, request: Request) -> Response | None:
+        """Returns the page that says that there is none; None for a program, which is answered in JSON."""
+        path = request.url.path.removeprefix(self._root_path)
+        accept = request.headers.get("accept")
+        is_of_api = path.startswith("/api/")
+        if request.method != "GET" or is_of_api or preferred(accept, FORMS) == JSON:
+            return None
+        response = self._nothing.asset.response(
+            request, HEADERS | {"Cache-Control": "no-store"}, HTML
+        )
+        response.status_code = 404
+        return response
+
+    def _shell_of(self, view: View) -> Shell:
+        assets = f"{self._root_path}/web/{self.version}"
+        modules = _needed(self._texts, MAIN)
+        if view.module:
+            modules |= _needed(self._texts, view.module)
+        preloads = [
+            f'<link rel="modulepreload" href="{_ASSETS}/{name}">' for name in modules
+        ]
+        styles = [
+            f'<link rel="stylesheet" href="{_ASSETS}/style/{name}" data-style="{name}">'
+            for name in view.styles
+        ]
+        table = {path: view._asdict() for path, view in VIEWS.items()}
+        html = self._template
+        for name, text in (
+            (_MODULES, "\n    ".join(preloads)),
+            (_STYLES, "\n    ".join(styles)),
+            (_VIEWS, escape(json.dumps(table))),
+            (_ASSETS, assets),
+            (_ROOT, self._root_path),
+        ):
+            html = html.replace(name, text)
+        data = html.encode()
+        return Shell(Asset.of(data), f'W/"{_hash({SHELL: data})}"')
 
 
-def add_pages(app: FastAPI, root_path: str) -> None:
+def add_pages(app: FastAPI, root_path: str) -> Pages:
     """Adds the pages to the app, beside the API that they use."""
     pages = Pages(root_path)
     # Plain routes: the pages are no part of the API's schema, and take any query parameters.
-    for path in VIEWS:
-        _add(app, path, pages.shell)
+    for path, view in VIEWS.items():
+        _add(app, path, pages.shell_of(view))
     _add(app, "/web/{version}/{name:path}", pages.file)
+    return pages
 
 
 def _add(
@@ -117,13 +243,26 @@ def _read(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _preloads(files: dict[str, bytes]) -> str:
-    """Names every module, so that a browser fetches them at once and not each when another has asked for it."""
-    return "\n    ".join(
-        f'<link rel="modulepreload" href="{_ASSETS}/{name}">'
-        for name in files
-        if name.endswith(".js")
-    )
+def _needed(texts: Mapping[str, str], module: str) -> dict[str, None]:
+    """Returns a module and all that it imports, so that a browser fetches them at once and not one after another."""
+    found: dict[str, None] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found[name] = None
+        for imported in _IMPORTS.findall(texts[name]):
+            waiting.append(normpath(join(dirname(name), imported)))
+    return found
+
+
+def _takes_gzip(request: Request) -> bool:
+    for part in request.headers.get("accept-encoding", "").split(","):
+        coding, _, weight = part.partition(";")
+        if coding.strip() == "gzip":
+            return weight.strip() not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
+    return False
 
 
 def _hash(files: dict[str, bytes]) -> str:

@@ -102,3 +102,12 @@ export function byId(id) {
 export function announce(text) {
   byId("status").textContent = plain(text);
 }
+
+/**
+ * Names the window; a view calls it when it knows what it shows, and again when it changes to something else.
+ * @param {string} text
+ */
+export function setTitle(text) {
+  const title = plain(text).trim().slice(0, 100);
+  document.title = title === "" ? "Antiphon" : `${title} · Antiphon`;
+}

@@ -2,79 +2,94 @@
 
 import { ROOT } from "./api.js";
 import { showChats } from "./ask/chats.js";
-import { show as showAsk } from "./ask/page.js";
-import { show as showCourses } from "./courses/page.js";
 import { COURSES_CHANGED, addDocuments, droppedFiles } from "./documents.js";
-import { byId, element } from "./dom.js";
-import { show as showFaults } from "./faults/page.js";
+import { byId, element, setTitle } from "./dom.js";
 import { KEY_KEPT, forgetKey, keptKey } from "./key.js";
 import { startReasoner } from "./reasoner.js";
-import { openSidebar, closeSidebar, showOutline } from "./sidebar.js";
+import { SHOWN, openSidebar, closeSidebar, showOutline } from "./sidebar.js";
 import { nextTheme, startTheme } from "./theme.js";
-import { show as showTraceList } from "./traces/list.js";
-import { show as showTrace } from "./traces/trace.js";
-
-/**
- * What is to be called when a view is left. A view that has views of its own changes between them by `change`, which
- * returns false where it cannot.
- * @typedef {() => void} Leave
- * @typedef {{leave: Leave, change: (parameters: Record<string, string>) => boolean}} Changing
- *
- * The form of a view's address, how the window is then called, and what shows it.
- * @typedef {(main: HTMLElement, parameters: Record<string, string>) => Leave | Changing} Show
- * @typedef {{path: RegExp, title: string, show: Show}} View
- */
-
-/** @type {View[]} */
-const VIEWS = [
-  { path: /^\/$/, title: "Ask", show: showAsk },
-  { path: /^\/conversations\/(?<session_id>[^/]+)$/, title: "Ask", show: showAsk },
-  { path: /^\/courses$/, title: "Courses", show: showCourses },
-  { path: /^\/faults(\/(?<point>[^/]+)\/(?<kind>[^/]+))?$/, title: "Faults", show: showFaults },
-  { path: /^\/traces$/, title: "Traces", show: showTraceList },
-  {
-    path: /^\/traces\/(?<query_id>[^/]+)(\/(?<view>[a-z]+)(\/(?<item>[^/]+))?)?$/,
-    title: "Trace",
-    show: showTrace,
-  },
-];
+import { apply, load, viewAt } from "./views.js";
 
 const main = byId("main");
-/** @type {View | null} */
+/** @type {import("./views.js").View | null} */
 let current = null;
-/** @type {Leave | Changing} */
+/** @type {import("./views.js").Leave | import("./views.js").Changing} */
 let shown = () => {};
+/** How often the address has changed: what was loaded for an earlier one is not shown. */
+let turn = 0;
 
 /** Shows the view that the address names. */
-function showView() {
+async function showView() {
   closeSidebar();
+  turn += 1;
   const path = location.pathname.slice(ROOT.length).replace(/(.)\/+$/, "$1") || "/";
-  for (const view of VIEWS) {
-    const found = view.path.exec(path);
-    if (found === null) continue;
-    document.title = `${view.title} · Antiphon`;
-    /** @type {Record<string, string>} */
-    const parameters = {};
-    for (const [name, value] of Object.entries(found.groups ?? {})) {
-      if (value !== undefined) parameters[name] = decodeURIComponent(value);
-    }
-    showOne(view, parameters);
-    break;
-  }
   markPlace(path);
   showChats();
+  const found = viewAt(path);
+  if (found === null) showNothing("There is no such page", "The address may be mistyped.");
+  else if (!isChanged(found.view, found.parameters)) await showOne(found.view, found.parameters);
 }
 
 /**
- * @param {View} view
+ * Lets the view that is shown change by itself; returns false if another is to be shown.
+ * @param {import("./views.js").View} view
  * @param {Record<string, string>} parameters
  */
-function showOne(view, parameters) {
-  if (view === current && typeof shown !== "function" && shown.change(parameters)) return;
+function isChanged(view, parameters) {
+  return view.module === current?.module && typeof shown !== "function" && shown.change(parameters);
+}
+
+/**
+ * @param {import("./views.js").View} view
+ * @param {Record<string, string>} parameters
+ */
+async function showOne(view, parameters) {
+  const mine = turn;
+  const isFirst = current === null;
+  /** @type {import("./views.js").Show} */
+  let show;
+  try {
+    show = await load(view);
+  } catch (error) {
+    if (mine !== turn) return;
+    // The service may have been updated since: the address as a whole leads to its new files.
+    if (!isFirst) location.reload();
+    else showNothing("This page could not be loaded", String(/** @type {Error} */ (error).message));
+    return;
+  }
+  if (mine !== turn) return;
+  leave();
+  apply(view.styles);
+  current = view;
+  setTitle(view.title);
+  shown = show(main, parameters);
+  document.dispatchEvent(new CustomEvent(SHOWN));
+}
+
+function leave() {
   if (typeof shown === "function") shown();
   else shown.leave();
-  current = view;
-  shown = view.show(main, parameters);
+  shown = () => {};
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ */
+function showNothing(title, text) {
+  leave();
+  apply([]);
+  current = null;
+  setTitle(title);
+  main.replaceChildren(
+    element(
+      "div",
+      { class: "nothing" },
+      element("h1", {}, title),
+      element("p", {}, text),
+      element("p", {}, element("a", { href: `${ROOT}/`, "data-view": true }, "Ask a question")),
+    ),
+  );
 }
 
 /** @param {string} path */
@@ -87,7 +102,7 @@ function markPlace(path) {
 }
 
 // Links between views change the address and not the page; with a modifier key they are links like any other.
-document.addEventListener("click", (event) => {
+document.addEventListener("click", async (event) => {
   if (
     event.defaultPrevented ||
     event.button !== 0 ||
@@ -101,7 +116,7 @@ document.addEventListener("click", (event) => {
   if (!(link instanceof HTMLAnchorElement)) return;
   event.preventDefault();
   history.pushState(null, "", link.href);
-  showView();
+  await showView();
   main.focus({ preventScroll: true });
 });
 window.addEventListener("popstate", showView);

@@ -5,6 +5,8 @@ import { byId, element, icon, webLink } from "./dom.js";
 
 /** A question for the box of the ask page. */
 export const FILL = "antiphon:fill";
+/** A view is shown now; it may have had to be loaded. */
+export const SHOWN = "antiphon:shown";
 
 /** Opens the sidebar over the page. */
 export function openSidebar() {
@@ -83,12 +85,14 @@ function lessonItem(course, lesson) {
 
 /** @param {string} question */
 function fill(question) {
-  const onAskPage = document.querySelector(".composer") !== null;
-  // Elsewhere the ask page is gone to first.
-  if (!onAskPage) {
-    history.pushState(null, "", `${ROOT}/`);
-    window.dispatchEvent(new PopStateEvent("popstate"));
-  }
+  const hand = () => document.dispatchEvent(new CustomEvent(FILL, { detail: question }));
   closeSidebar();
-  document.dispatchEvent(new CustomEvent(FILL, { detail: question }));
+  if (document.querySelector(".composer") !== null) {
+    hand();
+    return;
+  }
+  // Elsewhere the ask page is gone to first.
+  document.addEventListener(SHOWN, hand, { once: true });
+  history.pushState(null, "", `${ROOT}/`);
+  window.dispatchEvent(new PopStateEvent("popstate"));
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import pytest
@@ -100,12 +101,117 @@ async def test_scripts_and_styles_have_their_types() -> None:
 
 async def test_a_shell_that_the_browser_has_is_not_sent_again() -> None:
     app = app_of(FakeService())
-    first = await Browser(app).get("/")
+    first = await Browser(app).get("/traces/q1")
 
-    again = await Browser(app).get("/traces", if_none_match=first.headers["etag"])
+    again = await Browser(app).get("/traces/q2", if_none_match=first.headers["etag"])
+    other = await Browser(app).get("/traces", if_none_match=first.headers["etag"])
 
     assert first.headers["cache-control"] == "no-cache"
     assert (again.status, again.body) == (304, b"")
+    # Another view needs other files.
+    assert other.status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "there", "not_there"),
+    [
+        (
+            "/",
+            {"main.js", "views.js", "ask/page.js", "ask/passage.js", "style/ask.css"},
+            {"traces/trace.js", "courses/page.js", "style/trace.css"},
+        ),
+        (
+            "/traces",
+            {"main.js", "traces/list.js", "traces/saying.js", "style/views.css"},
+            {"traces/trace.js", "ask/page.js", "ask/query.js", "style/ask.css"},
+        ),
+        (
+            "/traces/q/event/3",
+            {"traces/trace.js", "traces/lineage.js", "style/suspects.css"},
+            {"faults/page.js", "ask/page.js", "courses/page.js", "style/faults.css"},
+        ),
+        ("/nowhere", {"main.js"}, {"ask/page.js", "traces/list.js", "style/ask.css"}),
+    ],
+)
+async def test_a_view_is_sent_with_what_it_needs_and_with_nothing_else(
+    path: str, there: set[str], not_there: set[str]
+) -> None:
+    reply = await Browser(app_of(FakeService())).get(path, accept="text/html")
+
+    named = re.findall(r'(?:src|href)="/web/[0-9a-f]+/([^"]+)"', reply.body.decode())
+    assert there <= set(named)
+    assert not_there.isdisjoint(named)
+    assert "{" not in "".join(named)
+
+
+async def test_every_module_that_a_module_of_the_shell_imports_is_named_too() -> None:
+    app = app_of(FakeService())
+    for path in PATHS:
+        shell = (await Browser(app).get(path)).body.decode()
+        named = set(re.findall(r'modulepreload" href="/web/[0-9a-f]+/([^"]+)"', shell))
+        for name in named:
+            folder = (FOLDER / name).parent
+            for imported in re.findall(
+                r'^(?:import|export)[^;]* from "([^"]+)"',
+                (FOLDER / name).read_text(),
+                re.MULTILINE,
+            ):
+                file = (folder / imported).resolve()
+                assert str(file.relative_to(FOLDER.resolve())) in named
+
+
+@pytest.mark.parametrize("path", ["/", "main.js", "style/base.css", "icon.svg"])
+async def test_texts_are_sent_compressed_to_whoever_can_read_that(path: str) -> None:
+    app = app_of(FakeService())
+    if path != "/":
+        shell = (await Browser(app).get("/")).body.decode()
+        path = re.findall(r"/web/[0-9a-f]+/", shell)[0] + path
+
+    plain = await Browser(app).get(path)
+    refused = await Browser(app).get(path, accept_encoding="br, gzip;q=0")
+    packed = await Browser(app).get(path, accept_encoding="br, gzip;q=0.5")
+
+    assert "content-encoding" not in plain.headers
+    assert refused.body == plain.body
+    assert packed.headers["content-encoding"] == "gzip"
+    assert {each.headers["vary"] for each in (plain, packed)} == {"Accept-Encoding"}
+    assert packed.headers["content-type"] == plain.headers["content-type"]
+    assert gzip.decompress(packed.body) == plain.body
+    assert int(packed.headers["content-length"]) < len(plain.body)
+
+
+IN_BROWSERS = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize(
+    ("path", "accept", "form"),
+    [
+        ("/nowhere", IN_BROWSERS, "text/html"),
+        ("/courses/x/y", IN_BROWSERS, "text/html"),
+        ("/nowhere", "*/*", "application/json"),
+        ("/nowhere", "application/json", "application/json"),
+        ("/nowhere", "application/json, text/html;q=0.5", "application/json"),
+        ("/nowhere", "", "application/json"),
+        ("/api/nowhere", IN_BROWSERS, "application/json"),
+        ("/web/0/x.js", IN_BROWSERS, "application/json"),
+    ],
+)
+async def test_a_path_that_there_is_not_is_a_page_for_people_and_json_for_programs(
+    path: str, accept: str, form: str
+) -> None:
+    for root in ("", "/antiphon"):
+        app = app_of(FakeService(), root_path=root)
+
+        reply = await Browser(app).get(f"{root}{path}", accept=accept)
+
+        assert reply.status == 404
+        assert reply.headers["content-type"].startswith(form)
+        if form == "text/html":
+            assert b'<main id="main"' in reply.body
+            assert b"nowhere" not in reply.body
+            assert "default-src 'self'" in reply.headers["content-security-policy"]
+        else:
+            assert reply.json()["error"]["code"] == "not_found"
 
 
 @pytest.mark.parametrize(
