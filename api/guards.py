@@ -150,7 +150,7 @@ def offered_to(origins: frozenset[str]) -> Callable[[ASGIApp], ASGIApp]:
     return partial(
         CORSMiddleware,
         allow_origins=origins,
-        allow_methods=("GET", "HEAD", "POST", "PUT", "DELETE"),
+        allow_methods=("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
         allow_headers=(
             "Authorization",
             "X-API-Key",

@@ -20,6 +20,7 @@ from antiphon.service import (
     MOST_TITLE_CHARS,
     nearest,
 )
+from antiphon.vocabulary.feedback import MOST_NOTE_CHARS, Rating
 
 
 def _whole(text: str) -> str:
@@ -347,6 +348,14 @@ class ClearReply(Schema):
     session_id: str = Field(examples=["s-5d1f0c2e"])
 
 
+class FeedbackReply(Schema):
+    """Somebody's judgement of an answer."""
+
+    rating: Rating
+    note: str | None
+    at: float = Field(description="When it was given, in seconds since the epoch.")
+
+
 class TraceSummaryReply(Schema):
     """One line of the list of traces; `status` is `open` while the query runs."""
 
@@ -358,26 +367,104 @@ class TraceSummaryReply(Schema):
     duration_ms: float | None
     events: int
     confidence: str | None
-    reasoner: str | None
+    reasoner: str | None = Field(
+        description="Who answered: a model's name, `offline`, or `none`."
+    )
     parent: str | None = Field(
         None,
         description="The trace that this one is a fork of; null if it is not a fork.",
     )
+    answer: str | None = Field(
+        None,
+        description="The first 200 characters of the answer; null until there is one.",
+    )
+    rounds: int | None = Field(None, description="Rounds of tool calls that were run.")
+    input_tokens: int | None = Field(
+        None,
+        description="All that its calls read, cached or not, summarising calls included.",
+    )
+    output_tokens: int | None = Field(None, description="What they wrote.")
+    cost_usd: float | None = Field(
+        None, description="What they cost; null if a model's price is unknown."
+    )
+    feedback: FeedbackReply | None = None
+
+
+class FeedbackRequest(RequestBody):
+    """A judgement of an answer."""
+
+    rating: Rating
+    note: Annotated[Text, Field(max_length=MOST_NOTE_CHARS)] | None = Field(
+        None, examples=["It names the wrong lesson."]
+    )
+
+
+class FeedbackStoredReply(Schema):
+    """The feedback on an answer, as it is stored now."""
+
+    query_id: str
+    feedback: FeedbackReply | None
 
 
 class ExchangeReply(Schema):
     """A question and its answer."""
 
+    query_id: str = Field(description="Its trace.")
     question: str
     answer: str
 
 
 class ConversationReply(Schema):
-    """What was asked and answered in a conversation since it was last cleared, and all its traces."""
+    """A stretch of a conversation: what was answered since it was last cleared, and the traces."""
 
     session_id: str
+    title: str | None = Field(
+        description="As in the list; null if nothing was asked since it was cleared."
+    )
     exchanges: list[ExchangeReply] = Field(description="The oldest first.")
     traces: list[TraceSummaryReply] = Field(description="The newest first.")
+    next: str | None = Field(
+        description="Send as `before` for what came earlier; null at the beginning."
+    )
+
+
+class ConversationLineReply(Schema):
+    """One line of the list of conversations."""
+
+    session_id: str
+    title: str = Field(
+        description="What it was named, or the beginning of its first question.",
+        examples=["What is BM25 good at?"],
+    )
+    exchanges: int = Field(description="Questions that were answered.")
+    started_at: float = Field(
+        description="When the first was asked, in seconds since the epoch."
+    )
+    last_at: float = Field(description="When the last was asked.")
+
+
+class ConversationsReply(Schema):
+    """Conversations, the last asked first."""
+
+    conversations: list[ConversationLineReply]
+    next: str | None = Field(
+        description="Send as `before` for the next page; null at the end."
+    )
+
+
+class TitleRequest(RequestBody):
+    """The name of a conversation."""
+
+    title: Annotated[Text, Field(max_length=MOST_TITLE_CHARS)] = Field(
+        examples=["Ranking"], json_schema_extra={"pattern": r"\S"}
+    )
+
+
+class TitleReply(Schema):
+    """A conversation as it is called now."""
+
+    session_id: str
+    title: str
 
 
 class DeletedReply(Schema):
@@ -474,6 +561,7 @@ class TraceReply(Schema):
     left_out: dict[str, list[str]] = Field(
         description="With `without_texts`: the fields that are left out, by the kind of event; else empty."
     )
+    feedback: FeedbackReply | None
     events: list[dict[str, Any]] = Field(
         examples=[
             [

@@ -76,6 +76,7 @@ COMMANDS = (
             "export": "trace_files:export",
             "import": "trace_files:import_",
             "test": "trace_files:as_test",
+            "questions": "trace_questions:questions",
             "delete": "trace_deleting:delete",
             "prune": "trace_deleting:prune",
             "encrypt": "keeping:encrypt",

@@ -20,6 +20,7 @@ from antiphon.cli.session import (
 from antiphon.cli.terminal import counted, out, short_id
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.ports import Json
 
 
@@ -31,14 +32,15 @@ def export(
     """Exports a trace as JSON lines, exactly as it is stored, with a hash over all of it."""
     settings = settings_for_people(data_dir=data_dir)
 
-    async def stored() -> tuple[str, Sequence[bytes]]:
+    async def stored() -> tuple[str, Sequence[bytes], Feedback | None]:
         async with open_store(settings) as store:
             found_id = await service.whole_id(store, query_id)
+            feedback = await store.annotations.feedback(found_id)
             # The events are not decoded: another program may have written them.
-            return found_id, await store.lines(found_id)
+            return found_id, await store.lines(found_id), feedback
 
-    found_id, lines = asyncio.run(stored())
-    _write(output, service.file_of_lines(found_id, lines))
+    found_id, lines, feedback = asyncio.run(stored())
+    _write(output, service.file_of_lines(found_id, lines, feedback))
     out.print(f"{output}: {counted(len(lines), 'event')}", soft_wrap=True)
 
 
@@ -52,13 +54,17 @@ def import_(
     settings = settings_for_people(data_dir=data_dir)
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    events = service.read_trace_file(service.bytes_of_file(file), catalog)
+    data = service.bytes_of_file(file)
+    events = service.read_trace_file(data, catalog)
+    feedback = service.feedback_of_file(data)
 
     async def add() -> None:
         async with open_store(
             settings, service.redaction_of(settings), make=True
         ) as store:
             await store.add(events)
+            if feedback is not None:
+                await store.annotations.set_feedback(events[0].query_id, feedback)
 
     asyncio.run(add())
     out.print(

@@ -48,6 +48,7 @@ from antiphon.vocabulary.events import (
     ResponseAssembled,
     Status,
 )
+from antiphon.vocabulary.feedback import Rating
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 
@@ -93,6 +94,10 @@ def listed(
     parent: Annotated[
         str | None, typer.Option("--parent", help="Only forks of this trace.")
     ] = None,
+    feedback: Annotated[
+        Literal[Rating, "any", "none"] | None,
+        typer.Option("--feedback", help="Rating of the answer."),
+    ] = None,
     as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -106,6 +111,7 @@ def listed(
         text=text,
         session_id=session_id,
         parent=parent,
+        feedback=feedback,
         since=_hours_ago(since_h),
         until=_hours_ago(until_h),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nats.js.errors import APIError
 
+from antiphon.cluster.annotations import Notes
 from antiphon.cluster.client import REQUEST_S
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.erasing import erase
@@ -19,9 +20,10 @@ from antiphon.vocabulary.errors import TraceError
 class SharedConversations:
     """What is said of conversations beside the queries in them."""
 
-    def __init__(self, cluster: Cluster, projection: Projection) -> None:
+    def __init__(self, cluster: Cluster, projection: Projection, notes: Notes) -> None:
         self._cluster = cluster
         self._projection = projection
+        self._notes = notes
 
     async def open(self, session_id: str, tenant: str) -> None:
         """Makes a conversation known, as that of the tenant who opened it first.
@@ -42,6 +44,7 @@ class SharedConversations:
         subject = naming.conversation(session_id)
         await erase(self._cluster, naming.traces_stream, subject)
         await self._projection.removed([subject])
+        await self._notes.remove(naming.title(session_id))
 
     async def _say(
         self, session_id: str, tenant: str, step: str, headers: dict[str, str]

@@ -20,20 +20,25 @@ _NO_MESSAGE = (10037, 10043)
 """What JetStream says of a message that is not there."""
 
 
-async def erase(cluster: Cluster, stream: str, subject: str) -> None:
+async def erase(
+    cluster: Cluster, stream: str, subject: str, before: int | None = None
+) -> None:
     """Deletes the messages of a subject, which may hold wildcards; where it is broken off, the first ones are left.
+
+    Args:
+        before: Only those before this place in the stream; None: all.
 
     Raises:
         TraceError: The servers do not answer.
     """
     reader = StreamReader(cluster, stream)
-    state = await reader.state()
-    places = [
-        message.seq async for message in reader.between(subject, 1, state.last_seq)
-    ]
+    last = (await reader.state()).last_seq if before is None else before - 1
+    places = [message.seq async for message in reader.between(subject, 1, last)]
     places.reverse()
     for start in range(0, len(places), _AT_ONCE):
         await _erase_all(cluster, stream, places[start : start + _AT_ONCE])
+    if before is not None:
+        return
     # Whatever was stored meanwhile: its writer is refused from here on, and has no reader.
     with as_trace_errors("delete messages"):
         await cluster.jetstream.purge_stream(stream, subject=subject)

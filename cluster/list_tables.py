@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from antiphon.cluster.messages import tenant_of
+from antiphon.cluster.messages import feedback_in, tenant_of
 from antiphon.cluster.stream_reading import StoredMessage, StreamState
 from antiphon.cluster.streams import Naming, text_of
 from antiphon.traces import (
@@ -17,7 +18,10 @@ from antiphon.traces import (
     open_conversation,
     remove_everything,
     remove_trace,
+    write_feedback,
+    write_title,
 )
+from antiphon.vocabulary.errors import NotFoundError
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS progress (
@@ -62,7 +66,7 @@ class Step(NamedTuple):
     """A message as it is added.
 
     Attributes:
-        part: The events that it holds; None for a message of a conversation, or one that is none of ours.
+        part: The events that it holds; None for a message of a conversation, feedback, or one that is none of ours.
     """
 
     message: StoredMessage
@@ -113,6 +117,7 @@ def add_steps(
     for message, part in new:
         if part is None:
             _note_conversation(connection, message)
+            _note_annotation(connection, message.subject, message.data)
         else:
             if part.is_first:
                 _forget_subject(connection, message.subject)
@@ -141,6 +146,18 @@ def _note_conversation(connection: sqlite3.Connection, message: StoredMessage) -
         clear_conversation_at(connection, session_id, message.seq)
 
 
+def _note_annotation(connection: sqlite3.Connection, subject: str, data: bytes) -> None:
+    """Takes in feedback, or a title, or that there is none any more (empty)."""
+    query_id = _text_in(subject, "feedback")
+    session_id = _text_in(subject, "titles")
+    # What it belongs to may be deleted by now.
+    with suppress(NotFoundError):
+        if query_id is not None:
+            write_feedback(connection, query_id, feedback_in(data))
+        elif session_id is not None:
+            write_title(connection, session_id, data.decode(errors="replace") or None)
+
+
 def remove(connection: sqlite3.Connection, subjects: Iterable[str]) -> None:
     for subject in subjects:
         query_id = trace_in(subject)
@@ -149,6 +166,8 @@ def remove(connection: sqlite3.Connection, subjects: Iterable[str]) -> None:
             remove_trace(connection, query_id)
         elif session_id is not None:
             forget_conversation(connection, session_id)
+        else:
+            _note_annotation(connection, subject, b"")
         _forget_subject(connection, subject)
 
 

@@ -14,6 +14,7 @@ from antiphon.traces import EventRow, Packer
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, Recorded
+from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.typed import prepared
 
 BLOB_BYTES = 64 * 1024
@@ -52,6 +53,7 @@ class Payload(msgspec.Struct, frozen=True, array_like=True):
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(prepared(Payload))
+_feedback = msgspec.json.Decoder(prepared(Feedback))
 
 
 class Packed(NamedTuple):
@@ -126,6 +128,14 @@ def unpack(data: bytes, query_id: str) -> Payload:
         raise DecodeError(
             f"trace {query_id}: a message on NATS is none of this program's ({error})"
         ) from error
+
+
+def feedback_in(data: bytes) -> Feedback | None:
+    """Returns the feedback that a message holds; None for a message that is none of ours."""
+    try:
+        return _feedback.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
 
 
 def seqs_of(message: StoredMessage) -> tuple[int, int]:

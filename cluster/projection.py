@@ -39,7 +39,7 @@ from antiphon.vocabulary.errors import DecodeError, TraceError
 log = structlog.get_logger(__name__)
 
 FILE_NAME = "traces-of-cluster.sqlite"
-FORMAT = 1
+FORMAT = 2
 """Version of the list's tables."""
 AT_ONCE = 200
 """Messages that are added in one transaction."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import Sequence
 from functools import partial
 
+from antiphon.cluster.annotations import Notes
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.projection import Projection
 from antiphon.cluster.stream_reading import StreamReader
 from antiphon.cluster.trace_log import TraceLog
+from antiphon.traces import conversations_of
 
 _MOST_RUNS = 20
 """A run of pruning frees what the average trace would; a few free what was asked for."""
@@ -21,6 +24,12 @@ _OLDEST = """
 """
 _COUNT = """
     SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'
+"""
+
+_EMPTY_TITLED = """
+    SELECT session_id FROM conversations
+    WHERE session_id IN (SELECT value FROM json_each(?)) AND title IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM queries WHERE queries.session_id = conversations.session_id)
 """
 
 
@@ -33,7 +42,9 @@ class Deleter:
         trace_log: TraceLog,
         projection: Projection,
         blobs: Blobs,
+        notes: Notes,
     ) -> None:
+        self._notes = notes
         self._naming = cluster.naming
         self._log = trace_log
         self._projection = projection
@@ -71,10 +82,20 @@ class Deleter:
         return deleted
 
     async def _delete(self, query_ids: Sequence[str]) -> None:
+        if not query_ids:
+            return
+        index = await self._projection.index()
+        sessions = await index.readers.run(
+            partial(conversations_of, query_ids=query_ids)
+        )
         for query_id in query_ids:
             await self._log.delete(query_id)
-        if query_ids:
-            await self._projection.removed(list(map(self._naming.trace, query_ids)))
+            await self._notes.remove(self._naming.feedback(query_id))
+        await self._projection.removed(list(map(self._naming.trace, query_ids)))
+        # Somebody's words, which go with the last of what they are about.
+        titled = await index.readers.run(partial(_empty_titled, session_ids=sessions))
+        for session_id in titled:
+            await self._notes.remove(self._naming.title(session_id))
 
     async def _used_bytes(self) -> int:
         """Returns what traces take on each server."""
@@ -94,3 +115,11 @@ def _ids_to_prune(
         by_size = -(-excess * over // used_bytes)
         wanted = max(wanted, min(over, by_size))
     return [row[0] for row in connection.execute(_OLDEST, (wanted,))]
+
+
+def _empty_titled(
+    connection: sqlite3.Connection, session_ids: Sequence[str]
+) -> list[str]:
+    """Reads which of the conversations have a title and no trace."""
+    rows = connection.execute(_EMPTY_TITLED, (json.dumps(list(session_ids)),))
+    return [row[0] for row in rows]

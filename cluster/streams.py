@@ -53,6 +53,14 @@ class Naming:
         """Returns the subject that says that a conversation was opened or cleared."""
         return f"{self.prefix}.conversations.{token(session_id)}"
 
+    def feedback(self, query_id: str) -> str:
+        """Returns the subject that holds the feedback on an answer."""
+        return f"{self.prefix}.feedback.{token(query_id)}"
+
+    def title(self, session_id: str) -> str:
+        """Returns the subject that holds the title of a conversation."""
+        return f"{self.prefix}.titles.{token(session_id)}"
+
     def blobs_of(self, query_id: str) -> str:
         """Returns the beginning of the subjects that hold the longest texts of a trace."""
         return f"{self.prefix}.blobs.{token(query_id)}"
@@ -181,11 +189,15 @@ def _reason(error: Exception) -> str:
 def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
     """Returns the stream of traces: one subject a query; what is stored is passed on live.
 
-    Conversations are in the same stream, because their order among the queries says which of these were cleared.
+    Conversations are in the same stream, because their order among the queries says which of these were cleared;
+    feedback and titles because the list of traces is made of it.
     """
     return StreamConfig(
         name=naming.traces_stream,
-        subjects=[f"{naming.prefix}.traces.*", f"{naming.prefix}.conversations.*"],
+        subjects=[
+            f"{naming.prefix}.{kind}.*"
+            for kind in ("traces", "conversations", "feedback", "titles")
+        ],
         storage=StorageType.FILE,
         num_replicas=replicas,
         discard=DiscardPolicy.NEW,

@@ -6,6 +6,7 @@ import copy
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+from antiphon.cluster.annotations import Notes, SharedAnnotations
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.conversations import SharedConversations
@@ -25,7 +26,13 @@ from antiphon.traces import Finder, Redaction
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Event, Live, Recorded
-from antiphon.vocabulary.ports import Json, TraceFilter, TraceSummary
+from antiphon.vocabulary.ports import (
+    AnsweredQuestion,
+    ConversationSummary,
+    Json,
+    TraceFilter,
+    TraceSummary,
+)
 from antiphon.vocabulary.values import Exchange
 
 
@@ -58,9 +65,15 @@ class JetStreamTraceStore:
         self._reader = TraceReader(self._log, blobs)
         self._traces = SeenTraces(self._log, self._reader, catalog, None)
         self._projection = Projection(cluster, self._log, folder, key)
-        self._conversations = SharedConversations(cluster, self._projection)
-        self._deleter = Deleter(cluster, self._log, self._projection, blobs)
+        self._notes = Notes(cluster, self._projection)
+        self._conversations = SharedConversations(
+            cluster, self._projection, self._notes
+        )
+        self._deleter = Deleter(
+            cluster, self._log, self._projection, blobs, self._notes
+        )
         self._ends = Ends(cluster)
+        self._redaction = redaction
         self._tenant: str | None = None
 
     @classmethod
@@ -92,6 +105,18 @@ class JetStreamTraceStore:
         seen._tenant = label
         seen._traces = self._traces.seen_by(label)
         return seen
+
+    @property
+    def annotations(self) -> SharedAnnotations:
+        """Feedback on answers, and titles of conversations."""
+        return SharedAnnotations(
+            self._cluster,
+            self._notes,
+            self._traces,
+            self._projection,
+            self._redaction,
+            self._tenant,
+        )
 
     @property
     def _label(self) -> str:
@@ -204,6 +229,24 @@ class JetStreamTraceStore:
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
         return await (await self._finder()).ids(beginning, limit)
+
+    async def conversations(
+        self,
+        limit: int,
+        after_id: str | None = None,
+        text: str | None = None,
+        session_id: str | None = None,
+    ) -> Sequence[ConversationSummary]:
+        """Returns a line a conversation, the last asked first; its arguments are those of `TraceListing`."""
+        return await (await self._finder()).conversations(
+            limit, after_id, text, session_id
+        )
+
+    async def answered(
+        self, session_id: str, query_ids: Sequence[str]
+    ) -> Sequence[AnsweredQuestion]:
+        """Returns those of the traces that were answered since it was cleared, oldest first. Raises as `exchanges`."""
+        return await (await self._finder()).answered(session_id, query_ids)
 
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over, wait for no worker and have been silent, the oldest first."""

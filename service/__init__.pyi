@@ -184,6 +184,7 @@ from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_
 from antiphon.traces import (
     Redaction,
     bytes_of_file,
+    feedback_of_file,
     file_of_lines,
     read_trace_file,
     to_json,
@@ -306,6 +307,7 @@ __all__ = [
     "embedder_of",
     "encrypt_store",
     "event_kinds",
+    "feedback_of_file",
     "file_of_lines",
     "find_capabilities",
     "forget_layout",

@@ -12,7 +12,7 @@ from rapidfuzz import fuzz, process
 from antiphon.assembler import DOUBTS
 from antiphon.composition import Settings, catalog_of
 from antiphon.history import trace_test
-from antiphon.traces import read_trace_file, trace_file
+from antiphon.traces import feedback_of_file, read_trace_file, trace_file
 from antiphon.vocabulary.errors import (
     BadInputError,
     DecodeError,
@@ -25,6 +25,7 @@ from antiphon.vocabulary.events import (
     Recorded,
     Status,
 )
+from antiphon.vocabulary.feedback import Rating
 from antiphon.vocabulary.ports import TraceFilter, TraceStore
 from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import Value
@@ -33,6 +34,7 @@ FILTER_VALUES: Mapping[str, tuple[str, ...]] = {
     "status": ("open", *get_args(Status)),
     "confidence": get_args(Confidence),
     "indicator": tuple(DOUBTS),
+    "feedback": (*get_args(Rating), "any", "none"),
 }
 """Conditions of a listing that have few values."""
 NEAR_ENOUGH = 60
@@ -100,7 +102,9 @@ class Archive:
 
     async def export(self, query_id: str) -> bytes:
         """Returns a trace as a file of JSON lines, with a hash over all of it. Raises as reading it does."""
-        return trace_file(await self._store.read(query_id))
+        events = await self._store.read(query_id)
+        feedback = await self._store.annotations.feedback(query_id)
+        return trace_file(events, feedback)
 
     async def add(self, file: bytes) -> Sequence[Recorded[Event]]:
         """Stores the trace of such a file, which is checked as a whole first: half a trace must not get in.
@@ -114,12 +118,15 @@ class Archive:
             events = await asyncio.to_thread(
                 read_trace_file, file, catalog_of(self._subscribers)
             )
+            feedback = feedback_of_file(file)
         except DecodeError as error:
             raise BadInputError(f"This is no sound trace file: {error}.") from error
         stored_as = self.id_of(events[0].query_id)
         if stored_as != events[0].query_id:
             events = [replace(each, query_id=stored_as) for each in events]
         await self._store.add(events)
+        if feedback is not None:
+            await self._store.annotations.set_feedback(stored_as, feedback)
         return events
 
     async def regression_test(self, query_id: str) -> RegressionTest:

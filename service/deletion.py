@@ -76,8 +76,13 @@ async def delete_with_proof(
         lines = await store.lines(query_id)
         events += len(lines)
         texts.update(_said(lines))
+        feedback = await store.annotations.feedback(query_id)
+        if feedback is not None and feedback.note is not None:
+            texts.add(feedback.note)
     if session_id is not None:
         texts.add(session_id)
+        for named in await store.conversations(1, session_id=session_id):
+            texts.add(named.title)
         deleted = await store.delete_conversation(session_id)
     else:
         deleted = await store.delete(query_ids)

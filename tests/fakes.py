@@ -17,8 +17,14 @@ from antiphon.vocabulary.events import (
     Recorded,
     ResponseAssembled,
 )
+from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.performing import Command
-from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.ports import (
+    AnsweredQuestion,
+    ConversationSummary,
+    TraceFilter,
+    TraceSummary,
+)
 from antiphon.vocabulary.values import Exchange
 
 
@@ -119,6 +125,27 @@ class _Conversation:
     queries: list[str] = field(default_factory=list)
 
 
+class MemoryAnnotations:
+    """Feedback and titles of whatever they are given for; satisfies `Annotations`."""
+
+    def __init__(self) -> None:
+        self._feedback: dict[str, Feedback | None] = {}
+        self.titles: dict[str, str] = {}
+
+    async def feedback(self, query_id: str) -> Feedback | None:
+        return self._feedback.get(query_id)
+
+    async def set_feedback(
+        self, query_id: str, feedback: Feedback | None
+    ) -> Feedback | None:
+        self._feedback[query_id] = feedback
+        return feedback
+
+    async def set_title(self, session_id: str, title: str) -> str:
+        self.titles[session_id] = title
+        return title
+
+
 class MemoryTraceStore:
     """A `TraceStore` in memory.
 
@@ -132,6 +159,7 @@ class MemoryTraceStore:
         self._traces: dict[str, list[Recorded[Event]]] = {}
         self._lines: dict[str, _Line] = {}
         self._conversations: dict[str, _Conversation] = {}
+        self.annotations = MemoryAnnotations()
 
     def events(self, query_id: str) -> list[Event]:
         """What was stored, without its places."""
@@ -206,6 +234,30 @@ class MemoryTraceStore:
 
     async def clear_conversation(self, session_id: str) -> None:
         self._conversation(session_id).queries.clear()
+
+    async def conversations(
+        self, limit: int, *, session_id: str
+    ) -> Sequence[ConversationSummary]:
+        """None, so that what is asked for is found in the store alone."""
+        return []
+
+    async def answered(
+        self, session_id: str, query_ids: Sequence[str]
+    ) -> Sequence[AnsweredQuestion]:
+        lines = [
+            self._lines[query_id] for query_id in self._conversation(session_id).queries
+        ]
+        return [
+            AnsweredQuestion(
+                query_id=line.summary.query_id,
+                question=line.summary.query,
+                answer=line.answer,
+            )
+            for line in lines
+            if line.answer is not None
+            and line.summary.status in ("answered", "partial")
+            and line.summary.query_id in query_ids
+        ]
 
     async def close(self) -> None:
         """Nothing to close."""

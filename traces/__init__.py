@@ -1,8 +1,11 @@
 """Traces: what happened in every query, as JSON and in an append-only store."""
 
+from antiphon.traces.annotating import redacted_feedback
 from antiphon.traces.codec import event_of, from_json, plain, to_json
+from antiphon.traces.conversation_list import write_title
 from antiphon.traces.conversations import (
     clear_conversation_at,
+    conversations_of,
     forget_conversation,
     open_conversation,
 )
@@ -10,9 +13,11 @@ from antiphon.traces.copying import copy_store
 from antiphon.traces.encryption import encrypt_file
 from antiphon.traces.event_log import line_of, unknown_trace
 from antiphon.traces.event_rows import EventRow, Packer
+from antiphon.traces.feedback import write_feedback
 from antiphon.traces.files import (
     IDS,
     bytes_of_file,
+    feedback_of_file,
     file_of_lines,
     read_trace_file,
     trace_file,
@@ -52,10 +57,12 @@ __all__ = [
     "Unpacker",
     "bytes_of_file",
     "clear_conversation_at",
+    "conversations_of",
     "copy_store",
     "empty_log",
     "encrypt_file",
     "event_of",
+    "feedback_of_file",
     "file_of_lines",
     "files_holding",
     "forget_conversation",
@@ -68,6 +75,7 @@ __all__ = [
     "plain",
     "program_of",
     "read_trace_file",
+    "redacted_feedback",
     "remove_everything",
     "remove_trace",
     "to_json",
@@ -76,4 +84,6 @@ __all__ = [
     "traces_holding",
     "unknown_trace",
     "upgraded",
+    "write_feedback",
+    "write_title",
 ]

@@ -6,12 +6,11 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from antiphon.traces.event_log import unpacker_of
-from antiphon.traces.event_rows import EventRow, events_in
-from antiphon.traces.unpacking import Unpacker
+from antiphon.traces.event_log import answer_in, unpacker_of
+from antiphon.traces.event_rows import EventRow
 from antiphon.traces.visibility import VISIBLE, unknown_conversation
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.events import ResponseAssembled
+from antiphon.vocabulary.ports import AnsweredQuestion
 from antiphon.vocabulary.values import Exchange
 
 NO_CONVERSATION = ""
@@ -23,7 +22,7 @@ _ANSWERS = f"""
     FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = (
         SELECT min(seq) FROM events AS others WHERE others.query_id = queries.query_id AND others.seq >= answer_seq)
     WHERE session_id = :session_id AND number > :after AND status IN ('answered', 'partial') AND parent IS NULL
-        AND {VISIBLE}
+        AND {VISIBLE} AND (:among IS NULL OR queries.query_id IN (SELECT value FROM json_each(:among)))
     ORDER BY number DESC LIMIT :limit
 """  # noqa: S608 - a constant
 _CLEAR = """
@@ -98,36 +97,45 @@ def read_exchanges(
     Raises:
         NotFoundError: No such conversation.
     """
+    return [
+        Exchange(question=each.question, answer=each.answer)
+        for each in read_answered(connection, session_id, limit, label)
+    ]
+
+
+def read_answered(
+    connection: sqlite3.Connection,
+    session_id: str,
+    limit: int,
+    label: str | None,
+    among: Sequence[str] | None = None,
+) -> list[AnsweredQuestion]:
+    """Reads the same with the ids of their traces; only of some traces, or of all (None). Raises as it does."""
     cleared_after = connection.execute(
         "SELECT cleared_after FROM conversations WHERE session_id = ?", (session_id,)
     ).fetchone()
     if cleared_after is None:
         raise unknown_conversation(session_id)
     unpacker = unpacker_of(connection)
-    exchanges: list[Exchange] = []
+    found: list[AnsweredQuestion] = []
     # Somebody else's query may name the conversation, where its own store could not be read in time.
     wanted = {
         "session_id": session_id,
         "after": cleared_after[0],
         "label": label,
         "limit": limit,
+        "among": None if among is None else json.dumps(list(among)),
     }
-    for query, answer_seq, *row in connection.execute(_ANSWERS, wanted):
-        answer = _answer_in(EventRow(*row), answer_seq, unpacker)
-        exchanges.append(Exchange(question=query, answer=answer))
+    for query, answer_seq, *columns in connection.execute(_ANSWERS, wanted):
+        row = EventRow(*columns)
+        event = answer_in(row, answer_seq, unpacker)
+        answer = "" if event is None else event.answer
+        found.append(
+            AnsweredQuestion(query_id=row.query_id, question=query, answer=answer)
+        )
     # The limit takes the newest, so they are read newest first.
-    exchanges.reverse()
-    return exchanges
-
-
-def _answer_in(row: EventRow, seq: int, unpacker: Unpacker) -> str:
-    """Returns the text of the answer, which is one of the events of the row."""
-    for stored in events_in(row):
-        if stored.seq == seq:
-            event = unpacker.unpack(*stored).event
-            if isinstance(event, ResponseAssembled):
-                return event.answer
-    return ""
+    found.reverse()
+    return found
 
 
 def ids_of_conversation(

@@ -16,6 +16,10 @@ _FREE_PAGES_AT_ONCE = 32
 
 _READ_AT_ONCE = 100
 
+_FORGET_TITLE = """
+    UPDATE conversations SET title = NULL WHERE session_id = :session_id AND title IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM queries WHERE session_id = :session_id)
+"""
 _KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
 
 
@@ -77,17 +81,20 @@ def delete_some(
 
 
 def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
-    row = connection.execute(
-        "SELECT number FROM queries WHERE query_id = ?", (query_id,)
+    found = connection.execute(
+        "SELECT number, session_id FROM queries WHERE query_id = ?", (query_id,)
     ).fetchone()
-    if row is None:
+    if found is None:
         return False
+    *row, session_id = found
     connection.execute("DELETE FROM unindexed WHERE number = ?", row)
     connection.execute("DELETE FROM marks WHERE number = ?", row)
     connection.execute(
         "DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1)
     )
     connection.execute("DELETE FROM queries WHERE number = ?", row)
+    # Somebody's words, which go with the last of what they are about.
+    connection.execute(_FORGET_TITLE, {"session_id": session_id})
     return True
 
 

@@ -13,7 +13,7 @@ from antiphon.traces.reading import Form, form_of, program_of, upgraded
 from antiphon.traces.unpacking import Fetch, Unpacker
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import DecodeError, NotFoundError
-from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 
 _INSERT_EVENT = "INSERT INTO events (query_id, seq, cause, at, kind, version, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_TEXT = "INSERT OR IGNORE INTO kept (key, text) VALUES (?, ?)"
@@ -148,6 +148,20 @@ def _whole(stored: object, fetch: Fetch) -> object:
 
 def _is_key(key: str) -> bool:
     return re.fullmatch("[0-9a-f]{64}", key) is not None
+
+
+def answer_in(row: EventRow, seq: int, unpacker: Unpacker) -> ResponseAssembled | None:
+    """Returns the answer, which is the event `seq`, one of those of the row; None if it is none.
+
+    Raises:
+        DecodeError: It cannot be read by this version.
+    """
+    for stored in events_in(row):
+        if stored.seq == seq:
+            event = unpacker.unpack(*stored).event
+            if isinstance(event, ResponseAssembled):
+                return event
+    return None
 
 
 def last_seq(connection: sqlite3.Connection, query_id: str) -> int:

@@ -20,6 +20,7 @@ from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import BadInputError, DecodeError
 from antiphon.vocabulary.events import Event, QueryClosed, QueryReceived, Recorded
+from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.typed import prepared
 
 FORMAT = 1
@@ -33,37 +34,50 @@ MOST_AT = 253_402_300_799.0
 """The last second of the year 9999: no calendar goes beyond it."""
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Head(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
     """First line of a file.
 
     Attributes:
         antiphon_trace: Version of this form.
         events: How many lines follow.
-        sha256: Of all that follows, in hex.
+        sha256: Of all that follows, and of the feedback if there is any, in hex.
+        feedback: On the answer; left out if there is none, so that earlier versions read the file.
     """
 
     antiphon_trace: int
     query_id: str
     events: int
     sha256: str
+    feedback: Feedback | None = None
 
 
 _heads = msgspec.json.Decoder(prepared(Head))
 
 
-def trace_file(events: Sequence[Recorded[Event]]) -> bytes:
+def trace_file(
+    events: Sequence[Recorded[Event]], feedback: Feedback | None = None
+) -> bytes:
     """Builds the file of one trace."""
-    return file_of_lines(events[0].query_id, list(map(to_json, events)))
+    return file_of_lines(events[0].query_id, list(map(to_json, events)), feedback)
 
 
-def file_of_lines(query_id: str, lines: Sequence[bytes]) -> bytes:
+def file_of_lines(
+    query_id: str, lines: Sequence[bytes], feedback: Feedback | None = None
+) -> bytes:
     """Builds the file of one trace from its events as JSON, which need not be such as this program knows."""
     body = b"".join(line + b"\n" for line in lines)
     head = Head(
         antiphon_trace=FORMAT,
         query_id=query_id,
         events=len(lines),
-        sha256=hashlib.sha256(body).hexdigest(),
+        sha256=_hash(body, feedback),
+        feedback=feedback,
     )
     return msgspec.json.encode(head) + b"\n" + body
 
@@ -125,12 +139,24 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
             len(lines) + 1,
             f"the head promises {head.events} events and {len(lines)} are there",
         )
-    if hashlib.sha256(body).hexdigest() != head.sha256:
+    if _hash(body, head.feedback) != head.sha256:
         raise _refusal(
             1,
             "the events are not those that were exported: their hash is not the head's `sha256`",
         )
     return head, lines
+
+
+def feedback_of_file(data: bytes) -> Feedback | None:
+    """Reads the feedback that a file has in its head. Raises DecodeError for a head that is none."""
+    return _head(data.partition(b"\n")[0]).feedback
+
+
+def _hash(body: bytes, feedback: Feedback | None) -> str:
+    digest = hashlib.sha256(body)
+    if feedback is not None:
+        digest.update(msgspec.json.encode(feedback))
+    return digest.hexdigest()
 
 
 def _head(line: bytes) -> Head:
@@ -150,6 +176,8 @@ def _head(line: bytes) -> Head:
         raise _refusal(
             1, f"the head promises {head.events} events; it may be 1 to {MOST_EVENTS:,}"
         )
+    if head.feedback is not None and not 0 <= head.feedback.at <= MOST_AT:
+        raise _refusal(1, f"`feedback.at` is {head.feedback.at}, which is no time")
     # An id is part of file names, addresses and commands.
     if IDS.fullmatch(head.query_id) is None:
         raise _refusal(

@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from functools import partial
 
 from antiphon.traces.connections import Readers
-from antiphon.traces.conversations import ids_of_conversation, read_exchanges
+from antiphon.traces.conversation_list import read_conversations
+from antiphon.traces.conversations import (
+    ids_of_conversation,
+    read_answered,
+    read_exchanges,
+)
 from antiphon.traces.listing import read_ids, read_listing
 from antiphon.traces.visibility import Sight
-from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.ports import (
+    AnsweredQuestion,
+    ConversationSummary,
+    TraceFilter,
+    TraceSummary,
+)
 from antiphon.vocabulary.values import Exchange
 
 
@@ -55,6 +65,37 @@ class Finder:
         """
         return await self.sight.of_conversation(
             read_exchanges, session_id, limit=limit, label=self.sight.label
+        )
+
+    async def answered(
+        self, session_id: str, query_ids: Sequence[str]
+    ) -> Sequence[AnsweredQuestion]:
+        """Returns those of the traces that were answered since it was cleared, oldest first. Raises as `exchanges`."""
+        return await self.sight.of_conversation(
+            read_answered,
+            session_id,
+            limit=len(query_ids),
+            label=self.sight.label,
+            among=query_ids,
+        )
+
+    async def conversations(
+        self,
+        limit: int,
+        after_id: str | None,
+        text: str | None,
+        session_id: str | None,
+    ) -> Sequence[ConversationSummary]:
+        """Returns a line a conversation; its arguments are those of `TraceListing.conversations`."""
+        return await self._readers.run(
+            partial(
+                read_conversations,
+                limit=limit,
+                after_id=after_id,
+                text=text,
+                session_id=session_id,
+                label=self.sight.label,
+            )
         )
 
     async def ids_of_conversation(self, session_id: str) -> Sequence[str]:

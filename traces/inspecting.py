@@ -15,7 +15,11 @@ from antiphon.vocabulary.errors import TraceError
 
 _HOLDING = "SELECT DISTINCT query_id FROM events WHERE instr(body, ?) > 0"
 _TEXTS_HOLDING = "SELECT lower(hex(key)) FROM kept WHERE instr(text, ?) > 0"
-_QUESTIONS_HOLDING = "SELECT query_id FROM queries WHERE instr(query, ?) > 0 OR query_id = ? OR session_id = ?"
+_LINES_HOLDING = """
+    SELECT query_id FROM queries LEFT JOIN conversations USING (session_id)
+    WHERE instr(query, :text) > 0 OR query_id = :text OR session_id = :text OR instr(feedback_note, :text) > 0
+        OR instr(title, :text) > 0
+"""
 
 
 def traces_holding(path: Path, text: str, key: str | None = None) -> set[str]:
@@ -78,7 +82,7 @@ def _holding(connection: sqlite3.Connection, text: str) -> set[str]:
     for (key,) in connection.execute(_TEXTS_HOLDING, (text,)).fetchall():
         reference = f'"kept":"{key}"'.encode()
         found.update(row[0] for row in connection.execute(_HOLDING, (reference,)))
-    rows = connection.execute(_QUESTIONS_HOLDING, (text, text, text))
+    rows = connection.execute(_LINES_HOLDING, {"text": text})
     found.update(row[0] for row in rows)
     return found
 

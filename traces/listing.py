@@ -5,8 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from antiphon.traces.answer_lines import note_answer
 from antiphon.traces.codec import sound_text
 from antiphon.traces.conversations import NO_CONVERSATION, open_conversation
+from antiphon.traces.feedback import feedback_in
 from antiphon.traces.ownership import IMPORTED, Origin
 from antiphon.traces.visibility import VISIBLE
 from antiphon.vocabulary.access import LOCAL_TENANT
@@ -23,15 +25,13 @@ _INSERT_QUERY = """
     INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, tenant, number)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-_NOTE_ANSWER = (
-    "UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ? WHERE query_id = ?"
-)
 _NOTED = (QueryReceived, ResponseAssembled, QueryClosed)
 _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
 
 _LINE = """
     SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
-        parent, (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
+        parent, answer, rounds, input_tokens, output_tokens, cost_usd, feedback, feedback_note, feedback_at,
+        (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
 """
 _SOURCE = {
     "queries": "queries",
@@ -48,6 +48,7 @@ _HAS_ONE_MORE_MARK = """EXISTS (
 
 # All that match, for only the other conditions can say which of them are wanted: 0.2 s in a thread where a word stands
 # in each of 100,000 traces, and 2 ms for a rarer one.
+_HAS_FEEDBACK = {"any": "feedback IS NOT NULL", "none": "feedback IS NULL"}
 _HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ?)"
 _IN_QUESTION = "instr(lower(query), lower(?)) > 0"
 
@@ -77,10 +78,8 @@ def note_query(
             words = sound_text(query)
             line = (query_id, session_id, words, recorded.at, origin.owner, parent)
             connection.execute(_INSERT_QUERY, (*line, origin.label, number))
-        case ResponseAssembled(confidence=confidence, reasoner=reasoner):
-            connection.execute(
-                _NOTE_ANSWER, (confidence, reasoner, recorded.seq, query_id)
-            )
+        case ResponseAssembled():
+            note_answer(connection, query_id, recorded.seq, recorded.event)
         case QueryClosed(status=status):
             connection.execute(_NOTE_END, (status, recorded.at, query_id))
 
@@ -107,6 +106,12 @@ def read_listing(
             confidence,
             reasoner,
             parent,
+            answer,
+            rounds,
+            input_tokens,
+            output_tokens,
+            cost_usd,
+            *feedback,
             events,
         ) = row
         line = TraceSummary(
@@ -120,6 +125,12 @@ def read_listing(
             confidence=confidence,
             reasoner=reasoner,
             parent=parent,
+            answer=answer,
+            rounds=rounds,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            cost_usd=cost_usd,
+            feedback=feedback_in(feedback),
         )
         lines.append(line)
     return lines
@@ -213,6 +224,10 @@ class _Listing:
         for clause, value in wishes:
             if value is not None:
                 self._add(clause, value)
+        if where.feedback in _HAS_FEEDBACK:
+            self._add(_HAS_FEEDBACK[where.feedback])
+        elif where.feedback is not None:
+            self._add("feedback = ?", where.feedback)
 
     def _add_text(self, text: str) -> None:
         words = sound_text(text.replace("\x00", " ")).split()

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
+from antiphon.traces.answer_lines import add_answers
 from antiphon.traces.connections import OPEN_TIMEOUT_S, is_locked, why_unusable
 from antiphon.traces.encryption import (
     Connect,
@@ -18,9 +19,10 @@ from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
-FORMAT = 4
+FORMAT = 5
 """Version of the tables, in `PRAGMA user_version`."""
 _FOUND_SINCE = 2
+_ANSWERS_SINCE = 5
 
 Durability = Literal["process", "power"]
 """Losses that a commit outlives: the death of the process, or the loss of the machine's power too."""
@@ -54,13 +56,14 @@ CREATE TABLE IF NOT EXISTS queries (
     number INTEGER PRIMARY KEY, query_id TEXT NOT NULL UNIQUE, session_id TEXT NOT NULL, query TEXT NOT NULL,
     started_at REAL NOT NULL, status TEXT NOT NULL DEFAULT 'open', duration_ms REAL, confidence TEXT,
     reasoner TEXT, answer_seq INTEGER, owner TEXT NOT NULL DEFAULT '', parent TEXT,
-    tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}'
+    tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}', answer TEXT, rounds INTEGER, input_tokens INTEGER,
+    output_tokens INTEGER, cost_usd REAL, feedback TEXT, feedback_note TEXT, feedback_at REAL
 );
 CREATE INDEX IF NOT EXISTS queries_by_start ON queries (started_at, number);
 CREATE INDEX IF NOT EXISTS queries_by_conversation ON queries (session_id, number);
 CREATE TABLE IF NOT EXISTS conversations (
     session_id TEXT NOT NULL PRIMARY KEY, cleared_after INTEGER NOT NULL DEFAULT 0,
-    tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}'
+    tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}', title TEXT
 ) WITHOUT ROWID;
 PRAGMA application_id = {_APPLICATION_ID};
 COMMIT;
@@ -68,16 +71,35 @@ COMMIT;
 
 _TENANT = {"tenant": f"TEXT NOT NULL DEFAULT '{LOCAL_TENANT}'"}
 _ADDED = {
-    "queries": {"owner": "TEXT NOT NULL DEFAULT ''", "parent": "TEXT"} | _TENANT,
-    "conversations": _TENANT,
+    "queries": {"owner": "TEXT NOT NULL DEFAULT ''", "parent": "TEXT"}
+    | _TENANT
+    | {
+        "answer": "TEXT",
+        "rounds": "INTEGER",
+        "input_tokens": "INTEGER",
+        "output_tokens": "INTEGER",
+        "cost_usd": "REAL",
+        "feedback": "TEXT",
+        "feedback_note": "TEXT",
+        "feedback_at": "REAL",
+    },
+    "conversations": _TENANT | {"title": "TEXT"},
 }
-"""Columns that the tables of older formats lack: those of format 2, and in format 3 whose each row is."""
+"""Columns that the tables of older formats lack: those of format 2, whose each row is (3), and what sums an answer up,
+feedback and titles (5)."""
 
 # Partial, for on one's own machine all is of one tenant, and each row of the index would cost an append a page.
 _OF_TENANTS = f"""
 CREATE INDEX IF NOT EXISTS queries_of_tenants ON queries (tenant, started_at, number)
     WHERE tenant <> '{LOCAL_TENANT}'
 """
+
+# Partial too: few answers are judged, and few conversations renamed.
+_ANNOTATED = (
+    "CREATE INDEX IF NOT EXISTS queries_by_feedback ON queries (feedback, started_at, number) "
+    "WHERE feedback IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS conversations_by_title ON conversations (session_id) WHERE title IS NOT NULL",
+)
 
 # What traces are found by. Marks hold the time too, so that the newest with a mark are read off the index in order.
 _FINDING = """
@@ -184,10 +206,14 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         connection.executescript(_TABLES)
         _add_columns(connection)
         connection.execute(_OF_TENANTS)
+        for statement in _ANNOTATED:
+            connection.execute(statement)
         connection.executescript(_FINDING)
         # What traces are found by has been the same since format 2.
         if found < _FOUND_SINCE:
             index_everything(connection)
+        if found < _ANSWERS_SINCE:
+            add_answers(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(_VIEW)
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")

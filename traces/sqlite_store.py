@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from antiphon.traces.annotating import StoredAnnotations
 from antiphon.traces.appending import Writer
 from antiphon.traces.connections import Readers, StoreFile
 from antiphon.traces.conversations import (
@@ -39,7 +40,12 @@ from antiphon.traces.search_index import is_behind, needs_index
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.errors import TraceError
 from antiphon.vocabulary.events import Event, Recorded
-from antiphon.vocabulary.ports import TraceFilter, TraceSummary
+from antiphon.vocabulary.ports import (
+    AnsweredQuestion,
+    ConversationSummary,
+    TraceFilter,
+    TraceSummary,
+)
 from antiphon.vocabulary.values import Exchange
 
 FILE_NAME = "traces.sqlite"
@@ -53,6 +59,9 @@ class SqliteTraceStore:
     durability `power`, by which each waits for the disk.
 
     It sees everybody's traces; `seen_by` returns the same store as one of them sees it.
+
+    Attributes:
+        annotations: Feedback on answers, and titles of conversations.
     """
 
     def __init__(
@@ -65,6 +74,7 @@ class SqliteTraceStore:
     ) -> None:
         file = StoreFile(path, connect)
         self._catalog = catalog
+        self._redaction = redaction
         self._readers = Readers(file)
         self._writer = Writer(file, connection, redaction)
         self._commits = GroupCommit(self._writer)
@@ -76,6 +86,7 @@ class SqliteTraceStore:
     def _see(self, label: str | None) -> None:
         self._finder = Finder(self._readers, label)
         self._sight = self._finder.sight
+        self.annotations = StoredAnnotations(self._writer, self._sight, self._redaction)
 
     @classmethod
     def open(
@@ -192,14 +203,36 @@ class SqliteTraceStore:
             before: Only those started before it, in seconds since the epoch.
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
         """
-        # Queries that are over are added to the index several at once, or when somebody searches it.
-        if needs_index(where) and await self._readers.run(is_behind):
-            await self._writer.catch_up()
+        if needs_index(where):
+            await self._catch_up()
         return await self._finder.list(limit, before, after_id, where)
+
+    async def _catch_up(self) -> None:
+        # Queries that are over are added to the index several at once, or when somebody searches it.
+        if await self._readers.run(is_behind):
+            await self._writer.catch_up()
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
         return await self._finder.ids(beginning, limit)
+
+    async def conversations(
+        self,
+        limit: int,
+        after_id: str | None = None,
+        text: str | None = None,
+        session_id: str | None = None,
+    ) -> Sequence[ConversationSummary]:
+        """Returns a line a conversation, the last asked first; its arguments are those of `TraceListing`."""
+        if text is not None:
+            await self._catch_up()
+        return await self._finder.conversations(limit, after_id, text, session_id)
+
+    async def answered(
+        self, session_id: str, query_ids: Sequence[str]
+    ) -> Sequence[AnsweredQuestion]:
+        """Returns those of the traces that were answered since it was cleared, oldest first. Raises as `exchanges`."""
+        return await self._finder.answered(session_id, query_ids)
 
     async def unfinished(self) -> Sequence[str]:
         """Returns the queries that are not over and on which no living process works, the oldest first."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from antiphon.vocabulary.events import Event, Live, Recorded
+from antiphon.vocabulary.feedback import Annotations, Feedback
 from antiphon.vocabulary.values import Exchange, Passage, Request, Value
 
 Json = dict[str, Any]
@@ -197,7 +198,13 @@ class TraceSummary(Value, frozen=True, kw_only=True):
 
     Attributes:
         status: A `Status`, or `open` while no `QueryClosed` is stored.
+        reasoner: Who answered: a model's name, `offline`, or `none`.
         parent: The trace that this one is a fork of.
+        answer: The first words of the answer.
+        rounds: Rounds of tool calls that were run.
+        input_tokens: All that was read by the calls that the answer took, cached or not, summarising calls included.
+        output_tokens: What they wrote.
+        cost_usd: What they cost; None if a model's price is unknown.
     """
 
     query_id: str
@@ -210,6 +217,39 @@ class TraceSummary(Value, frozen=True, kw_only=True):
     confidence: str | None = None
     reasoner: str | None = None
     parent: str | None = None
+    answer: str | None = None
+    rounds: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    feedback: Feedback | None = None
+
+
+class ConversationSummary(Value, frozen=True, kw_only=True):
+    """One line of a list of conversations.
+
+    Attributes:
+        title: What somebody named it, or the beginning of its first question.
+        exchanges: Questions that were answered since it was cleared.
+        started_at: When the first question was asked, in seconds since the epoch.
+        last_at: When the last one was.
+        last_query_id: The last question's trace.
+    """
+
+    session_id: str
+    title: str
+    exchanges: int
+    started_at: float
+    last_at: float
+    last_query_id: str
+
+
+class AnsweredQuestion(Value, frozen=True, kw_only=True):
+    """A question of a conversation, its answer, and its trace."""
+
+    query_id: str
+    question: str
+    answer: str
 
 
 class TraceFilter(Value, frozen=True, kw_only=True):
@@ -223,6 +263,7 @@ class TraceFilter(Value, frozen=True, kw_only=True):
         tool: A tool that was called.
         text: Words of the question or of the answer, all of which must be there.
         parent: The trace that they are forks of.
+        feedback: A rating, or `any`, or `none`.
     """
 
     since: float | None = None
@@ -235,6 +276,7 @@ class TraceFilter(Value, frozen=True, kw_only=True):
     tool: str | None = None
     text: str | None = None
     parent: str | None = None
+    feedback: str | None = None
 
 
 class EventLog(Protocol):
@@ -300,6 +342,34 @@ class TraceListing(Protocol):
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces with this beginning, in order; `beginning` itself comes first if it is one."""
+
+
+class ConversationListing(Protocol):
+    """The stored conversations."""
+
+    async def conversations(
+        self,
+        limit: int,
+        after_id: str | None = None,
+        text: str | None = None,
+        session_id: str | None = None,
+    ) -> Sequence[ConversationSummary]:
+        """Returns one line per conversation in which something was asked since it was cleared, the last asked first.
+
+        Args:
+            after_id: Only those that stand after the one whose last question has this trace.
+            text: Words of one of its questions, or of its title, all of which must be there; a word may be unfinished.
+            session_id: Only this one.
+        """
+
+    async def answered(
+        self, session_id: str, query_ids: Sequence[str]
+    ) -> Sequence[AnsweredQuestion]:
+        """Returns those of the traces that were answered since the conversation was cleared, oldest first.
+
+        Raises:
+            NotFoundError: No such conversation.
+        """
 
 
 class TraceArchive(Protocol):
@@ -370,9 +440,19 @@ class QueryStore(EventLog, Conversations, Protocol):
 
 
 class TraceStore(
-    QueryStore, TraceListing, TraceArchive, Ownership, Retention, Protocol
+    QueryStore,
+    TraceListing,
+    ConversationListing,
+    TraceArchive,
+    Ownership,
+    Retention,
+    Protocol,
 ):
     """Everything that the service needs from its store; each component depends on the part that it uses."""
+
+    @property
+    def annotations(self) -> Annotations:
+        """What people say of its answers and conversations."""
 
     async def close(self) -> None: ...
 

@@ -1,53 +1,122 @@
-"""Routes for conversations: what was said in one, forgotten or deleted."""
+"""Routes for conversations: listed, named and searched; what was said in one, forgotten or deleted."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from msgspec.structs import asdict
 
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import Service
 from antiphon.api.door import GuardedRoute, at_the_door, needs
-from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_NAME
+from antiphon.api.refusals import (
+    FORBIDDEN,
+    UNAVAILABLE,
+    WITH_BODY,
+    WITH_NAME,
+    WITH_TRACE,
+)
+from antiphon.api.routes.traces import summary_reply
 from antiphon.api.schemas import (
     ClearReply,
     ClearRequest,
+    ConversationLineReply,
     ConversationReply,
+    ConversationsReply,
     DeletedReply,
     ExchangeReply,
-    TraceSummaryReply,
+    TitleReply,
+    TitleRequest,
 )
+from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import TraceFilter
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["conversations"])
 
 SHOWN = 100
-"""Exchanges and traces of one conversation, the newest."""
+"""Traces of one conversation that come together."""
+MOST_LISTED = 200
 
 ConversationId = Annotated[
     str, Path(min_length=1, max_length=200, examples=["s-5d1f0c2e"])
 ]
+Before = Annotated[
+    str | None,
+    Query(
+        min_length=1, max_length=200, description="Only what comes after this `next`."
+    ),
+]
+
+
+@router.get(
+    "/conversations",
+    summary="The conversations, the last asked first",
+    responses=WITH_TRACE | UNAVAILABLE,
+    dependencies=[needs("ask")],
+)
+async def list_conversations(
+    service: Service,
+    q: Annotated[
+        str | None,
+        Query(
+            max_length=200,
+            description="Words of one of its questions, or of its title; they may be unfinished.",
+        ),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_LISTED, description="How many.")] = 50,
+    before: Before = None,
+) -> ConversationsReply:
+    """One line per conversation in which something was asked since it was last cleared."""
+    after_id = None if before is None else await service.find(before)
+    found = await service.store.conversations(limit, after_id, q or None)
+    lines = [ConversationLineReply(**asdict(each)) for each in found]
+    # A full page may be the last one too; the next is then empty.
+    next_page = found[-1].last_query_id if len(found) == limit else None
+    return ConversationsReply(conversations=lines, next=next_page)
 
 
 @router.get(
     "/conversations/{session_id}",
     summary="One conversation",
-    responses=WITH_NAME | UNAVAILABLE,
+    responses=WITH_TRACE | UNAVAILABLE,
     dependencies=[needs("ask")],
 )
 async def read_conversation(
-    session_id: ConversationId, service: Service
+    session_id: ConversationId, service: Service, before: Before = None
 ) -> ConversationReply:
-    """What was asked and answered since it was last cleared, and its traces, at most a hundred of each."""
-    exchanges = await service.store.exchanges(session_id, SHOWN)
-    found = await service.store.list(SHOWN, where=TraceFilter(session_id=session_id))
+    """The last hundred traces of the conversation, and what they answered since it was last cleared."""
+    after_id = None if before is None else await service.find(before)
+    where = TraceFilter(session_id=session_id)
+    found = await service.store.list(SHOWN, after_id=after_id, where=where)
+    exchanges = await service.store.answered(
+        session_id, [each.query_id for each in found]
+    )
+    lines = await service.store.conversations(1, session_id=session_id)
     return ConversationReply(
         session_id=session_id,
+        title=lines[0].title if lines else None,
         exchanges=[ExchangeReply(**asdict(each)) for each in exchanges],
-        traces=[TraceSummaryReply(**asdict(each)) for each in found],
+        traces=list(map(summary_reply, found)),
+        next=found[-1].query_id if len(found) == SHOWN else None,
     )
+
+
+@router.patch(
+    "/conversations/{session_id}",
+    summary="Name a conversation",
+    responses=WITH_BODY | WITH_NAME | UNAVAILABLE,
+    dependencies=[needs("ask"), at_the_door(require_json)],
+)
+async def name_conversation(
+    session_id: ConversationId, body: TitleRequest, service: Service
+) -> TitleReply:
+    """Gives the conversation a title of its own in place of its first question."""
+    title = " ".join(body.title.split())
+    if not title:
+        raise BadInputError("The title is empty: send some text in `title`.")
+    stored = await service.store.annotations.set_title(session_id, title)
+    return TitleReply(session_id=session_id, title=stored)
 
 
 @router.delete(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.answer_html import html_of
@@ -37,7 +37,7 @@ from antiphon.api.schemas import (
 from antiphon.api.streams import FollowedEvents
 from antiphon.service import FILTER_VALUES, check_filter, to_json
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.ports import TraceFilter
+from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces"])
 
@@ -113,11 +113,21 @@ class TraceQuery(BaseModel):
         description="Words of the question or the answer, all of which must be there.",
     )
     parent: Name = Field(None, description="The trace that they are forks of.")
+    feedback: Name = Field(
+        None,
+        description="The rating of the answer, or `any`, or `none`.",
+        json_schema_extra=_one_of("feedback"),
+    )
 
     def filter(self) -> TraceFilter:
         """Returns the filter as the store takes it."""
         wanted = {name: getattr(self, name) for name in TraceFilter.__struct_fields__}
         return TraceFilter(**wanted)
+
+
+def summary_reply(summary: TraceSummary) -> TraceSummaryReply:
+    """Returns a line of a list as the API sends it."""
+    return TraceSummaryReply.model_validate(msgspec.to_builtins(summary))
 
 
 @router.get(
@@ -129,7 +139,10 @@ class TraceQuery(BaseModel):
 async def list_traces(
     service: Service, wanted: Annotated[TraceQuery, Query()]
 ) -> TracesReply:
-    """One line per query: the question, how it ended, how long it took. `next_after_id` leads to the next page."""
+    """One line per query: the question, how the answer begins, what it took, how it was judged.
+
+    `next_after_id` leads to the next page.
+    """
     where = wanted.filter()
     check_filter(where)
     # Ids may be given as short as everywhere.
@@ -140,7 +153,7 @@ async def list_traces(
     found = await service.store.list(
         wanted.limit, wanted.before, after_id=after_id, where=where
     )
-    summaries = [TraceSummaryReply(**asdict(summary)) for summary in found]
+    summaries = list(map(summary_reply, found))
     # A full page may be the last one too; the next is then empty.
     if len(found) < wanted.limit:
         return TracesReply(traces=summaries, next_before=None, next_after_id=None)
@@ -267,6 +280,7 @@ async def read_trace(
 ) -> Response:
     """Every event of a query, with the requests and replies of its calls."""
     events = await service.store.read(query_id)
+    feedback = await service.store.annotations.feedback(query_id)
     left_out: dict[str, list[str]] = {}
     if without_texts:
         events = [brief(recorded) for recorded in events]
@@ -275,9 +289,10 @@ async def read_trace(
     # Put together from what each event is encoded to already, without building the whole as objects.
     lines = list(map(to_json, events))
     if form == JSON:
-        body = b'{"query_id":%s,"left_out":%s,"events":[%s]}' % (
+        body = b'{"query_id":%s,"left_out":%s,"feedback":%s,"events":[%s]}' % (
             msgspec.json.encode(query_id),
             msgspec.json.encode(left_out),
+            msgspec.json.encode(feedback),
             b",".join(lines),
         )
         return Response(body, media_type=JSON)

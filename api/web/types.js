@@ -85,6 +85,15 @@
  * @property {string} course
  * @property {number | null} lesson
  *
+ * @typedef {{rating: "up" | "down", note: string | null, at: number}} Feedback
+ *
+ * @typedef {object} ConversationLine
+ * @property {string} session_id
+ * @property {string} title
+ * @property {number} exchanges
+ * @property {number} started_at
+ * @property {number} last_at
+ *
  * @typedef {object} TraceSummary
  * @property {string} query_id
  * @property {string} session_id
@@ -96,6 +105,12 @@
  * @property {string | null} confidence
  * @property {string | null} reasoner
  * @property {string | null} parent
+ * @property {string | null} answer Its first 200 characters.
+ * @property {number | null} rounds
+ * @property {number | null} input_tokens
+ * @property {number | null} output_tokens
+ * @property {number | null} cost_usd
+ * @property {Feedback | null} feedback
  *
  * @typedef {{kind: string} & Record<string, any>} TraceEvent
  *

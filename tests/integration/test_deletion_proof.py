@@ -18,9 +18,10 @@ from antiphon.vocabulary.events import (
     SummaryCompleted,
     ToolRequested,
 )
+from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.values import Exchange, StoredText, ToolCall, Usage
 from tests.integration.test_trace_store_keeping import whole
-from tests.story import placed, query_received, response_assembled
+from tests.story import NOON, placed, query_received, response_assembled
 
 KEY = "0123456789abcdef" * 4
 HERS, HIS = "conversation-hers", "conversation-his"
@@ -40,12 +41,15 @@ async def test_a_deleted_conversation_is_nowhere_and_the_other_is_whole(
     key: str | None, tmp_path: Path
 ) -> None:
     store = await filled(tmp_path, key)
+    note = Feedback(rating="down", note="Jane said that it is wrong.", at=NOON)
+    await store.annotations.set_feedback("query-of-jane-doe", note)
+    await store.annotations.set_title(HERS, "What Jane wanted to know")
 
     proof = await delete_with_proof(store, tmp_path, ["query-of-jane-doe"], HERS, key)
 
     assert proof.nothing_is_left
     assert (proof.traces, proof.events) == (1, 4)
-    assert proof.searched >= 4
+    assert proof.searched >= 6
     assert proof.bytes_searched > 0
     assert await store.ids("", 10) == ["query-of-john-roe"]
     with pytest.raises(NotFoundError):
@@ -153,8 +157,19 @@ async def test_a_person_is_found_by_words_wherever_they_stand(
 ) -> None:
     store = await filled(tmp_path, key)
 
-    # In the question, in the answer, in a passage that is stored apart, and the conversation's id.
-    for text in ("wordjane", "answerjane", "uniquejane", "says something of"):
+    note = Feedback(rating="up", note="As the nice lady said.", at=NOON)
+    await store.annotations.set_feedback("query-of-jane-doe", note)
+    await store.annotations.set_title(HERS, "For grandmother")
+
+    # In the question, the answer, a passage that is stored apart, a note or a title, and the conversation's id.
+    for text in (
+        "wordjane",
+        "answerjane",
+        "uniquejane",
+        "says something of",
+        "nice lady",
+        "grandmother",
+    ):
         found = await ids_holding(tmp_path, text, key)
         assert "query-of-jane-doe" in found
     assert await ids_holding(tmp_path, HERS, key) == ["query-of-jane-doe"]

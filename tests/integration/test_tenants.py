@@ -22,6 +22,8 @@ BODIES: dict[str, Any] = {
     "/api/traces/{query_id}/fork": {"at": 1, "mode": "live"},
     "/api/traces/{query_id}/fork/plan": {"at": 1},
     "/api/clear-session": {"session_id": "{session_id}"},
+    "/api/traces/{query_id}/feedback": {"rating": "down"},
+    "/api/conversations/{session_id}": {"title": "Mine"},
 }
 QUERIES = {
     "/api/traces/{query_id}/event": "?at=1",
@@ -48,7 +50,7 @@ async def _called(
     """The answer to a call, with the ids that it names left out of it."""
     at = path.format(**ids) + QUERIES.get(path, "")
     body = None
-    if path in BODIES:
+    if path in BODIES and method in ("POST", "PUT", "PATCH"):
         body = json.loads(
             json.dumps(BODIES[path]).replace("{session_id}", ids["session_id"])
         )

@@ -26,7 +26,12 @@ from antiphon.vocabulary.errors import (
     TraceError,
     TraceStateError,
 )
-from antiphon.vocabulary.events import QueryClosed, RecordingFailed, ToolSucceeded
+from antiphon.vocabulary.events import (
+    QueryClosed,
+    RecordingFailed,
+    ResponseAssembled,
+    ToolSucceeded,
+)
 from antiphon.vocabulary.ports import TraceFilter
 from tests.integration.test_trace_store_sqlite import (
     WRITER,
@@ -65,13 +70,19 @@ async def test_a_store_of_an_earlier_format_is_brought_up_to_this_one_and_nothin
         (TraceFilter(indicator="general_knowledge"), ["old2"]),
     ):
         assert [line.query_id for line in await store.list(where=where)] == found
+    lines = {line.query_id: line for line in await store.list()}
     for query_id in ("old1", "old2", "old3"):
         events = await store.read(query_id)
+        said = [x.event for x in events if isinstance(x.event, ResponseAssembled)]
+        listed = [] if lines[query_id].answer is None else [lines[query_id]]
+        assert [(each.answer, each.rounds) for each in listed] == [
+            (each.answer[:200], each.rounds) for each in said
+        ]
         assert [said.seq for said in events] == list(range(1, len(events) + 1))
     assert await store.unfinished() == ["old3"]
     await store.append("new", 0, placed("new", answered("What is new?", "This.")))
     await store.close()
-    assert ask(old, "PRAGMA user_version") == [(4,)]
+    assert ask(old, "PRAGMA user_version") == [(5,)]
     again = SqliteTraceStore.open(old)
     assert len(await again.list()) == 4
     await again.close()

@@ -1,0 +1,106 @@
+"""Feedback and titles that all nodes share: for each a message of the traces' stream, in place of the one before."""
+
+from __future__ import annotations
+
+import msgspec
+
+from antiphon.cluster.client import REQUEST_S
+from antiphon.cluster.connection import Cluster
+from antiphon.cluster.erasing import erase
+from antiphon.cluster.messages import feedback_in
+from antiphon.cluster.projection import Projection
+from antiphon.cluster.seen_traces import SeenTraces
+from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
+from antiphon.traces import Finder, Redaction, redacted_feedback, unknown_trace
+from antiphon.vocabulary.feedback import Feedback
+
+
+class Notes:
+    """The messages, by their subjects."""
+
+    def __init__(self, cluster: Cluster, projection: Projection) -> None:
+        self._cluster = cluster
+        self._projection = projection
+        self._stream = cluster.naming.traces_stream
+        self._reader = StreamReader(cluster, self._stream)
+
+    async def write(self, subject: str, data: bytes) -> None:
+        """Stores a message, and deletes the one before.
+
+        Raises:
+            TraceError: The servers do not answer.
+        """
+        with as_trace_errors("store a note"):
+            stored = await self._cluster.jetstream.publish(
+                subject, data, timeout=REQUEST_S
+            )
+        await erase(self._cluster, self._stream, subject, before=stored.seq)
+
+    async def read(self, subject: str) -> bytes | None:
+        """Reads a message; None if there is none. Raises as `write` does."""
+        last = await self._reader.last(subject)
+        return None if last is None else last.data
+
+    async def remove(self, subject: str) -> None:
+        """Deletes a message, if there is one. Raises as `write` does."""
+        if await self._reader.last(subject) is None:
+            return
+        await erase(self._cluster, self._stream, subject)
+        await self._projection.removed([subject])
+
+
+class SharedAnnotations:
+    """Satisfies `Annotations` over what a tenant sees, or over everything (None)."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        notes: Notes,
+        traces: SeenTraces,
+        projection: Projection,
+        redaction: Redaction,
+        tenant: str | None,
+    ) -> None:
+        self._naming = cluster.naming
+        self._notes = notes
+        self._traces = traces
+        self._projection = projection
+        self._redaction = redaction
+        self._tenant = tenant
+
+    async def feedback(self, query_id: str) -> Feedback | None:
+        """Returns the feedback on an answer. Raises what `Annotations.feedback` does."""
+        await self._check_there(query_id)
+        data = await self._notes.read(self._naming.feedback(query_id))
+        return None if data is None else feedback_in(data)
+
+    async def set_feedback(
+        self, query_id: str, feedback: Feedback | None
+    ) -> Feedback | None:
+        """Stores the feedback on an answer. Returns and raises what `Annotations.set_feedback` does."""
+        await self._check_there(query_id)
+        subject = self._naming.feedback(query_id)
+        redacted = redacted_feedback(self._redaction, feedback)
+        if redacted is None:
+            await self._notes.remove(subject)
+            return None
+        await self._notes.write(subject, msgspec.json.encode(redacted))
+        # Another node may have deleted the trace meanwhile, and with it the feedback that there was before this.
+        if await self._traces.tenant_of(query_id) is None:
+            await self._notes.remove(subject)
+            raise unknown_trace(query_id)
+        return redacted
+
+    async def set_title(self, session_id: str, title: str) -> str:
+        """Names a conversation. Returns and raises what `Annotations.set_title` does."""
+        index = await self._projection.index()
+        # Reads nothing of it, but is refused where there is none.
+        await Finder(index.readers, self._tenant).exchanges(session_id, 0)
+        redacted = self._redaction.text(title)
+        await self._notes.write(self._naming.title(session_id), redacted.encode())
+        return redacted
+
+    async def _check_there(self, query_id: str) -> None:
+        tenant = await self._traces.tenant_of(query_id)
+        if tenant is None or self._tenant not in (None, tenant):
+            raise unknown_trace(query_id)

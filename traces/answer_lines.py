@@ -1,0 +1,68 @@
+"""What a query's line says of its answer: its first words, and what it took."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import structlog
+
+from antiphon.traces.codec import sound_text
+from antiphon.traces.event_log import answer_in, unpacker_of
+from antiphon.traces.event_rows import EventRow
+from antiphon.vocabulary.errors import DecodeError
+from antiphon.vocabulary.events import ResponseAssembled
+
+_log = structlog.get_logger(__name__)
+
+_ANSWER_CHARS = 200
+"""Of an answer so much is listed."""
+
+_NOTE = """
+    UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ?, answer = ?, rounds = ?, input_tokens = ?,
+        output_tokens = ?, cost_usd = ?
+    WHERE query_id = ?
+"""
+_WITHOUT = """
+    SELECT answer_seq, events.query_id, seq, cause, at, kind, version, body
+    FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = (
+        SELECT min(seq) FROM events AS others WHERE others.query_id = queries.query_id AND others.seq >= answer_seq)
+    WHERE rounds IS NULL
+"""
+
+
+def note_answer(
+    connection: sqlite3.Connection, query_id: str, seq: int, answer: ResponseAssembled
+) -> None:
+    """Adds what is listed of an answer, which is the event `seq` of its trace."""
+    usage = answer.usage + answer.summary_usage
+    values = (
+        answer.confidence,
+        answer.reasoner,
+        seq,
+        sound_text(answer.answer[:_ANSWER_CHARS]),
+        answer.rounds,
+        usage.all_input_tokens,
+        usage.output_tokens,
+        usage.cost_usd,
+    )
+    connection.execute(_NOTE, (*values, query_id))
+
+
+def add_answers(connection: sqlite3.Connection) -> None:
+    """Adds it to the lines of an older format, all or nothing; an answer that cannot be read is left out."""
+    unpacker = unpacker_of(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for seq, *columns in connection.execute(_WITHOUT).fetchall():
+            row = EventRow(*columns)
+            try:
+                answer = answer_in(row, seq, unpacker)
+            except DecodeError as error:
+                _log.warning("answer_not_listed", error=str(error))
+                continue
+            if answer is not None:
+                note_answer(connection, row.query_id, seq, answer)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
