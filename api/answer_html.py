@@ -63,12 +63,13 @@ def answer_html(
     for mark in marks:
         element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
         rendered = rendered.replace(_place(opening, mark), element)
+    return cleaned(rendered)
+
+
+def cleaned(html: str) -> str:
+    """Returns the HTML with nothing in it but what an answer may hold."""
     return nh3.clean(
-        rendered,
-        tags=ELEMENTS,
-        attributes=ATTRIBUTES,
-        url_schemes=set(),
-        link_rel=None,
+        html, tags=ELEMENTS, attributes=ATTRIBUTES, url_schemes=set(), link_rel=None
     )
 
 
@@ -81,7 +82,11 @@ def _rendered(marked: str) -> str:
 
 @cache
 def _markdown() -> MarkdownIt:
-    """Returns the reader of Markdown, which knows tables and strikethrough, and neither HTML, links nor images."""
+    return new_reader()
+
+
+def new_reader() -> MarkdownIt:
+    """Returns a reader of Markdown that knows tables and strikethrough, and neither HTML, links nor images."""
     reader = MarkdownIt(
         "commonmark", {"html": False, "breaks": True, "maxNesting": MOST_NESTING}
     )

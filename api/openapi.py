@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 
 from antiphon.api.bodies import JSON
 from antiphon.api.door import SECURITY_SCHEMES, guarded_routes
+from antiphon.api.draft_html import TextHtml
 from antiphon.service import (
     BriefingView,
     Contribution,
@@ -152,7 +153,7 @@ def _add(schemas: JsonSchema, catalog: Catalog) -> None:
     """Adds the schemas of the vocabulary, and lets traces refer to them."""
     recorded: Any = Recorded[catalog.union]  # type: ignore[name-defined]  # made at run time
     (whole, live, *_), components = msgspec.json.schema_components(
-        [recorded, Live, *_VIEWS],
+        [recorded, Live | TextHtml, *_VIEWS],
         schema_hook=_stored_text,
         ref_template=f"{_AT}{{name}}",
     )

@@ -16,6 +16,7 @@ from starlette.types import Receive, Scope, Send
 from antiphon.api.answer_html import html_of
 from antiphon.api.bodies import JSON as JSON
 from antiphon.api.dependencies import RunningQueries
+from antiphon.api.draft_html import DraftHtml, TextHtml
 from antiphon.api.errors import describe_failure
 from antiphon.api.query_schemas import answer_of
 from antiphon.service import Outcome, Query, to_json
@@ -110,7 +111,7 @@ async def events_of(
     query: Query, streamed: AsyncIterator[Streamed], *, html: bool = False
 ) -> AsyncIterator[bytes]:
     """Yields the query's events as they are recorded, its text as it is written, and the answer or failure last."""
-    async for event in server_sent(query.query_id, streamed):
+    async for event in server_sent(query.query_id, streamed, html=html):
         yield event
     # As a value: whatever went wrong must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
@@ -129,23 +130,31 @@ async def events_of(
 
 
 async def server_sent(
-    query_id: str, streamed: AsyncIterator[Streamed]
+    query_id: str, streamed: AsyncIterator[Streamed], *, html: bool = False
 ) -> AsyncIterator[bytes]:
-    """Encodes each event as a server-sent one; a reader that was too slow misses the rest and gets `events_lost`."""
+    """Encodes each event as a server-sent one; a reader that was too slow misses the rest and gets `events_lost`.
+
+    Args:
+        html: Behind the pieces of text comes what they are as HTML.
+    """
+    draft = DraftHtml()
     try:
         async for each in streamed:
             yield streamed_as_event(each)
+            shown = draft.after(each) if html else None
+            if shown is not None:
+                yield streamed_as_event(shown)
     except (SlowReaderError, QuotaError) as error:
         yield as_event(
             "events_lost", msgspec.json.encode(describe_failure(error, query_id))
         )
 
 
-def streamed_as_event(streamed: Streamed) -> bytes:
+def streamed_as_event(streamed: Streamed | TextHtml) -> bytes:
     """Encodes one recorded event, with its seq as id, or one piece of text."""
     if isinstance(streamed, Recorded):
         return as_event(streamed.event.kind_name(), to_json(streamed), streamed.seq)
-    return as_event(str(streamed.__struct_config__.tag), to_json(streamed))
+    return as_event(str(streamed.__struct_config__.tag), msgspec.json.encode(streamed))
 
 
 def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:

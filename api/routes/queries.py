@@ -88,7 +88,8 @@ async def ask(
     `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
 
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
-    `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` carry the text as it is written; `answer` is last.
+    `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` carry the text as it is written, with `html` also
+    `text_html`; `answer` is last.
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query, but for one with an `Idempotency-Key`.
     """

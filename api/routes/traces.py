@@ -209,6 +209,9 @@ async def follow_trace(
     query_id: QueryId,
     service: Service,
     last_event_id: LastEventId = "0",
+    html: Annotated[
+        bool, Query(description="Send the text as safe HTML too, as it is written.")
+    ] = False,
 ) -> StreamingResponse:
     """Server-sent events: every event after `Last-Event-ID` once, then live events for as long as the query runs.
 
@@ -218,17 +221,21 @@ async def follow_trace(
     first = await anext(
         streamed, None
     )  # so that a trace that is not there is a 404 and no broken stream
-    events = _followed(first, streamed, query_id)
+    events = _followed(first, streamed, query_id, html=html)
     return FollowedEvents(events, service.streams, service.principal)
 
 
 async def _followed(
-    first: Streamed | None, rest: AsyncIterator[Streamed], query_id: str
+    first: Streamed | None,
+    rest: AsyncIterator[Streamed],
+    query_id: str,
+    *,
+    html: bool,
 ) -> AsyncIterator[bytes]:
     if first is None:
         return
     yield streamed_as_event(first)
-    async for event in server_sent(query_id, rest):
+    async for event in server_sent(query_id, rest, html=html):
         yield event
 
 

@@ -2,17 +2,30 @@
 
 import { announce, plain } from "./dom.js";
 
+const SHOWN_MS = 2500;
+
 /**
  * @param {string} text
- * @param {HTMLElement} button It shows for a moment that it has happened.
+ * @param {HTMLElement} button It shows for a moment whether it has happened.
  */
 export async function copyText(text, button) {
+  let word = "Copied";
   try {
     await navigator.clipboard.writeText(plain(text));
     announce("Copied.");
-    button.classList.add("done");
-    setTimeout(() => button.classList.remove("done"), 1500);
   } catch {
-    announce("The browser does not let this page copy: select the text and copy it yourself.");
+    word = "Not copied";
+    announce("The browser does not let this page copy. Select the text and copy it yourself.");
   }
+  const label = button.lastChild;
+  const isShown = button.classList.contains("done") || button.classList.contains("failed");
+  if (label === null || isShown) return;
+  const before = label.textContent;
+  const state = word === "Copied" ? "done" : "failed";
+  label.textContent = word;
+  button.classList.add(state);
+  setTimeout(() => {
+    label.textContent = before;
+    button.classList.remove(state);
+  }, SHOWN_MS);
 }

@@ -121,6 +121,11 @@
  * @property {number} at
  * @property {TraceEvent} event
  *
+ * @typedef {object} TextHtml
+ * @property {string} call_id
+ * @property {string} settled Blocks of an answer that are complete now, as HTML.
+ * @property {string} open The block that is being written.
+ *
  * @typedef {object} FactView
  * @property {string} id
  * @property {string} source

@@ -58,7 +58,7 @@ def test_an_answer_comes_with_marks_that_show_the_cited_passage(
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
     expect(page.get_by_label("Sources").get_by_role("link").first).to_be_visible()
-    expect(page.locator(".badge")).to_have_text(re.compile("Found|Look yourself"))
+    expect(page.locator(".badge")).to_have_text(re.compile("Found|Check for yourself"))
     expect(page.locator(".facts")).to_contain_text("built-in reasoner")
     assert re.search(r"/conversations/[0-9a-f]+$", page.url)
 
@@ -166,12 +166,13 @@ def test_stop_ends_the_query_itself(
 
         page.get_by_role("button", name="Stop").click()
 
-        expect(page.get_by_text("You stopped this question")).to_be_visible()
+        expect(page.get_by_text("You stopped this answer")).to_be_visible()
         expect(page.locator(".draft")).to_contain_text("A mailbox is")
         expect(page.locator(".answer-text").last).to_contain_text(
             "This is what was found"
         )
         expect(page.locator(".facts")).to_contain_text("2 calls")
+        page.get_by_text("What had been found by then").click()
         expect(page.get_by_label("Sources").get_by_role("link").first).to_be_visible()
         traces = httpx2.get(f"{server.url}/api/traces").json()["traces"]
         assert [trace["status"] for trace in traces] == ["cancelled"]
@@ -188,6 +189,7 @@ def test_a_reload_in_mid_answer_comes_back_to_it(
 
         page.reload()
 
+        page.locator(".how summary").click()
         expect(
             page.locator(".step-title", has_text="Searching “applemailbox2”")
         ).to_be_visible()
@@ -251,7 +253,7 @@ def test_doubt_is_a_sentence_whose_why_leads_to_its_event(
     watched = open_page(server)
     page = watched.open()
     watched.ask("Who won the football World Cup in 1998?")
-    expect(page.locator(".badge")).to_have_text("The closest there is")
+    expect(page.locator(".badge")).to_have_text("The closest match")
 
     page.get_by_role("link", name=re.compile("why")).first.click()
 
@@ -261,7 +263,7 @@ def test_doubt_is_a_sentence_whose_why_leads_to_its_event(
     # The event itself says which doubt rests on it.
     expect(page.locator(".event-card .doubt-note").first).to_be_visible()
     page.go_back()
-    expect(page.locator(".badge")).to_have_text("The closest there is")
+    expect(page.locator(".badge")).to_have_text("The closest match")
 
 
 def test_without_an_index_the_page_says_what_that_means_and_what_to_do(

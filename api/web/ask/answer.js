@@ -1,6 +1,7 @@
 /** An answer with all that belongs to it: text, doubt, sources, who gave it and what it took. */
 
 import { ROOT } from "../api.js";
+import { copyText } from "../copying.js";
 import { element, icon, webLink } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds } from "../text.js";
@@ -8,7 +9,15 @@ import { activateMarks } from "./citations.js";
 
 const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: "Low confidence" };
 /** The built-in reasoner quotes: what its reader can rely on is whether the answer is in there. */
-const FOUND = { high: "Found", medium: "Look yourself", low: "The closest there is" };
+const FOUND = { high: "Found", medium: "Check for yourself", low: "The closest match" };
+/**
+ * An answer about which nothing is doubtful but that it rests on no course: what it is says more than how sure it is.
+ * @type {Record<string, string>}
+ */
+const WITHOUT_COURSES = {
+  general_knowledge: "Answered without the courses",
+  no_evidence: "Not found in the courses",
+};
 
 /**
  * Draws the text with its marks.
@@ -18,7 +27,31 @@ export function answerText(reply) {
   const text = element("div", { class: "answer-text", dir: "auto" });
   text.append(fragmentOf(reply.html));
   activateMarks(text, reply);
+  for (const code of text.querySelectorAll("pre")) withCopy(code);
   return text;
+}
+
+/**
+ * Puts a button over a block of code that copies it.
+ * @param {HTMLElement} code
+ */
+function withCopy(code) {
+  const written = code.textContent ?? "";
+  const copy = element("button", { class: "quiet copy-code", type: "button" }, icon("copy"), "Copy");
+  copy.addEventListener("click", () => copyText(written, copy));
+  const block = element("div", { class: "code-block" });
+  code.replaceWith(block);
+  block.append(code, copy);
+}
+
+/**
+ * Returns what kind of answer it is if it rests on no course and nothing else is doubtful; otherwise null.
+ * @param {import("../types.js").Answer} reply
+ */
+function withoutCourses({ status, uncertainty }) {
+  const [only, ...others] = uncertainty.indicators;
+  if (status !== "answered" || only === undefined || others.length > 0) return null;
+  return WITHOUT_COURSES[only.kind] ?? null;
 }
 
 /**
@@ -27,6 +60,8 @@ export function answerText(reply) {
  */
 export function label(reply) {
   const { confidence, indicators } = reply.uncertainty;
+  const plainly = withoutCourses(reply);
+  if (plainly !== null) return plainly;
   // What failed or ran out of time is in doubt for another reason than what was found.
   const quotes = confidence !== "low" || indicators.some((indicator) => indicator.kind === "closest_found");
   return reply.reasoner === "offline" && quotes ? FOUND[confidence] : CONFIDENCE[confidence];
@@ -38,7 +73,8 @@ export function label(reply) {
  */
 export function doubts(reply) {
   const { confidence, indicators } = reply.uncertainty;
-  const box = element("div", { class: `doubts ${confidence}` });
+  const kind = withoutCourses(reply) === null ? confidence : "neutral";
+  const box = element("div", { class: `doubts ${kind}` });
   box.append(
     element("p", { class: "badge" }, element("span", { class: "dot", "aria-hidden": "true" }), label(reply)),
   );
@@ -96,11 +132,10 @@ export function sources(reply) {
  */
 export function facts(reply) {
   const { usage } = reply;
-  const read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
   const facts = [
     ["Answered by", reply.reasoner === "offline" ? "built-in reasoner" : reply.reasoner],
     ["Calls", count(usage.calls, "call")],
-    ["Tokens", `${(read + usage.output_tokens).toLocaleString("en")} tokens`],
+    ["Tokens", count(tokens(usage), "token")],
     ["Cost", cost(usage.cost_usd)],
     ["Time", seconds(reply.duration_ms / 1000)],
   ];
@@ -121,4 +156,59 @@ export function asText(reply) {
     return `[${index + 1}] ${source}${link ? `  ${link}` : ""}`;
   });
   return [reply.answer, ...(sources.length > 0 ? ["", ...sources] : [])].join("\n");
+}
+
+/**
+ * Says that an answer was stopped, and what it cost as far as the service knows.
+ * @param {import("../types.js").Answer} reply
+ * @param {{isOurs: boolean, isBrokenOff: boolean}} how The reader of this page stopped it; a reply was being written.
+ */
+export function stoppedNotice(reply, { isOurs, isBrokenOff }) {
+  const { usage } = reply;
+  const spent = [count(usage.calls, "call"), count(tokens(usage), "token"), cost(usage.cost_usd)].join(", ");
+  const who = isOurs ? "You stopped this answer." : "This answer was stopped before it was complete.";
+  const rest = isBrokenOff ? ", and what the provider bills for the reply that was broken off" : "";
+  return element(
+    "p",
+    { class: "notice stopped" },
+    icon("stop"),
+    element("span", {}, `${who} Used until then: ${spent}${rest}.`),
+  );
+}
+
+/** @param {import("../types.js").Usage} usage */
+function tokens(usage) {
+  return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
+}
+
+/**
+ * Draws what can be done with an answer, and what it took.
+ * @param {import("../types.js").Answer} reply
+ * @param {{retry: () => void, edit: () => void}} again
+ */
+export function foot(reply, again) {
+  const copy = action("copy", "Copy");
+  copy.addEventListener("click", () => copyText(asText(reply), copy));
+  const retry = action("retry", "Retry");
+  retry.addEventListener("click", again.retry);
+  const trace = element(
+    "a",
+    { class: "quiet", href: `${ROOT}/traces/${reply.query_id}`, "data-view": true },
+    icon("trace"),
+    "Trace",
+  );
+  return element(
+    "footer",
+    { class: "answer-foot" },
+    element("div", { class: "actions" }, copy, retry, trace),
+    facts(reply),
+  );
+}
+
+/**
+ * @param {string} sign
+ * @param {string} name
+ */
+function action(sign, name) {
+  return element("button", { class: "quiet", type: "button" }, icon(sign), name);
 }

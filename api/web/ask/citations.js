@@ -120,24 +120,32 @@ function attach(mark, citation, passages) {
   const later = () => {
     leaving = window.setTimeout(close, LEAVING_MS);
   };
-  mark.addEventListener("pointerenter", open);
-  mark.addEventListener("pointerleave", later);
+  // A finger does not hover: its first touch shows the passage, its second opens the lesson.
+  let wasOpen = true;
+  mark.addEventListener("pointerenter", (event) => {
+    if (event.pointerType !== "touch") open();
+  });
+  mark.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch") later();
+  });
+  mark.addEventListener("pointerdown", (event) => {
+    wasOpen = event.pointerType !== "touch" || shown?.mark === mark;
+  });
   mark.addEventListener("focus", open);
   mark.addEventListener("blur", close);
   mark.addEventListener("click", (event) => {
-    // Without a pointer that hovers, the first touch shows the passage and the second opens the lesson.
-    const wasOpen = shown?.mark === mark && performance.now() - openedAt > LEAVING_MS;
-    if (matchMedia("(hover: none)").matches && !wasOpen) event.preventDefault();
+    if (!wasOpen) event.preventDefault();
+    wasOpen = true;
     open();
-  });
-  let openedAt = 0;
-  mark.addEventListener("pointerdown", () => {
-    if (shown?.mark !== mark) openedAt = performance.now();
   });
 }
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") shown?.close();
+});
+document.addEventListener("pointerdown", (event) => {
+  const at = /** @type {Node} */ (event.target);
+  if (shown !== null && !shown.mark.contains(at) && !shown.card.contains(at)) shown.close();
 });
 // The focus itself may scroll a mark into view: the passage goes with its mark, and away where the mark does.
 window.addEventListener("scroll", moveAlong, { capture: true, passive: true });

@@ -1,11 +1,11 @@
 /** One question and its answer on the page, from the asking until it stands there. */
 
-import { ROOT, RefusedError, UnreachableError, getJson } from "../api.js";
-import { copyText } from "../copying.js";
+import { RefusedError, UnreachableError, getJson } from "../api.js";
 import { announce, element, icon } from "../dom.js";
-import { answerText, asText, doubts, facts, label, sources } from "./answer.js";
-import { noProgress, now, roundsList, summary, take } from "./progress.js";
+import { answerText, doubts, foot, label, sources, stoppedNotice } from "./answer.js";
+import { Draft } from "./draft.js";
 import { Query } from "./query.js";
+import { Working } from "./working.js";
 
 /** What to do about a refusal, beside what the service says itself. */
 const ADVICE = {
@@ -16,12 +16,12 @@ const ADVICE = {
 };
 
 export class Exchange {
-  #progress = noProgress();
-  #progressBox = element("div", { class: "progress" });
+  #working = new Working();
+  #workingBox = element("div", { class: "working" });
   #body = element("div", { class: "answer" });
-  #text = "";
-  /** What was being written when the query was stopped; the stop itself voids it. */
-  #brokenOff = "";
+  #draft = new Draft();
+  /** What was written when the query was stopped stays: the stop itself would void it. */
+  #isBrokenOff = false;
   /** @type {Query | null} */
   #query = null;
   #stopped = false;
@@ -29,7 +29,7 @@ export class Exchange {
 
   /**
    * @param {string} question
-   * @param {{retry: (question: string) => void, changed: () => void}} chat What it asks of the chat that it stands in.
+   * @param {{retry: (question: string) => void, edit: (question: string) => void, changed: () => void}} chat What it asks of the chat that it stands in.
    */
   constructor(question, chat) {
     this.question = question;
@@ -50,7 +50,7 @@ export class Exchange {
         "div",
         { class: "reply" },
         element("h2", { class: "hidden" }, "Answer"),
-        this.#progressBox,
+        this.#workingBox,
         this.#body,
       ),
     );
@@ -103,7 +103,7 @@ export class Exchange {
     this.#query = query;
     this.isRunning = true;
     this.node.setAttribute("aria-busy", "true");
-    this.#drawProgress();
+    this.#workingBox.replaceChildren(this.#working.node);
     try {
       const ended = AbortSignal.any([signal, this.#givenUp.signal]);
       for await (const happening of query.happenings(ended)) this.#take(happening);
@@ -124,12 +124,12 @@ export class Exchange {
         this.#takeEvent(happening.recorded);
         break;
       case "text":
-        this.#text += happening.text;
+        if (this.#isBrokenOff) break;
+        this.#draft.take(happening.html);
         this.#drawDraft();
         break;
       case "text_discarded":
-        this.#text = "";
-        this.#drawDraft();
+        this.#void();
         break;
       case "lost":
         this.#warn(
@@ -153,29 +153,24 @@ export class Exchange {
       this.sessionId = event.session_id;
       this.chat.changed();
     }
-    if (event.kind === "query_cancelled") this.#brokenOff = this.#text;
-    if (voidsText(event)) {
-      this.#text = "";
-      this.#drawDraft();
-    }
-    const before = now(this.#progress);
-    take(this.#progress, recorded);
-    this.#drawProgress();
-    if (now(this.#progress) !== before) announce(now(this.#progress));
+    if (event.kind === "query_cancelled") this.#isBrokenOff = true;
+    if (voidsText(event)) this.#void();
+    const before = this.#working.now;
+    this.#working.take(recorded);
+    if (this.#working.now !== before) announce(this.#working.now);
   }
 
-  #drawProgress() {
-    this.#progressBox.replaceChildren(roundsList(this.#progress));
-    if (this.#progress.rounds.length === 0) {
-      this.#progressBox.append(
-        element("p", { class: "step running" }, element("span", { class: "spinner" }), "Asking…"),
-      );
-    }
+  #void() {
+    if (this.#isBrokenOff) return;
+    this.#draft.clear();
+    this.#drawDraft();
   }
 
   #drawDraft() {
-    const draft = element("div", { class: "answer-text draft", dir: "auto" }, this.#text);
-    this.#body.replaceChildren(...(this.#text ? [draft] : []));
+    const { isEmpty, node } = this.#draft;
+    this.#working.setWriting(!isEmpty);
+    if (isEmpty) node.remove();
+    else if (!node.isConnected) this.#body.replaceChildren(node);
   }
 
   /**
@@ -186,33 +181,47 @@ export class Exchange {
     this.node.querySelector(".connection")?.remove();
     if (!text) return;
     announce(text);
-    this.#progressBox.after(element("p", { class: "notice connection" }, icon("warn"), text));
+    this.#workingBox.after(element("p", { class: "notice connection" }, icon("warn"), text));
   }
 
   /** @param {import("../types.js").Answer} reply */
   #show(reply) {
     this.#warn("");
     this.sessionId = reply.session_id;
-    const details = element(
+    this.#working.end(reply.query_id);
+    this.#workingBox.replaceChildren(this.#working.node);
+    const { question } = this;
+    const actions = foot(reply, {
+      retry: () => this.chat.retry(question),
+      edit: () => this.chat.edit(question),
+    });
+    const parts =
+      reply.status === "cancelled"
+        ? this.#stoppedParts(reply)
+        : [answerText(reply), doubts(reply), sources(reply)];
+    this.#body.replaceChildren(...parts.filter((part) => part !== null), actions);
+  }
+
+  /** @param {import("../types.js").Answer} reply */
+  #stoppedParts(reply) {
+    const isBrokenOff = !this.#draft.isEmpty;
+    const stopped = stoppedNotice(reply, { isOurs: this.#stopped, isBrokenOff });
+    const found = [answerText(reply), sources(reply)].filter((part) => part !== null);
+    if (!isBrokenOff) return [stopped, ...found];
+    const written = this.#draft.node;
+    written.classList.add("broken-off");
+    const rest = element(
       "details",
       { class: "how" },
-      element("summary", {}, this.#summary()),
-      element("div", { class: "progress" }),
+      element("summary", {}, "What had been found by then"),
+      ...found,
     );
-    details.addEventListener("toggle", () => this.#showHow(details, reply.query_id), { once: true });
-    this.#progressBox.replaceChildren(details);
-    const parts = [answerText(reply), doubts(reply), sources(reply), this.#foot(reply)];
-    if (reply.status === "cancelled") {
-      const draft = element("div", { class: "answer-text draft broken-off", dir: "auto" }, this.#brokenOff);
-      if (this.#brokenOff) parts.unshift(draft);
-      parts.unshift(element("p", { class: "notice" }, icon("warn"), this.#cancelled()));
-    }
-    this.#body.replaceChildren(...parts.filter((part) => part !== null));
+    return [written, stopped, rest];
   }
 
   #showGivenUp() {
     this.#warn("");
-    this.#progressBox.replaceChildren();
+    this.#workingBox.replaceChildren();
     const retry = element("button", { class: "button", type: "button" }, "Ask again");
     retry.addEventListener("click", () => this.chat.retry(this.question));
     const text = "You stopped this question before it had reached the service.";
@@ -220,66 +229,12 @@ export class Exchange {
     this.#body.replaceChildren(notice, element("p", { class: "actions" }, retry));
   }
 
-  #summary() {
-    if (this.#progress.rounds.length === 0) return "How it was worked out";
-    return `How it was worked out: ${summary(this.#progress)}`;
-  }
-
-  #cancelled() {
-    if (this.#stopped) return "You stopped this question. Ask again whenever you like.";
-    return "This question was stopped before its answer was complete. Ask again for a complete one.";
-  }
-
-  /**
-   * Draws the rounds, from the trace where the page was not there to see them.
-   * @param {HTMLElement} details
-   * @param {string} queryId
-   */
-  async #showHow(details, queryId) {
-    const box = details.querySelector(".progress");
-    try {
-      if (this.#progress.endedAt === null) {
-        this.#progress = noProgress();
-        /** @type {{events: import("../types.js").Recorded[]}} */
-        const trace = await getJson(`/api/traces/${queryId}`);
-        for (const recorded of trace.events) take(this.#progress, recorded);
-      }
-      box?.replaceChildren(roundsList(this.#progress));
-    } catch (error) {
-      box?.replaceChildren(element("p", { class: "notice" }, messageOf(error)));
-    }
-  }
-
-  /** @param {import("../types.js").Answer} reply */
-  #foot(reply) {
-    const copy = element("button", { class: "quiet", type: "button" }, icon("copy"), "Copy");
-    copy.addEventListener("click", () => copyText(asText(reply), copy));
-    const retry = element(
-      "button",
-      { class: "quiet", type: "button", click: () => this.chat.retry(this.question) },
-      icon("retry"),
-      "Retry",
-    );
-    const trace = element(
-      "a",
-      { class: "quiet", href: `${ROOT}/traces/${reply.query_id}`, "data-view": true },
-      icon("trace"),
-      "Trace",
-    );
-    return element(
-      "footer",
-      { class: "answer-foot" },
-      element("div", { class: "actions" }, copy, retry, trace),
-      facts(reply),
-    );
-  }
-
   /** @param {unknown} error */
   #fail(error) {
     const message = messageOf(error);
     announce(message);
     this.#warn("");
-    this.#progressBox.replaceChildren();
+    this.#workingBox.replaceChildren();
     const code = error instanceof RefusedError ? error.code : "";
     const advice = code in ADVICE ? ADVICE[/** @type {keyof typeof ADVICE} */ (code)] : "";
     const retry = element(

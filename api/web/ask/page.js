@@ -1,7 +1,7 @@
 /** The ask page: a conversation, or the beginning of one. */
 
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
-import { element } from "../dom.js";
+import { element, icon, plain } from "../dom.js";
 import { COURSES_CHANGED, acceptDocuments, addDocuments } from "../documents.js";
 import { READINESS, lookAtReasoner } from "../reasoner.js";
 import { FILL } from "../sidebar.js";
@@ -10,10 +10,13 @@ import { Composer } from "./composer.js";
 import { Exchange } from "./exchange.js";
 import { beginning, firstSteps, notice, retryButton } from "./intro.js";
 
-/** Of a long conversation the newest are shown. */
+/** Exchanges of a long conversation that are shown at once. */
 const SHOWN = 30;
-/** Pixels from the end within which the page follows the answer as it grows. */
-const NEAR_END_PX = 160;
+/** As many the service lists of a conversation. */
+const MOST_LISTED = 100;
+/** Pixels of an answer below the window that one need not be told of. */
+const NEAR_END_PX = 40;
+const OLDEST = "Only the newest 100 questions of this conversation are shown here; Traces lists them all.";
 /** How often a page without an index looks whether there is one now. */
 const LOOKING_AGAIN_MS = 3000;
 
@@ -33,9 +36,17 @@ class ChatPage {
   #leaving = new AbortController();
   #thread = element("div", { class: "thread", id: "thread" });
   #intro = element("section", { class: "intro" });
+  #latest = element(
+    "button",
+    { class: "button jump", type: "button", hidden: true, click: () => this.#goToEnd() },
+    icon("down"),
+    "Jump to the latest",
+  );
   /** @type {Exchange | null} */
   #running = null;
-  #follows = new ResizeObserver(() => this.#scrollAlong());
+  #resized = new ResizeObserver(() => this.#scrollAlong());
+  /** The reader is at the end of an answer that grows, and wants to stay there. */
+  #isFollowing = false;
   /** The warnings that the beginning shows, or null where it is not drawn. */
   #warnings = /** @type {string | null} */ (null);
 
@@ -56,11 +67,13 @@ class ChatPage {
       { class: "ask-page" },
       element("h1", { class: "hidden" }, "Ask"),
       element("div", { class: "scroller", tabindex: -1 }, this.#intro, this.#thread),
-      element("div", { class: "dock" }, this.composer.node),
+      element("div", { class: "dock" }, this.#latest, this.composer.node),
     );
     main.replaceChildren(this.page);
     this.scroller = /** @type {HTMLElement} */ (this.page.querySelector(".scroller"));
-    this.#follows.observe(this.#thread);
+    this.scroller.addEventListener("scroll", () => this.#noteScroll(), { passive: true });
+    this.#resized.observe(this.#thread);
+    this.#resized.observe(this.scroller);
   }
 
   async open() {
@@ -83,7 +96,7 @@ class ChatPage {
     document.removeEventListener(FILL, this.#fill);
     document.removeEventListener(COURSES_CHANGED, this.#refreshIntro);
     document.removeEventListener(READINESS, this.#noticeWarnings);
-    this.#follows.disconnect();
+    this.#resized.disconnect();
     // The query itself goes on, and is there when the conversation is opened again.
     this.#leaving.abort();
   }
@@ -110,21 +123,25 @@ class ChatPage {
   /** @param {string} question */
   #ask(question) {
     this.#intro.replaceChildren();
-    const exchange = this.#append(question);
+    const exchange = this.#exchange(question);
+    this.#thread.append(exchange.node);
+    // Room below it, so that it can stand at the top of the window from the beginning.
+    exchange.node.classList.add("asked");
+    this.#isFollowing = false;
     this.#begin(exchange, exchange.ask(this.sessionId, this.#leaving.signal));
     exchange.node.scrollIntoView({ block: "start" });
   }
 
   /** @param {string} question */
-  #append(question) {
+  #exchange(question) {
     /** @type {Exchange} */
     const exchange = new Exchange(question, {
       retry: (again) => {
         if (this.#running === null) this.#ask(again);
       },
+      edit: (again) => this.composer.fill(again),
       changed: () => this.#changed(exchange),
     });
-    this.#thread.append(exchange.node);
     return exchange;
   }
 
@@ -150,6 +167,7 @@ class ChatPage {
     // The address is the conversation's from its first moment: a reload comes back to it.
     if (isNew) history.replaceState(null, "", `${ROOT}/conversations/${encodeURIComponent(this.sessionId)}`);
     keepChat(this.sessionId, exchange.question);
+    if (isNew) nameWindow(exchange.question);
   }
 
   /** @param {string} sessionId */
@@ -158,12 +176,9 @@ class ChatPage {
       const found = await getJson(`/api/conversations/${encodeURIComponent(sessionId)}`);
       /** @type {import("../types.js").TraceSummary[]} */
       const traces = found.traces;
-      const asked = traces
-        .filter((trace) => trace.parent === null)
-        .slice(0, SHOWN)
-        .reverse();
-      const loading = asked.map((trace) => this.#restore(trace));
-      await Promise.all(loading);
+      const asked = traces.filter((trace) => trace.parent === null);
+      nameWindow(asked.at(-1)?.query ?? "");
+      await this.#showEarlier(asked, traces.length >= MOST_LISTED);
       this.scroller.scrollTop = this.scroller.scrollHeight;
     } catch (error) {
       this.#explain(error, sessionId);
@@ -171,9 +186,48 @@ class ChatPage {
     showChats();
   }
 
-  /** @param {import("../types.js").TraceSummary} trace */
-  async #restore(trace) {
-    const exchange = this.#append(trace.query);
+  /**
+   * Shows the newest exchanges above those that are shown, and a button for the rest.
+   * @param {import("../types.js").TraceSummary[]} asked The newest first.
+   * @param {boolean} isCut There are more than the service lists.
+   */
+  async #showEarlier(asked, isCut) {
+    const now = asked.slice(0, SHOWN).reverse();
+    const rest = asked.slice(SHOWN);
+    const before = this.#thread.firstElementChild;
+    const loading = now.map((trace) => this.#restore(trace, before));
+    if (rest.length > 0) this.#thread.prepend(this.#earlierButton(rest, isCut));
+    else if (isCut) this.#thread.prepend(element("p", { class: "earlier" }, OLDEST));
+    await Promise.all(loading);
+  }
+
+  /**
+   * @param {import("../types.js").TraceSummary[]} rest
+   * @param {boolean} isCut
+   */
+  #earlierButton(rest, isCut) {
+    const show = async () => {
+      const { scrollHeight, scrollTop } = this.scroller;
+      button.remove();
+      await this.#showEarlier(rest, isCut);
+      // What was in view stays where it is.
+      this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
+    };
+    const button = element(
+      "button",
+      { class: "button earlier", type: "button", click: show },
+      `Show earlier questions (${rest.length})`,
+    );
+    return button;
+  }
+
+  /**
+   * @param {import("../types.js").TraceSummary} trace
+   * @param {Element | null} before
+   */
+  async #restore(trace, before) {
+    const exchange = this.#exchange(trace.query);
+    this.#thread.insertBefore(exchange.node, before);
     if (trace.status === "open") {
       this.#begin(exchange, exchange.follow(trace.query_id, this.#leaving.signal));
       return;
@@ -234,8 +288,39 @@ class ChatPage {
     else setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
   }
 
-  #scrollAlong() {
-    const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
-    if (this.#running !== null && left < NEAR_END_PX) this.scroller.scrollTop = this.scroller.scrollHeight;
+  /** Pixels of the last answer that lie below the window; the room under a new question does not count. */
+  #below() {
+    const last = this.#thread.lastElementChild?.querySelector(".reply");
+    if (!last) return 0;
+    return last.getBoundingClientRect().bottom - this.scroller.getBoundingClientRect().bottom;
   }
+
+  #noteScroll() {
+    const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
+    const last = /** @type {HTMLElement | null} */ (this.#thread.lastElementChild);
+    this.#isFollowing = left < NEAR_END_PX && (last?.offsetHeight ?? 0) > this.scroller.clientHeight;
+    this.#latest.hidden = this.#below() < NEAR_END_PX;
+  }
+
+  #scrollAlong() {
+    if (this.#running !== null && this.#isFollowing) this.#toEnd();
+    this.#latest.hidden = this.#below() < NEAR_END_PX;
+  }
+
+  #goToEnd() {
+    this.#toEnd();
+    this.composer.text.focus({ preventScroll: true });
+  }
+
+  #toEnd() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+}
+
+/**
+ * Names the window after what was asked, so that one chat is told from another.
+ * @param {string} question
+ */
+function nameWindow(question) {
+  if (question) document.title = `${plain(question).slice(0, 80)} · Antiphon`;
 }

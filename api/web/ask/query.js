@@ -11,7 +11,7 @@ const LOADING_PAUSE_S = 1;
 /**
  * What happens to a query, in order. `lost` and `mended` tell of the connection; `answer` is last.
  * @typedef {{kind: "event", recorded: import("../types.js").Recorded}
- *   | {kind: "text", text: string}
+ *   | {kind: "text", html: import("../types.js").TextHtml}
  *   | {kind: "text_discarded"}
  *   | {kind: "lost"}
  *   | {kind: "mended"}
@@ -104,7 +104,7 @@ export class Query {
   #open(signal) {
     if (this.id !== null) {
       const headers = { ...STREAM, "Last-Event-ID": String(this.#lastSeq) };
-      return send(`/api/traces/${this.id}/events`, { headers, signal });
+      return send(`/api/traces/${this.id}/events?html=true`, { headers, signal });
     }
     const headers = { ...STREAM, "Content-Type": "application/json", "Idempotency-Key": this.#key };
     const body = JSON.stringify({ ...this.#body, html: true });
@@ -116,7 +116,7 @@ export class Query {
    * @returns {Happening | null}
    */
   #noted(event) {
-    if (event.kind === "text_delta") return { kind: "text", text: event.data.text };
+    if (event.kind === "text_html") return { kind: "text", html: event.data };
     if (event.kind === "text_discarded") return { kind: "text_discarded" };
     if (event.id === null || event.id <= this.#lastSeq) return null;
     this.#lastSeq = event.id;
