@@ -2,7 +2,7 @@
 
 import { ROOT, getJson } from "../api.js";
 import { element } from "../dom.js";
-import { count, seconds, when } from "../text.js";
+import { count, seconds, tone, when } from "../text.js";
 import { kindName } from "./saying.js";
 
 const A_PAGE = 50;
@@ -41,7 +41,7 @@ class TraceList {
       clearTimeout(this.typing);
       this.typing = setTimeout(() => this.#anew(), TYPING_MS);
     });
-    this.filters = element("div", { class: "filter-row" });
+    this.filters = element("div", { class: "filters" });
     /** @type {Map<string, HTMLSelectElement | HTMLInputElement>} */
     this.chosen = new Map();
     this.more = element(
@@ -59,7 +59,7 @@ class TraceList {
     const head = element("tr", {});
     for (const name of ["Question", "Asked", "Outcome", "Confidence", "Time", "Events"])
       head.append(element("th", { scope: "col" }, name));
-    const table = element("table", { class: "trace-table" }, element("thead", {}, head), this.rows);
+    const table = element("table", { class: "table trace-table" }, element("thead", {}, head), this.rows);
     main.replaceChildren(
       element(
         "div",
@@ -237,11 +237,13 @@ function row(trace) {
     {},
     question,
     element("td", {}, when(trace.started_at)),
-    element("td", {}, element("span", { class: `outcome ${trace.status}` }, trace.status)),
+    element("td", {}, element("span", { class: `outcome ${tone(trace.status)}` }, trace.status)),
     element(
       "td",
       {},
-      trace.confidence ? element("span", { class: `confidence ${trace.confidence}` }, trace.confidence) : "–",
+      trace.confidence
+        ? element("span", { class: `confidence ${tone(trace.confidence)}` }, trace.confidence)
+        : "–",
     ),
     element("td", { class: "number" }, trace.duration_ms === null ? "–" : seconds(trace.duration_ms / 1000)),
     element(
