@@ -32,7 +32,12 @@ export class Sources {
     const known = this.trace.facts.get(row.fact_id);
     if (known === undefined) return null;
     const { fact } = known;
-    return this.#fact(`Source ${number}: ${fact.id}, ${fact.passage.source}`, fact, new Set(row.sentences), briefing);
+    return this.#fact(
+      `Source ${number}: ${fact.id}, ${fact.passage.source}`,
+      fact,
+      new Set(row.sentences),
+      briefing,
+    );
   }
 
   /**

@@ -33,7 +33,7 @@ export function eventCard(trace, recorded, notes, drawn) {
     .finally(drawn);
   return element(
     "article",
-    { class: "event-card", "aria-labelledby": "event-title" },
+    { class: "event-card", "aria-labelledby": "event-title", "aria-busy": "true" },
     element(
       "header",
       { class: "event-head" },

@@ -84,11 +84,31 @@ export class Steps {
     const drawn = () => {
       if (this.seq !== seq || !card.isConnected) return;
       const body = card.querySelector(".event-body");
-      const [first] = body === null ? [] : mark(body, this.page.meant());
+      if (body === null) return;
+      card.removeAttribute("aria-busy");
+      const marks = mark(body, this.page.meant());
+      // Of a reply, what it says is seen first, and then what it should have heeded.
+      const isReply = recorded.event.kind === "reasoning_completed";
+      const first = isReply ? marks.find((each) => body.firstElementChild?.contains(each)) : marks[0];
       bringIntoView(this.page.pane, first);
+      if (marks.length > 1) card.querySelector(".event-head")?.append(this.#nextMark(marks));
     };
     const card = eventCard(this.trace, recorded, notes, drawn);
+    card.querySelector(".doubt-note")?.append(this.page.next() ?? "");
     this.card.replaceChildren(card);
+  }
+
+  /** @param {HTMLElement[]} marks */
+  #nextMark(marks) {
+    let at = 0;
+    const name = () => `Marked ${at + 1} of ${marks.length} ›`;
+    const button = element("button", { class: "quiet", type: "button" }, name());
+    button.addEventListener("click", () => {
+      at = (at + 1) % marks.length;
+      bringIntoView(this.page.pane, marks[at]);
+      button.textContent = name();
+    });
+    return button;
   }
 
   /** Draws what has changed in a trace that goes on. */

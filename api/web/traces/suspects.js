@@ -69,6 +69,19 @@ export class Suspects {
     return found.map(({ text }) => text);
   }
 
+  /** A link to the suspect behind the one that is shown; null where it is the last. */
+  next() {
+    const links = [...this.links.keys()];
+    const shown = links.findIndex((link) => link.hasAttribute("aria-current"));
+    const following = shown === -1 ? undefined : links[shown + 1];
+    if (following === undefined) return null;
+    return element(
+      "button",
+      { class: "quiet next-cause", type: "button", click: () => following.click() },
+      "Next cause ›",
+    );
+  }
+
   /** The event of the likeliest cause; null where nothing stands out. */
   get likeliest() {
     const [first] = this.found;

@@ -22,11 +22,12 @@ import { Suspects } from "./suspects.js";
  * @typedef {{element: HTMLElement, show: (item: string | undefined) => void, update: () => void, leave: () => void}} TraceView
  *
  * What a view may ask of the page, and tell it: the box that it stands in, what was found out about an event, which
- * words are meant, and that an event is shown.
+ * words are meant, a way to the next suspect, and that an event is shown.
  * @typedef {object} Page
  * @property {HTMLElement} pane
  * @property {(seq: number) => string[]} notes
  * @property {() => string[]} meant
+ * @property {() => HTMLElement | null} next
  * @property {(seq: number) => void} chose
  */
 
@@ -188,6 +189,7 @@ class TracePage {
       pane: getComputedStyle(this.pane).overflowY === "auto" ? this.pane : this.main,
       notes: (seq) => this.#notes(seq),
       meant: () => this.#meant(),
+      next: () => this.suspects?.next() ?? null,
       chose: (seq) => this.#chose(seq),
     };
   }
@@ -204,7 +206,12 @@ class TracePage {
 
   /** The words that are meant: those of the likeliest thing that was found out about the event. */
   #meant() {
-    return this.#notes(this.seq).slice(0, 1).flatMap(quotesIn);
+    const sources = new Set([...(this.trace?.facts.values() ?? [])].map(({ fact }) => fact.passage.source));
+    // Where something stands is named as well: that is not what it says.
+    return this.#notes(this.seq)
+      .slice(0, 1)
+      .flatMap(quotesIn)
+      .filter((quote) => !sources.has(quote));
   }
 
   /** @param {number} seq */
