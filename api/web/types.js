@@ -96,6 +96,12 @@
  * @property {string | null} confidence
  * @property {string | null} reasoner
  * @property {string | null} parent
+ * @property {string | null} [answer] How it begins.
+ * @property {number | null} [rounds]
+ * @property {number | null} [input_tokens]
+ * @property {number | null} [output_tokens]
+ * @property {number | null} [cost_usd]
+ * @property {{rating: "up" | "down", note: string | null} | null} [feedback]
  *
  * @typedef {{kind: string} & Record<string, any>} TraceEvent
  *

@@ -208,10 +208,12 @@ class TracePage {
   #meant() {
     const sources = new Set([...(this.trace?.facts.values() ?? [])].map(({ fact }) => fact.passage.source));
     // Where something stands is named as well: that is not what it says.
-    return this.#notes(this.seq)
+    const quotes = this.#notes(this.seq)
       .slice(0, 1)
       .flatMap(quotesIn)
       .filter((quote) => !sources.has(quote));
+    const phrases = quotes.filter((quote) => quote.includes(" "));
+    return phrases.length > 0 ? phrases : quotes;
   }
 
   /** @param {number} seq */
