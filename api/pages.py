@@ -47,7 +47,7 @@ _ASK = View("Ask", "ask/page.js", ("ask.css", "views.css"))
 _TRACE = View(
     "Trace",
     "traces/trace.js",
-    ("ask.css", "views.css", "trace.css", "apart.css", "suspects.css"),
+    ("ask.css", "views.css", "trace.css"),
 )
 _FAULTS = View("Faults", "faults/page.js", ("views.css", "trace.css", "faults.css"))
 

@@ -44,3 +44,23 @@ export function size(bytes) {
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
+
+/** @type {Record<string, "good" | "fair" | "bad">} */
+const TONES = {
+  high: "good",
+  answered: "good",
+  medium: "fair",
+  partial: "fair",
+  open: "fair",
+  low: "bad",
+  failed: "bad",
+  cancelled: "bad",
+};
+
+/**
+ * How good a confidence or an outcome is, as colours say it.
+ * @param {string | null} word
+ */
+export function tone(word) {
+  return TONES[word ?? ""] ?? "";
+}

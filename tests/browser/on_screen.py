@@ -27,3 +27,49 @@ def hidden_parts(what: Locator) -> list[str]:
     """The lines of an element's text that a person does not see now."""
     hidden: list[str] = what.evaluate(_HIDDEN)
     return hidden
+
+
+# Words may run over several elements, and lie below something that stands before them.
+_SEEN = """(root, words) => {
+    const nodes = [];
+    let text = "";
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const { data } = walker.currentNode;
+        for (let at = 0; at < data.length; at += 1) {
+            if (/\\s/.test(data[at]) && text.endsWith(" ")) continue;
+            text += /\\s/.test(data[at]) ? " " : data[at];
+            nodes.push([walker.currentNode, at]);
+        }
+    }
+    const isSeen = (box, left, top, right, bottom) => {
+        for (; box !== null; box = box.parentElement) {
+            const { display, overflowX, overflowY } = getComputedStyle(box);
+            if (display === "inline" || (overflowX === "visible" && overflowY === "visible")) continue;
+            const edges = box.getBoundingClientRect();
+            if (left < edges.left - 1 || top < edges.top - 1 || right > edges.right + 1 || bottom > edges.bottom + 1)
+                return false;
+        }
+        return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight;
+    };
+    for (let at = text.indexOf(words); at !== -1; at = text.indexOf(words, at + 1)) {
+        const range = document.createRange();
+        range.setStart(...nodes[at]);
+        const [last, offset] = nodes[at + words.length - 1];
+        range.setEnd(last, offset + 1);
+        const lines = [...range.getClientRects()];
+        const seen = lines.filter((line) => {
+            const there = document.elementFromPoint((line.left + line.right) / 2, (line.top + line.bottom) / 2);
+            const box = range.startContainer.parentElement;
+            return root.contains(there) && isSeen(box, line.left, line.top, line.right, line.bottom);
+        });
+        if (lines.length > 0 && seen.length === lines.length) return true;
+    }
+    return false;
+}"""
+
+
+def shows(what: Locator, words: str) -> bool:
+    """Whether a person sees these words in an element now: all of them in one place, cut off or covered by nothing."""
+    seen: bool = what.evaluate(_SEEN, words)
+    return seen

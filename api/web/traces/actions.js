@@ -22,7 +22,7 @@ export class Actions {
     this.compare.href = address(queryId, "diff");
     this.result = element("div", { class: "action-result", role: "status" });
     const button = (/** @type {string} */ name, /** @type {() => Promise<Node>} */ act) => {
-      const made = element("button", { class: "button plain-button", type: "button" }, name);
+      const made = element("button", { class: "quiet", type: "button" }, name);
       made.addEventListener("click", () => this.#run(made, act));
       return made;
     };
@@ -37,7 +37,7 @@ export class Actions {
       element(
         "a",
         {
-          class: "button plain-button",
+          class: "quiet",
           href: `${ROOT}${api(queryId, "/export")}`,
           download: true,
           click: (event) => this.#export(event),
@@ -83,7 +83,7 @@ export class Actions {
     const verdict = await postJson(api(this.queryId, "/replay"));
     const checked = `${count(verdict.compared, "decision")} compared, ${verdict.verified} made by acting parts verified`;
     const skipped = verdict.skipped.map((/** @type {string} */ each) => element("li", { dir: "auto" }, each));
-    const rest = skipped.length === 0 ? null : element("ul", { class: "plain-list soft" }, ...skipped);
+    const rest = skipped.length === 0 ? null : element("ul", { class: "stack plain-list soft" }, ...skipped);
     if (verdict.divergence === null) {
       return element(
         "div",
@@ -113,7 +113,7 @@ export class Actions {
       found.field
         ? element(
             "dl",
-            { class: "fields" },
+            { class: "rows fields" },
             element("dt", {}, "Field"),
             element("dd", {}, element("code", {}, found.field)),
             element("dt", {}, "Recorded"),
@@ -163,7 +163,7 @@ export class Actions {
 
 /** @param {string} name */
 function link(name) {
-  return element("a", { class: "button plain-button", "data-view": true }, name);
+  return element("a", { class: "quiet", "data-view": true }, name);
 }
 
 /**

@@ -40,7 +40,7 @@ export function budgetSection(trace) {
     element(
       "div",
       { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "Deadline and tokens" },
-      element("table", { class: "budget-table" }, element("thead", {}, head), element("tbody", {}, ...rows)),
+      element("table", { class: "table" }, element("thead", {}, head), element("tbody", {}, ...rows)),
     ),
     barKeys([
       ["gone", "gone before"],

@@ -2,7 +2,7 @@
 
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
-import { cost, count, seconds, when } from "../text.js";
+import { cost, count, seconds, tone, when } from "../text.js";
 import { address, api, eventLink, go } from "./links.js";
 import { kindName } from "./saying.js";
 
@@ -31,7 +31,7 @@ export class Comparison {
   constructor(trace) {
     this.trace = trace;
     this.other = "";
-    this.element = element("div", { class: "diff" });
+    this.element = element("div", { class: "stack diff" });
   }
 
   /** @param {string | undefined} item The other trace's id. */
@@ -71,7 +71,7 @@ export class Comparison {
     });
     const form = element(
       "form",
-      { class: "compare-form" },
+      { class: "form-row" },
       input,
       element("button", { class: "button plain-button", type: "submit" }, "Compare"),
     );
@@ -124,7 +124,7 @@ export class Comparison {
         ),
       ),
     );
-    return [element("h3", {}, name), element("ul", { class: "plain-list" }, ...items)];
+    return [element("h3", {}, name), element("ul", { class: "stack plain-list" }, ...items)];
   }
 
   /** @param {string} other */
@@ -171,7 +171,7 @@ export class Comparison {
         {},
         `${count(found.differences.length, "event")} differ, ${found.same.toLocaleString("en")} are the same`,
       ),
-      element("ul", { class: "plain-list" }, ...groups),
+      element("ul", { class: "stack plain-list" }, ...groups),
       element("ol", { class: "differences" }, ...rows),
       found.differences.length > FIRST
         ? element("p", { class: "soft" }, `The first ${FIRST} are shown.`)
@@ -195,10 +195,10 @@ function sides({ left, right }) {
       "Trace",
       (side) => element("a", { href: address(side.query_id), "data-view": true }, side.query_id.slice(0, 12)),
     ],
-    ["Outcome", (side) => element("span", { class: `outcome ${side.status}` }, side.status)],
+    ["Outcome", (side) => element("span", { class: `outcome ${tone(side.status)}` }, side.status)],
     [
       "Confidence",
-      (side) => element("span", { class: `confidence ${side.confidence}` }, side.confidence || "–"),
+      (side) => element("span", { class: `confidence ${tone(side.confidence)}` }, side.confidence || "–"),
     ],
     ["Rounds", (side) => `${side.rounds}, ${count(side.calls, "call")}`],
     ["Events", (side) => side.events.toLocaleString("en")],
@@ -224,7 +224,7 @@ function sides({ left, right }) {
     { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "What each came to" },
     element(
       "table",
-      { class: "sides" },
+      { class: "table sides" },
       element(
         "thead",
         {},
@@ -320,7 +320,7 @@ function difference(each, left, right) {
       "details",
       {},
       element("summary", {}, count(each.fields.length, "field")),
-      element("ul", { class: "plain-list" }, ...fields),
+      element("ul", { class: "stack plain-list" }, ...fields),
     ),
   );
 }

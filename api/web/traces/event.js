@@ -1,35 +1,76 @@
-/** One event: what it says, what led to it and what it led to, who heard it, and all that it holds. */
+/** One event: why it matters, what went in and came out, and, folded, what led to it and all that it holds. */
 
 import { element, plain } from "../dom.js";
 import { count } from "../text.js";
+import { bodyOf } from "./event_body.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
 import { kindName, lineOf, since } from "./saying.js";
 
 const SHORT = 160;
 const SHOWN_EFFECTS = 12;
+/** The inner workings stay open from event to event. */
+let isOpen = false;
 
 /**
+ * Draws an event; what of it has to be read comes a moment later.
  * @param {import("./model.js").Trace} trace
  * @param {import("../types.js").Recorded} recorded
+ * @param {string[]} notes What was found out about it.
+ * @param {() => void} drawn Called once all of it is there.
  */
-export function eventCard(trace, recorded) {
+export function eventCard(trace, recorded, notes, drawn) {
   const { kind } = recorded.event;
   const known = trace.kinds.get(kind);
+  const body = element("div", { class: "event-body" });
+  bodyOf(trace, recorded)
+    .then((parts) => body.replaceChildren(...parts))
+    .catch((error) => {
+      // An event of a subscriber may have the fields of ours, and other values in them.
+      const isOurs = error instanceof TypeError;
+      body.replaceChildren(element("p", { class: "empty" }, isOurs ? "" : String(error.message)));
+    })
+    .finally(drawn);
   return element(
     "article",
-    { class: "card event-card", "aria-labelledby": "event-title" },
+    { class: "event-card", "aria-labelledby": "event-title", "aria-busy": "true" },
     element(
       "header",
       { class: "event-head" },
       element("h2", { id: "event-title" }, kindName(kind)),
-      element("span", { class: "event-time" }, since(recorded.at - trace.beganAt)),
+      element(
+        "span",
+        { class: "soft number" },
+        `event ${recorded.seq}, `,
+        since(recorded.at - trace.beganAt),
+      ),
     ),
-    known ? element("p", { class: "event-says" }, known.says) : null,
-    ...doubtsOn(trace, recorded),
+    known ? element("p", { class: "event-says soft" }, known.says) : null,
+    ...notes.slice(0, 1).map(noteOf),
+    body,
+    ...notes.slice(1).map(noteOf),
+    workings(trace, recorded, known),
+  );
+}
+
+/** @param {string} note */
+function noteOf(note) {
+  return element("p", { class: "doubt-note", dir: "auto" }, note);
+}
+
+/**
+ * @param {import("./model.js").Trace} trace
+ * @param {import("../types.js").Recorded} recorded
+ * @param {import("./model.js").EventKind | undefined} known
+ */
+function workings(trace, recorded, known) {
+  const details = element(
+    "details",
+    { class: "workings", open: isOpen },
+    element("summary", {}, "Behind it: causes, handlers and every field"),
     element(
       "dl",
-      { class: "about" },
+      { class: "rows about" },
       ...row("From", trace.emitter(recorded)),
       ...row("Heard by", heardBy(known)),
       ...row("Because of", chainOf(trace, recorded)),
@@ -38,6 +79,10 @@ export function eventCard(trace, recorded) {
     ),
     fieldList(trace, recorded),
   );
+  details.addEventListener("toggle", () => {
+    isOpen = details.open;
+  });
+  return details;
 }
 
 /**
@@ -47,23 +92,6 @@ export function eventCard(trace, recorded) {
 function row(name, value) {
   if (value === null) return [];
   return [element("dt", {}, name), element("dd", {}, value)];
-}
-
-/**
- * @param {import("./model.js").Trace} trace
- * @param {import("../types.js").Recorded} recorded
- */
-function doubtsOn(trace, recorded) {
-  return trace.indicators
-    .filter((indicator) => indicator.event_seq === recorded.seq)
-    .map((indicator) =>
-      element(
-        "p",
-        { class: "doubt-note", dir: "auto" },
-        element("strong", {}, `${kindName(indicator.kind)}: `),
-        indicator.detail,
-      ),
-    );
 }
 
 /** @param {import("./model.js").EventKind | undefined} known */
@@ -131,7 +159,7 @@ function callLinks(trace, recorded) {
 function fieldList(trace, recorded) {
   const { kind: _, ...fields } = recorded.event;
   const missing = new Set(trace.missing(recorded));
-  const list = element("dl", { class: "fields" });
+  const list = element("dl", { class: "rows fields" });
   for (const [name, value] of Object.entries(fields)) {
     if (missing.has(name)) {
       list.append(element("dt", {}, kindName(name)), element("dd", {}, readLater(trace, recorded, name)));

@@ -22,7 +22,7 @@ export class Fault {
     this.launch = new Launch(trace.id, () => this.#body());
     this.form = element(
       "div",
-      { class: "editor" },
+      { class: "stack editor" },
       element("label", { for: "fault-kind" }, "What goes wrong"),
       this.kind,
       this.plan,

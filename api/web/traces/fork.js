@@ -22,7 +22,7 @@ export class Fork {
     this.made = 0;
     this.what = element("select", { class: "text-input", id: "fork-what" });
     this.what.addEventListener("change", () => this.#edit());
-    this.place = element("div", { class: "editor" });
+    this.place = element("div", { class: "stack editor" });
     this.about = element("p", { class: "soft" });
     this.launch = new Launch(trace.id, () => this.editor?.body() ?? null);
     this.element = element(
@@ -205,13 +205,13 @@ export class Fork {
       return { at: seq, change: { kind: "tool", name: event.tool_call_id, value } };
     };
     const labels = areas.map((/** @type {HTMLTextAreaElement} */ area, /** @type {number} */ place) =>
-      element("label", { class: "passage-editor", dir: "auto" }, event.passages[place].source, area),
+      element("label", { class: "field", dir: "auto" }, event.passages[place].source, area),
     );
     return {
       body,
       element: element(
         "div",
-        { class: "editor" },
+        { class: "stack editor" },
         ...labels,
         element("p", { class: "soft" }, "A passage without text is left out."),
       ),
@@ -238,7 +238,7 @@ export class Fork {
     area.addEventListener("input", changed);
     return {
       body: () => bodyOf(area.value),
-      element: element("div", { class: "editor" }, area, element("p", { class: "soft" }, about)),
+      element: element("div", { class: "stack editor" }, area, element("p", { class: "soft" }, about)),
     };
   }
 
@@ -271,8 +271,8 @@ export class Fork {
       body: () => ({ at: this.seq, change: { kind: "setting", name: names.value, value: value.value } }),
       element: element(
         "div",
-        { class: "editor" },
-        element("div", { class: "setting-row" }, names, place),
+        { class: "stack editor" },
+        element("div", { class: "form-row" }, names, place),
         about,
       ),
     };

@@ -12,8 +12,8 @@ const ROLES = [
   "timer",
   "session",
 ];
-const LANE = 26;
-const ROUNDS = 24;
+const LANE = 19;
+const ROUNDS = 22;
 const AXIS = 22;
 export const BAR = 16;
 
@@ -33,6 +33,7 @@ export const BAR = 16;
  */
 
 import { isEarly } from "./model.js";
+import { toolCall } from "./saying.js";
 
 /** Places that are taken one below the other by what runs at the same time. */
 class Tracks {
@@ -90,7 +91,7 @@ export class Lanes {
       let tracks = 1;
       if (role === "engine") tracks = this.calls.count;
       if (role === "dispatcher") tracks = this.tools.count;
-      const height = Math.max(LANE, tracks * (BAR + 3) + 8);
+      const height = Math.max(LANE, tracks * (BAR + 3) + 5);
       this.lanes.set(role, { name: role, top, height });
       top += height;
     }
@@ -124,7 +125,7 @@ export class Lanes {
     const track = tracks.of.get(id);
     const lane = this.lanes.get(role);
     if (track === undefined || lane === undefined) return this.#middle(role);
-    return lane.top + 4 + track * (BAR + 3) + BAR / 2;
+    return lane.top + 3 + track * (BAR + 3) + BAR / 2;
   }
 
   /** @returns {Span[]} */
@@ -171,7 +172,7 @@ export class Lanes {
       from: (tool.started ?? tool.requested).seq,
       to: tool.ended?.seq ?? null,
       y: this.#track("dispatcher", this.tools, tool.id),
-      name: tool.name,
+      name: toolCall(tool.name, tool.input),
       isFailed: tool.ended?.event.kind === "tool_failed",
       isEarly: isEarly(this.trace, tool),
     }));

@@ -31,7 +31,7 @@ export class Launch {
     this.begin.addEventListener("click", () => this.#run());
     this.element = element(
       "div",
-      { class: "launch" },
+      { class: "stack" },
       this.#modes(),
       this.plan,
       element("div", { class: "actions" }, this.begin),

@@ -3,7 +3,7 @@
 import { getJson } from "../api.js";
 import { announce, element } from "../dom.js";
 import { count, size } from "../text.js";
-import { address, api, eventLink } from "./links.js";
+import { address, eventLink } from "./links.js";
 import { kindName, toolCall } from "./saying.js";
 import { flat } from "./orders.js";
 
@@ -22,7 +22,7 @@ export class Lineage {
     this.path = element("section", { class: "lineage-path", "aria-label": "Where it comes from" });
     this.element = element(
       "div",
-      { class: "lineage" },
+      { class: "stack" },
       element(
         "section",
         { class: "card", "aria-label": "Answer" },
@@ -42,7 +42,7 @@ export class Lineage {
     if (this.sentences === null) {
       this.answer.replaceChildren(element("span", { class: "spinner" }));
       try {
-        this.sentences = (await getJson(api(this.trace.id, "/lineage"))).sentences;
+        this.sentences = await this.trace.readSentences();
       } catch (error) {
         this.answer.replaceChildren(
           element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
@@ -55,6 +55,7 @@ export class Lineage {
 
   update() {
     this.sentences = null;
+    this.trace.sentences = null;
     this.show(String(this.chosen));
   }
 
@@ -79,7 +80,7 @@ export class Lineage {
             "aria-current": place + 1 === this.chosen ? "true" : null,
           },
           sentence.text.replaceAll("**", ""),
-          doubt ? element("span", { class: "tag doubt-tag" }, doubt) : null,
+          doubt ? element("span", { class: "tag fair" }, doubt) : null,
           sentence.origins.length === 0 ? element("span", { class: "tag" }, "cites nothing") : null,
         );
       }),
@@ -123,7 +124,7 @@ export class Lineage {
 
   /** @param {any} origin */
   #origin(origin) {
-    const text = element("div", { class: "document-text" }, element("span", { class: "spinner" }));
+    const text = element("div", { class: "stack document-text" }, element("span", { class: "spinner" }));
     this.#showText(origin, text);
     return [
       step(

@@ -1,8 +1,8 @@
-/** The list of traces: what was asked, how it ended, how long it took; filtered, and kept up to date. */
+/** The list of traces: what was asked and answered, how it ended, what it took; filtered, sorted, kept up to date. */
 
 import { ROOT, getJson } from "../api.js";
 import { element } from "../dom.js";
-import { count, seconds, when } from "../text.js";
+import { COLUMNS, UNKNOWN, keepColumns, keptColumns, questionCell, started } from "./columns.js";
 import { kindName } from "./saying.js";
 
 const A_PAGE = 50;
@@ -27,9 +27,15 @@ class TraceList {
     this.wanted = 0;
     this.after = "";
     this.typing = 0;
+    /** @type {Map<string, import("../types.js").TraceSummary>} */
+    this.traces = new Map();
     /** The line of each trace that is shown, by its id. */
     /** @type {Map<string, HTMLElement>} */
     this.lines = new Map();
+    this.columns = new Set(keptColumns());
+    this.sortedBy = "asked";
+    this.isRising = false;
+    this.head = element("tr", {});
     this.rows = element("tbody", {});
     this.search = element("input", {
       type: "search",
@@ -41,7 +47,7 @@ class TraceList {
       clearTimeout(this.typing);
       this.typing = setTimeout(() => this.#anew(), TYPING_MS);
     });
-    this.filters = element("div", { class: "filter-row" });
+    this.filters = element("div", { class: "filters" });
     /** @type {Map<string, HTMLSelectElement | HTMLInputElement>} */
     this.chosen = new Map();
     this.more = element(
@@ -56,14 +62,12 @@ class TraceList {
       { class: "notice", hidden: true, role: "status" },
       "The service cannot be reached. Retrying.",
     );
-    const head = element("tr", {});
-    for (const name of ["Question", "Asked", "Outcome", "Confidence", "Time", "Events"])
-      head.append(element("th", { scope: "col" }, name));
-    const table = element("table", { class: "trace-table" }, element("thead", {}, head), this.rows);
+    const table = element("table", { class: "table" }, element("thead", {}, this.head), this.rows);
+    this.#drawHead();
     main.replaceChildren(
       element(
         "div",
-        { class: "page wide" },
+        { class: "page wide trace-list" },
         element("h1", {}, "Traces"),
         element(
           "form",
@@ -74,6 +78,7 @@ class TraceList {
           },
           this.search,
           this.filters,
+          this.#columnChoice(),
         ),
         this.lost,
         element(
@@ -159,8 +164,7 @@ class TraceList {
     const parameters = this.#parameters().toString();
     history.replaceState(null, "", `${ROOT}/traces${parameters ? `?${parameters}` : ""}`);
     this.after = "";
-    this.rows.replaceChildren();
-    this.lines.clear();
+    this.traces.clear();
     this.#read();
   }
 
@@ -174,7 +178,7 @@ class TraceList {
       const page = await getJson(`/api/traces?${parameters}`);
       // Somebody has typed on meanwhile.
       if (mine !== this.wanted) return;
-      for (const trace of page.traces) this.#put(trace, false);
+      this.#take(page.traces);
       this.after = page.next_after_id ?? "";
       this.more.hidden = !this.after;
       this.empty.hidden = this.rows.childElementCount > 0;
@@ -196,59 +200,94 @@ class TraceList {
       const page = await getJson(`/api/traces?${parameters}`);
       if (mine !== this.wanted) return;
       this.lost.hidden = true;
-      // From the oldest to the newest, so that each new one comes to the top.
-      for (const trace of page.traces.reverse()) this.#put(trace, true);
+      this.#take(page.traces);
       this.empty.hidden = this.rows.childElementCount > 0;
     } catch {
       this.lost.hidden = mine !== this.wanted;
     }
   }
 
-  /**
-   * Puts a trace's line into the list, or in the place of its old one.
-   * @param {import("../types.js").TraceSummary} trace
-   * @param {boolean} atTop
-   */
-  #put(trace, atTop) {
+  #columnChoice() {
+    const choices = Object.entries(COLUMNS).map(([name, { title }]) => {
+      const box = element("input", { type: "checkbox", checked: this.columns.has(name) });
+      box.addEventListener("change", () => {
+        if (box.checked) this.columns.add(name);
+        else this.columns.delete(name);
+        keepColumns([...this.columns]);
+        this.lines.clear();
+        this.#drawHead();
+        this.#draw();
+      });
+      return element("label", {}, box, ` ${title}`);
+    });
+    return element("details", { class: "columns" }, element("summary", {}, "Columns"), ...choices);
+  }
+
+  #drawHead() {
+    const shown = Object.entries(COLUMNS).filter(([name]) => this.columns.has(name));
+    const sortable = shown.map(([name, { title }]) => {
+      const isBy = name === this.sortedBy;
+      const button = element("button", { class: "sort", type: "button" }, title);
+      button.addEventListener("click", () => this.#sortBy(name));
+      const order = this.isRising ? "ascending" : "descending";
+      return element("th", { scope: "col", "aria-sort": isBy ? order : null }, button);
+    });
+    this.head.replaceChildren(element("th", { scope: "col" }, "Question and answer"), ...sortable);
+  }
+
+  /** @param {string} name */
+  #sortBy(name) {
+    this.isRising = name === this.sortedBy ? !this.isRising : false;
+    this.sortedBy = name;
+    this.#drawHead();
+    this.#draw();
+    const sorted = this.head.querySelector("[aria-sort] button");
+    if (sorted instanceof HTMLElement) sorted.focus();
+  }
+
+  /** @param {import("../types.js").TraceSummary[]} traces */
+  #take(traces) {
+    for (const trace of traces) this.traces.set(trace.query_id, trace);
+    this.#draw();
+  }
+
+  /** Puts the lines in order; one that is the same stays, with the focus that may be in it. */
+  #draw() {
+    const by = COLUMNS[this.sortedBy]?.value ?? started;
+    const direction = this.isRising ? 1 : -1;
+    const sorted = [...this.traces.values()].sort((one, other) => {
+      const [left, right] = [by(one), by(other)];
+      if (left === right) return other.started_at - one.started_at;
+      // What is not known comes last, whichever way.
+      if (left === null || right === null) return left === null ? 1 : -1;
+      return left < right ? -direction : direction;
+    });
+    const lines = sorted.map((trace) => this.#line(trace));
+    for (const [place, line] of lines.entries()) {
+      const there = this.rows.children[place];
+      if (there !== line) this.rows.insertBefore(line, there ?? null);
+    }
+    while (this.rows.children.length > lines.length) this.rows.lastElementChild?.remove();
+  }
+
+  /** @param {import("../types.js").TraceSummary} trace */
+  #line(trace) {
+    const sign = JSON.stringify(trace);
     const old = this.lines.get(trace.query_id);
-    const sign = `${trace.status} ${trace.events} ${trace.confidence}`;
-    // A line that is the same stays, with the focus that may be in it.
-    if (old?.dataset.sign === sign) return;
-    const line = row(trace);
+    if (old?.dataset.sign === sign) return old;
+    const cells = Object.entries(COLUMNS).filter(([name]) => this.columns.has(name));
+    const line = element(
+      "tr",
+      {},
+      questionCell(trace),
+      ...cells.map(([, { title, show: shown, isNumber }]) => {
+        const content = shown(trace);
+        const classes = [isNumber && "number", content === UNKNOWN && "unknown"].filter(Boolean);
+        return element("td", { class: classes.join(" ") || null, "data-title": title }, content);
+      }),
+    );
     line.dataset.sign = sign;
     this.lines.set(trace.query_id, line);
-    if (old !== undefined) old.replaceWith(line);
-    else if (atTop) this.rows.prepend(line);
-    else this.rows.append(line);
+    return line;
   }
-}
-
-/** @param {import("../types.js").TraceSummary} trace */
-function row(trace) {
-  const link = element(
-    "a",
-    { href: `${ROOT}/traces/${encodeURIComponent(trace.query_id)}`, "data-view": true, dir: "auto" },
-    trace.query || "(empty)",
-  );
-  const question = element("td", { class: "trace-question" }, link);
-  if (trace.parent !== null) question.append(element("span", { class: "tag" }, "fork"));
-  return element(
-    "tr",
-    {},
-    question,
-    element("td", {}, when(trace.started_at)),
-    element("td", {}, element("span", { class: `outcome ${trace.status}` }, trace.status)),
-    element(
-      "td",
-      {},
-      trace.confidence ? element("span", { class: `confidence ${trace.confidence}` }, trace.confidence) : "–",
-    ),
-    element("td", { class: "number" }, trace.duration_ms === null ? "–" : seconds(trace.duration_ms / 1000)),
-    element(
-      "td",
-      { class: "number" },
-      element("span", { class: "hidden" }, count(trace.events, "event")),
-      element("span", { "aria-hidden": "true" }, String(trace.events)),
-    ),
-  );
 }

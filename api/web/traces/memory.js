@@ -113,7 +113,7 @@ export class MemoryPanel {
       ),
       element(
         "p",
-        { class: "figures" },
+        { class: "soft" },
         `${count(briefing.sources.length, "source")}, ${tokens} of ${most.toLocaleString("en")} tokens`,
       ),
       bar([{ name: "input", value: briefing.tokens, words: `${tokens} tokens of ${most}` }], most),
@@ -209,7 +209,7 @@ function intent(memory) {
     memory.beyond.length === 0
       ? null
       : element("p", { class: "soft", dir: "auto" }, `Also looked for: ${memory.beyond.join(", ")}`);
-  return element("div", {}, meant, element("ul", { class: "plain-list" }, ...parts), beyond);
+  return element("div", {}, meant, element("ul", { class: "stack plain-list" }, ...parts), beyond);
 }
 
 /**
@@ -252,7 +252,7 @@ function attempts(memory, event) {
     {},
     element("ul", { class: "facts-list" }, ...items),
     reached.length === 0 ? null : element("p", { class: "soft" }, "The search has reached:"),
-    element("ul", { class: "plain-list" }, ...reached),
+    element("ul", { class: "stack plain-list" }, ...reached),
   );
 }
 
@@ -264,5 +264,5 @@ function said(memory) {
     : null;
   if (lines.length === 0 && summary === null)
     return element("p", { class: "empty" }, "The model said nothing between its tool calls.");
-  return element("div", {}, element("ul", { class: "plain-list" }, ...lines), summary);
+  return element("div", {}, element("ul", { class: "stack plain-list" }, ...lines), summary);
 }

@@ -92,6 +92,8 @@ export class Trace {
     this.response = null;
     /** @type {string | null} */
     this.status = null;
+    /** @type {Promise<any[]> | null} */
+    this.sentences = null;
   }
 
   get beganAt() {
@@ -143,6 +145,15 @@ export class Trace {
       this.whole.set(recorded.seq, reading);
     }
     return reading;
+  }
+
+  /**
+   * Reads the sentences of the answer with where each comes from, once.
+   * @returns {Promise<any[]>}
+   */
+  readSentences() {
+    this.sentences ??= getJson(api(this.id, "/lineage")).then((found) => found.sentences);
+    return this.sentences;
   }
 
   /**

@@ -3,11 +3,12 @@
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
 import { count } from "../text.js";
-import { bar, barKeys } from "./bars.js";
+import { barKeys } from "./bars.js";
 import { Launch } from "./launch.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
 import { flat, ordersIn } from "./orders.js";
+import { isIn, passageList } from "./passages.js";
 import { toolCall } from "./saying.js";
 
 const CANDIDATES = 20;
@@ -18,8 +19,8 @@ export class Retrieval {
     this.trace = trace;
     this.seq = 0;
     this.searches = element("nav", { class: "call-tabs", "aria-label": "Tool calls" });
-    this.content = element("div", { class: "retrieval-content" });
-    this.element = element("div", { class: "requests" }, this.searches, this.content);
+    this.content = element("div", { class: "stack retrieval-content" });
+    this.element = element("div", { class: "stack" }, this.searches, this.content);
   }
 
   /** @param {string | undefined} item The event that requested the tool. */
@@ -105,7 +106,7 @@ export class Retrieval {
         element("span", { class: "soft" }, " asked at "),
         eventLink(this.trace.id, tool.requested.seq, `event ${tool.requested.seq}`),
       ),
-      element("dl", { class: "about" }, ...rows),
+      element("dl", { class: "rows about" }, ...rows),
       ...substitutes,
     );
   }
@@ -126,7 +127,6 @@ export class Retrieval {
         ),
       );
     const passages = ended.event.passages;
-    const most = Math.max(1, ...passages.map(signalSum));
     return element(
       "section",
       { class: "card" },
@@ -143,11 +143,7 @@ export class Retrieval {
             ["input", "by meaning"],
             ["output", "by words"],
           ]),
-      element(
-        "ol",
-        { class: "passages" },
-        ...passages.map((/** @type {any} */ passage) => passageItem(passage, most, this.#fates(passage))),
-      ),
+      passageList(passages, (passage) => this.#fates(passage)),
     );
   }
 
@@ -230,14 +226,13 @@ export class Retrieval {
       const rest = found.filter(
         (passage) => !taken.some((/** @type {any} */ each) => isIn(passage, each) || isIn(each, passage)),
       );
-      const most = Math.max(1, ...rest.map(signalSum));
       place.replaceChildren(
         element(
           "details",
           { class: "card" },
           element("summary", {}, `Not taken: ${count(rest.length, "candidate")} of the index as it is now`),
           element("p", { class: "soft" }, `The best ${CANDIDATES} of the same search, without those above.`),
-          element("ol", { class: "passages" }, ...rest.map((passage) => passageItem(passage, most, []))),
+          passageList(rest),
         ),
       );
     } catch (error) {
@@ -279,7 +274,7 @@ class TryAnother {
       input.addEventListener("input", () => this.launch.refresh());
     const form = element(
       "form",
-      { class: "try-form" },
+      { class: "form-row" },
       element("label", {}, "Query", this.query),
       element("label", {}, "Course, if only one", this.course),
       element("button", { class: "button plain-button", type: "submit" }, "Search"),
@@ -312,11 +307,8 @@ class TryAnother {
     this.results.replaceChildren(element("span", { class: "spinner" }));
     try {
       const found = await search(this.query.value, this.course.value, undefined, 8);
-      const most = Math.max(1, ...found.map(signalSum));
       this.results.replaceChildren(
-        found.length === 0
-          ? element("p", { class: "empty" }, "Nothing is found.")
-          : element("ol", { class: "passages" }, ...found.map((passage) => passageItem(passage, most, []))),
+        found.length === 0 ? element("p", { class: "empty" }, "Nothing is found.") : passageList(found),
       );
     } catch (error) {
       this.results.replaceChildren(
@@ -338,70 +330,6 @@ async function search(query, course, lesson, limit = CANDIDATES) {
   if (course) parameters.set("course", course);
   if (course && lesson !== undefined && lesson !== null) parameters.set("lesson", String(lesson));
   return (await getJson(`/api/search?${parameters}`)).passages;
-}
-
-/**
- * Whether a passage is another, or a part of it.
- * @param {any} passage
- * @param {any} whole
- */
-function isIn(passage, whole) {
-  if (passage.id === whole.id) return true;
-  return passage.source === whole.source && whole.text.includes(passage.text.trim());
-}
-
-/** @param {any} passage */
-function signalSum(passage) {
-  return Math.max(0, passage.signals?.meaning ?? 0) + Math.max(0, passage.signals?.words ?? 0);
-}
-
-/**
- * @param {any} passage
- * @param {number} most
- * @param {Node[]} fates
- */
-function passageItem(passage, most, fates) {
-  const signals = passage.signals;
-  const score = (passage.score ?? 0).toFixed(2);
-  return element(
-    "li",
-    { class: "passage" },
-    element(
-      "p",
-      { class: "passage-head", dir: "auto" },
-      element("strong", {}, passage.source),
-      element("span", { class: "soft" }, ` ${[passage.title, passage.place].filter(Boolean).join(", ")}`),
-      element("span", { class: "number" }, `score ${score}`),
-    ),
-    signals
-      ? element(
-          "div",
-          { class: "signals" },
-          bar(
-            [
-              {
-                name: "input",
-                value: Math.max(0, signals.meaning),
-                words: `by meaning ${signals.meaning.toFixed(2)}`,
-              },
-              {
-                name: "output",
-                value: Math.max(0, signals.words),
-                words: `by words ${signals.words.toFixed(2)}`,
-              },
-            ],
-            most,
-          ),
-          element(
-            "span",
-            { class: "soft", dir: "auto" },
-            `meaning ${signals.meaning.toFixed(2)}, words ${signals.words.toFixed(2)}${signals.matched.length > 0 ? ` (${signals.matched.join(", ")})` : ""}`,
-          ),
-        )
-      : null,
-    element("details", {}, element("summary", { class: "passage-summary", dir: "auto" }, passage.text)),
-    fates.length > 0 ? element("ul", { class: "fates" }, ...fates) : null,
-  );
 }
 
 /**

@@ -20,11 +20,13 @@ const LINES = {
     `${event.call_id}, sent to ${event.reasoner}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`,
   tool_call_streamed: (event) => toolCall(event.call.name, event.call.arguments),
   tool_requested: (event) => toolCall(event.call.name, event.call.arguments),
-  tool_started: (event) => event.name,
+  tool_started: (event) => toolName(event.name),
   tool_succeeded: (event) =>
-    `${event.name}: ${event.passages.length === 0 ? "nothing found" : count(event.passages.length, "passage")}`,
-  tool_failed: (event) => `${event.name}: ${event.detail}`,
-  tool_substituted: (event) => `${event.substitute} in the place of ${event.failed}`,
+    event.passages.length === 0
+      ? toolName(event.name)
+      : `${toolName(event.name)}: ${count(event.passages.length, "passage")}`,
+  tool_failed: (event) => `${toolName(event.name)}: ${event.detail}`,
+  tool_substituted: (event) => `${toolName(event.substitute)} instead of ${toolName(event.failed)}`,
   reasoning_completed: (event) =>
     event.tool_calls.length === 0 ? event.text : `asks for ${count(event.tool_calls.length, "tool call")}`,
   reasoning_retried: (event) => event.detail,
@@ -60,6 +62,28 @@ export function lineOf(event) {
   }
 }
 
+/** @type {Record<string, string>} */
+const TOOLS = {
+  search_course_content: "Search",
+  get_course_outline: "Outline",
+  keyword_search: "Keyword search",
+};
+/** How arguments that narrow a search are said; the model's own reason for it stands elsewhere. @type {Record<string, (value: any) => string>} */
+const NARROWING = {
+  course_name: (value) => `in ${value}`,
+  lesson_number: (value) => `lesson ${value}`,
+  why: () => "",
+};
+
+/**
+ * A tool's name as people say it; that of a tool of one's own with spaces.
+ * @param {string} name
+ */
+export function toolName(name) {
+  const words = TOOLS[name] ?? kindName(name);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /**
  * A tool call as a line: its name, and what it was asked.
  * @param {string} name
@@ -67,12 +91,14 @@ export function lineOf(event) {
  */
 export function toolCall(name, input) {
   const values = parsed(input);
-  if (typeof values !== "object" || values === null) return `${name} ${input}`;
-  const { why: _, ...asked } = values;
-  const shown = Object.values(asked).map((value) =>
-    typeof value === "string" ? value : JSON.stringify(value),
-  );
-  return `${name}: ${shown.join(", ")}`;
+  if (typeof values !== "object" || values === null) return `${toolName(name)}: ${input}`;
+  const shown = Object.entries(values).map(([argument, value]) => {
+    if (value === null) return "";
+    const words = typeof value === "string" ? value : JSON.stringify(value);
+    return (TOOLS[name] && NARROWING[argument]?.(words)) ?? words;
+  });
+  const asked = shown.filter(Boolean).join(", ");
+  return asked ? `${toolName(name)}: ${asked}` : toolName(name);
 }
 
 /**

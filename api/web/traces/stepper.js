@@ -1,8 +1,9 @@
 /** Goes through a trace event by event: a slider, buttons, the arrow keys, and the events around the one that is shown. */
 
 import { element } from "../dom.js";
+import { bringIntoView } from "./marking.js";
 import { TROUBLE } from "./model.js";
-import { kindName, lineOf, since } from "./saying.js";
+import { kindName, lineOf } from "./saying.js";
 
 const AROUND = 6;
 
@@ -17,7 +18,7 @@ export class Stepper {
     this.seq = 1;
     this.slider = element("input", { type: "range", min: 1, step: 1, "aria-label": "Event" });
     this.slider.addEventListener("input", () => choose(Number(this.slider.value)));
-    this.place = element("p", { class: "step-place" });
+    this.place = element("p", { class: "step-place soft number" });
     this.list = element("ol", { class: "around", "aria-label": "Events around this one" });
     this.bar = element(
       "div",
@@ -79,6 +80,8 @@ export class Stepper {
       if (found !== null) around.push(this.#item(found));
     }
     this.list.replaceChildren(...around);
+    const current = this.list.querySelector("[aria-current]");
+    if (current) bringIntoView(this.list, current);
   }
 
   /** @param {import("../types.js").Recorded} recorded */
@@ -96,14 +99,13 @@ export class Stepper {
           tabindex: -1,
           click: () => this.choose(recorded.seq),
         },
-        element("span", { class: "event-seq" }, String(recorded.seq)),
+        element("span", { class: "event-seq soft number" }, String(recorded.seq)),
         element(
           "span",
           { class: "event-words" },
           element("span", { class: "event-kind" }, kindName(kind)),
           element("span", { class: "event-line", dir: "auto" }, lineOf(recorded.event)),
         ),
-        element("span", { class: "event-time" }, since(recorded.at - this.trace.beganAt)),
       ),
     );
   }

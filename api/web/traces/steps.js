@@ -1,12 +1,11 @@
-/** The trace event by event: the timeline, the steps, the event, and what was remembered and shown by then. */
+/** One event of a trace after another: the event, and what was remembered and shown by then. */
 
 import { announce, element } from "../dom.js";
 import { budgetSection } from "./budget.js";
 import { eventCard, inWords } from "./event.js";
 import { address } from "./links.js";
+import { bringIntoView, mark } from "./marking.js";
 import { MemoryPanel } from "./memory.js";
-import { Stepper } from "./stepper.js";
-import { Timeline } from "./timeline.js";
 
 /** Browsers allow so many changes of the address a second, and no more. */
 const ADDRESS_MS = 350;
@@ -14,49 +13,35 @@ const ADDRESS_MS = 350;
 export class Steps {
   /**
    * @param {import("./model.js").Trace} trace
-   * @param {(seq: number) => void} chosen Told of each event that is gone to.
+   * @param {import("./trace.js").Page} page
    */
-  constructor(trace, chosen) {
+  constructor(trace, page) {
     this.trace = trace;
-    this.chosen = chosen;
+    this.page = page;
     this.seq = 1;
     this.timer = 0;
     this.settle = () => this.#settle();
     // Whoever follows a link comes back to the event that they left.
     document.addEventListener("click", this.settle, { capture: true });
-    const choose = (/** @type {number} */ seq) => this.choose(seq);
-    this.timeline = new Timeline(trace, choose);
-    this.stepper = new Stepper(trace, choose);
     this.memory = new MemoryPanel(trace);
     this.card = element("div", { class: "event-place" });
     this.budget = element("div", {}, budgetSection(trace));
     this.element = element(
       "div",
-      { class: "steps" },
-      element("div", { class: "steps-top" }, this.timeline.element, this.stepper.bar),
-      element(
-        "div",
-        { class: "steps-columns" },
-        element("div", { class: "steps-side" }, this.stepper.list, this.memory.briefing),
-        element("div", { class: "steps-main" }, this.card, this.memory.memory),
-      ),
+      { class: "stack" },
+      this.card,
+      this.memory.memory,
+      this.memory.briefing,
       this.budget,
     );
   }
 
-  /** @param {string | undefined} item The event's number; one that is named is brought into view. */
+  /** @param {string | undefined} item The event's number. */
   show(item) {
     clearTimeout(this.timer);
     this.timer = 0;
     const wanted = Number(item ?? 1);
     this.#show(Number.isFinite(wanted) ? wanted : 1);
-    if (this.timeline.width === 0) this.timeline.draw();
-    if (item !== undefined) this.reveal();
-  }
-
-  /** Brings the event's card into view, which stands below what was found out and the timeline. */
-  reveal() {
-    this.card.firstElementChild?.scrollIntoView({ block: "nearest" });
   }
 
   /**
@@ -84,26 +69,56 @@ export class Steps {
     const recorded = this.trace.event(seq);
     if (recorded === null) return;
     this.seq = seq;
-    this.timeline.show(seq);
-    this.stepper.show(seq);
-    this.card.replaceChildren(eventCard(this.trace, recorded));
+    this.page.chose(seq);
+    this.draw();
     this.memory.show(seq);
-    this.chosen(seq);
     announce(inWords(recorded));
+  }
+
+  /** Draws the event, with what is known of it by now. */
+  draw() {
+    const { seq } = this;
+    const recorded = this.trace.event(seq);
+    if (recorded === null) return;
+    const notes = this.page.notes(seq);
+    const drawn = () => {
+      if (this.seq !== seq || !card.isConnected) return;
+      const body = card.querySelector(".event-body");
+      if (body === null) return;
+      card.removeAttribute("aria-busy");
+      const marks = mark(body, this.page.meant());
+      // Of a reply, what it says is seen first, and then what it should have heeded.
+      const isReply = recorded.event.kind === "reasoning_completed";
+      const first = isReply ? marks.find((each) => body.firstElementChild?.contains(each)) : marks[0];
+      bringIntoView(this.page.pane, first);
+      if (marks.length > 1) card.querySelector(".event-head")?.append(this.#nextMark(marks));
+    };
+    const card = eventCard(this.trace, recorded, notes, drawn);
+    card.querySelector(".doubt-note")?.append(this.page.next() ?? "");
+    this.card.replaceChildren(card);
+  }
+
+  /** @param {HTMLElement[]} marks */
+  #nextMark(marks) {
+    let at = 0;
+    const name = () => `Marked ${at + 1} of ${marks.length} ›`;
+    const button = element("button", { class: "quiet", type: "button" }, name());
+    button.addEventListener("click", () => {
+      at = (at + 1) % marks.length;
+      bringIntoView(this.page.pane, marks[at]);
+      button.textContent = name();
+    });
+    return button;
   }
 
   /** Draws what has changed in a trace that goes on. */
   update() {
-    this.timeline.draw();
-    this.stepper.show(this.seq);
     this.budget.replaceChildren(budgetSection(this.trace));
   }
 
   leave() {
     clearTimeout(this.timer);
     document.removeEventListener("click", this.settle, { capture: true });
-    this.timeline.leave();
-    this.stepper.leave();
     this.memory.leave();
   }
 }

@@ -1,8 +1,9 @@
 /** "What went wrong?": what may have made the answer of a trace a bad one, the likeliest first, each with its event. */
 
-import { ROOT, getJson } from "../api.js";
+import { getJson } from "../api.js";
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";
+import { address, api } from "./links.js";
 
 /** As many are shown before anybody asks for more. */
 const FIRST = 3;
@@ -32,143 +33,144 @@ const AREAS = {
  * @property {string} advice
  */
 
-/**
- * Draws the panel, which reads its suspects itself.
- * @param {string} queryId
- * @param {number | null} seq The event that is looked at now.
- * @param {() => void} drawn Called once they are drawn.
- */
-export function suspectsPanel(queryId, seq, drawn) {
-  const body = element(
-    "div",
-    { class: "suspects-body" },
-    element("p", { class: "suspects-about" }, "Looking…"),
-  );
-  const panel = element(
-    "section",
-    { class: "suspects", "aria-labelledby": "suspects-title", "aria-busy": "true" },
-    element("h2", { id: "suspects-title" }, "What went wrong?"),
-    body,
-  );
-  read(queryId, seq, panel, body).then(drawn);
-  return panel;
-}
+/** The panel, which reads its suspects itself. */
+export class Suspects {
+  /**
+   * @param {string} queryId
+   * @param {() => void} drawn Called once they are drawn.
+   */
+  constructor(queryId, drawn) {
+    this.queryId = queryId;
+    /** @type {Suspect[]} */
+    this.found = [];
+    /** @type {Map<HTMLElement, Suspect>} */
+    this.links = new Map();
+    /** The one that was clicked: several may name the same event. */
+    /** @type {Suspect | null} */
+    this.chosen = null;
+    this.body = element("div", { class: "stack" }, element("p", { class: "soft" }, "Looking…"));
+    this.element = element(
+      "section",
+      { class: "suspects", "aria-labelledby": "suspects-title", "aria-busy": "true", tabindex: 0 },
+      element("h2", { id: "suspects-title" }, "What went wrong?"),
+      this.body,
+    );
+    this.#read().then(drawn);
+  }
 
-/**
- * @param {string} queryId
- * @param {number | null} seq
- * @param {HTMLElement} panel
- * @param {HTMLElement} body
- */
-async function read(queryId, seq, panel, body) {
-  try {
-    /** @type {{suspects: Suspect[]}} */
-    const found = await getJson(`/api/traces/${encodeURIComponent(queryId)}/suspects`);
-    const [about, ...rest] = drawn(queryId, seq, found.suspects);
-    const isTelling = (found.suspects[0]?.weight ?? 0) >= LEAST_TELLING;
-    body.replaceChildren(about, ...folded(rest, isTelling));
-  } catch (error) {
-    body.replaceChildren(
-      element("p", { class: "notice" }, icon("warn"), String(/** @type {Error} */ (error).message)),
+  /**
+   * What is suspected of an event, first what somebody has clicked or weighs most.
+   * @param {number} seq
+   */
+  at(seq) {
+    const found = this.found.filter((suspect) => suspect.event_seq === seq);
+    const first = found.findIndex((suspect) => suspect === this.chosen);
+    if (first > 0) found.unshift(...found.splice(first, 1));
+    return found.map(({ text }) => text);
+  }
+
+  /** A link to the suspect behind the one that is shown; null where it is the last. */
+  next() {
+    const links = [...this.links.keys()];
+    const shown = links.findIndex((link) => link.hasAttribute("aria-current"));
+    const following = shown === -1 ? undefined : links[shown + 1];
+    if (following === undefined) return null;
+    return element(
+      "button",
+      { class: "quiet next-cause", type: "button", click: () => following.click() },
+      "Next cause ›",
     );
   }
-  panel.removeAttribute("aria-busy");
-}
 
-/**
- * @param {string} queryId
- * @param {number | null} seq
- * @param {Suspect[]} suspects
- * @returns {[HTMLElement, ...HTMLElement[]]}
- */
-function drawn(queryId, seq, suspects) {
-  const about = element("p", { class: "suspects-about" }, summary(suspects));
-  if (suspects.length === 0) return [about];
-  const items = suspects.map((suspect, index) => item(queryId, seq, suspect, index));
-  const list = element("ol", { class: "suspect-list" }, ...items);
-  const rest = items.slice(FIRST);
-  // One that is looked at is never hidden.
-  if (rest.length === 0 || rest.some((each) => each.querySelector("[aria-current]"))) return [about, list];
-  for (const each of rest) each.hidden = true;
-  const more = element(
-    "button",
-    { class: "quiet", type: "button" },
-    `Show ${count(rest.length, "weaker suspect")}`,
-  );
-  more.addEventListener("click", () => {
-    for (const each of rest) each.hidden = false;
-    more.remove();
-    rest[0]?.querySelector("a")?.focus();
-  });
-  return [about, list, more];
-}
+  /** The event of the likeliest cause; null where nothing stands out. */
+  get likeliest() {
+    const [first] = this.found;
+    return first !== undefined && first.weight >= LEAST_TELLING ? first.event_seq : null;
+  }
 
-/**
- * What the answer rests on is folded where nothing stands out: the page below is what is looked at then.
- * @param {HTMLElement[]} parts
- * @param {boolean} isTelling
- * @returns {HTMLElement[]}
- */
-function folded(parts, isTelling) {
-  if (isTelling || parts.length === 0) return parts;
-  return [element("details", {}, element("summary", {}, "What the answer rests on"), ...parts)];
+  /**
+   * Marks the one that is looked at, which is never hidden.
+   * @param {number} seq
+   */
+  show(seq) {
+    const [shown] = this.at(seq);
+    for (const [link, suspect] of this.links) {
+      const isShown = suspect.event_seq === seq && suspect.text === shown;
+      if (isShown) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+      if (isShown && link.parentElement) link.parentElement.hidden = false;
+    }
+  }
+
+  async #read() {
+    try {
+      this.found = (await getJson(api(this.queryId, "/suspects"))).suspects;
+      this.body.replaceChildren(...summary(this.found), ...this.#list());
+    } catch (error) {
+      const text = String(/** @type {Error} */ (error).message);
+      this.body.replaceChildren(element("p", { class: "notice" }, icon("warn"), text));
+    }
+    this.element.removeAttribute("aria-busy");
+  }
+
+  #list() {
+    if (this.found.length === 0) return [];
+    const items = this.found.map((suspect, index) => this.#item(suspect, index));
+    const list = element("ol", { class: "suspect-list" }, ...items);
+    const rest = items.slice(FIRST);
+    if (rest.length === 0) return [list];
+    for (const each of rest) each.hidden = true;
+    const more = element(
+      "button",
+      { class: "quiet", type: "button" },
+      `Show ${count(rest.length, "weaker suspect")}`,
+    );
+    more.addEventListener("click", () => {
+      for (const each of rest) each.hidden = false;
+      more.remove();
+      rest[0]?.querySelector("a")?.focus();
+    });
+    return [list, more];
+  }
+
+  /**
+   * @param {Suspect} suspect
+   * @param {number} index
+   */
+  #item(suspect, index) {
+    const { area, text, event_seq: seq, weight, advice } = suspect;
+    const strength = weight >= STRONG ? "strong" : weight >= LEAST_TELLING ? "fair" : "weak";
+    const link = element(
+      "a",
+      { class: "suspect", href: address(this.queryId, "events", seq), "data-view": true },
+      element("span", { class: `suspect-rank ${strength}`, "aria-hidden": "true" }, String(index + 1)),
+      element(
+        "span",
+        { class: "suspect-words" },
+        element("span", { class: "suspect-text", dir: "auto" }, text),
+        element("span", { class: "soft suspect-advice" }, advice),
+        element(
+          "span",
+          { class: "soft", title: `Weight ${weight.toFixed(2)}: a rule of thumb, not a probability` },
+          `${AREAS[area] ?? area}, event ${seq}`,
+        ),
+      ),
+    );
+    this.links.set(link, suspect);
+    link.addEventListener("click", () => {
+      this.chosen = suspect;
+    });
+    return element("li", {}, link);
+  }
 }
 
 /** @param {Suspect[]} suspects */
 function summary(suspects) {
   const [first] = suspects;
-  if (first === undefined)
-    return "Nothing stands out: no failure, no lost evidence, no claim without support.";
-  if (first.weight < LEAST_TELLING)
-    return "Nothing stands out. If the answer is wrong anyway, look at what it rests on.";
-  return "Likely causes of a bad answer, likeliest first. Each links to the event that explains it.";
-}
-
-/**
- * @param {string} queryId
- * @param {number | null} seq
- * @param {Suspect} suspect
- * @param {number} index
- */
-function item(queryId, seq, suspect, index) {
-  const strength = suspect.weight >= STRONG ? "strong" : suspect.weight >= LEAST_TELLING ? "fair" : "weak";
-  const bar = element("span");
-  bar.style.inlineSize = `${Math.round(suspect.weight * 100)}%`;
-  const meter = element(
-    "span",
-    {
-      class: `suspect-weight ${strength}`,
-      role: "meter",
-      "aria-label": "Weight",
-      "aria-valuemin": 0,
-      "aria-valuemax": 1,
-      "aria-valuenow": suspect.weight,
-      title: `Weight ${suspect.weight.toFixed(2)}: a rule of thumb, no probability`,
-    },
-    bar,
-  );
-  const link = element(
-    "a",
-    {
-      class: "suspect",
-      href: `${ROOT}/traces/${encodeURIComponent(queryId)}/events/${suspect.event_seq}`,
-      "data-view": true,
-      "aria-current": suspect.event_seq === seq ? "true" : null,
-    },
-    element("span", { class: "suspect-rank", "aria-hidden": "true" }, String(index + 1)),
-    element(
-      "span",
-      { class: "suspect-words" },
-      element("span", { class: "suspect-text", dir: "auto" }, suspect.text),
-      element("span", { class: "suspect-advice" }, suspect.advice),
-    ),
-    element(
-      "span",
-      { class: "suspect-side" },
-      element("span", { class: "tag" }, AREAS[suspect.area] ?? suspect.area),
-      meter,
-      element("span", { class: "suspect-event" }, `event ${suspect.event_seq}`),
-    ),
-  );
-  return element("li", {}, link);
+  if (first !== undefined && first.weight >= LEAST_TELLING) return [];
+  const words =
+    first === undefined
+      ? "Nothing stands out: no failure, no lost evidence, no claim without support."
+      : "Nothing stands out. If the answer is wrong anyway, look at what it rests on.";
+  return [element("p", { class: "soft" }, words)];
 }

@@ -80,11 +80,11 @@ export class Timeline {
       element(
         "p",
         { class: "keys" },
-        key("call", "call of a model"),
+        key("call", "model"),
         key("tool", "tool"),
-        key("early", "tool started before the reply was complete"),
-        key("trouble", "failed or mended"),
-        key("doubt", "reason for doubt"),
+        key("early", "tool started early"),
+        key("trouble", "trouble"),
+        key("doubt", "doubt"),
       ),
       element("div", { class: "timeline-tools" }, scale, zoom(-1, "−", "Zoom out"), zoom(1, "+", "Zoom in")),
     );

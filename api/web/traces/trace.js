@@ -1,32 +1,43 @@
-/** One trace, taken apart: its steps, its requests, its searches, its answer, and what can be done with it. */
+/** One trace, taken apart: what is judged on the left, one detail beside it, the course of the query below. */
 
 import { ROOT } from "../api.js";
 import { element, icon } from "../dom.js";
-import { cost, count, seconds, when } from "../text.js";
 import { Actions } from "./actions.js";
-import { follow, readTrace } from "./follow.js";
+import { AnswerPane } from "./answer.js";
 import { Comparison } from "./diff.js";
+import { Dock } from "./dock.js";
 import { Fault } from "./fault.js";
+import { follow, readTrace } from "./follow.js";
 import { Fork } from "./fork.js";
 import { Lineage } from "./lineage.js";
-import { address } from "./links.js";
+import { address, go } from "./links.js";
+import { quotesIn } from "./marking.js";
 import { Requests } from "./requests.js";
 import { Retrieval } from "./retrieval.js";
 import { Steps } from "./steps.js";
-import { suspectsPanel } from "./suspects.js";
+import { Suspects } from "./suspects.js";
 
 /**
  * A view of a trace. `show` is told the last part of the address, `update` that a trace has gone on.
  * @typedef {{element: HTMLElement, show: (item: string | undefined) => void, update: () => void, leave: () => void}} TraceView
+ *
+ * What a view may ask of the page, and tell it: the box that it stands in, what was found out about an event, which
+ * words are meant, a way to the next suspect, and that an event is shown.
+ * @typedef {object} Page
+ * @property {HTMLElement} pane
+ * @property {(seq: number) => string[]} notes
+ * @property {() => string[]} meant
+ * @property {() => HTMLElement | null} next
+ * @property {(seq: number) => void} chose
  */
 
 /**
  * The views by their part of the address; those with a name are tabs.
- * @type {{path: string, name: string, make: (trace: import("./model.js").Trace, chosen: (seq: number) => void) => TraceView}[]}
+ * @type {{path: string, name: string, make: (trace: import("./model.js").Trace, page: Page) => TraceView}[]}
  */
 const VIEWS = [
-  { path: "events", name: "Steps", make: (trace, chosen) => new Steps(trace, chosen) },
-  { path: "requests", name: "Requests", make: (trace) => new Requests(trace) },
+  { path: "events", name: "Event", make: (trace, page) => new Steps(trace, page) },
+  { path: "requests", name: "Requests", make: (trace, page) => new Requests(trace, page) },
   { path: "retrieval", name: "Retrieval", make: (trace) => new Retrieval(trace) },
   { path: "lineage", name: "Lineage", make: (trace) => new Lineage(trace) },
   { path: "fork", name: "", make: (trace) => new Fork(trace) },
@@ -62,27 +73,24 @@ class TracePage {
     /** @type {TraceView | null} */
     this.view = null;
     this.path = "";
+    this.seq = 1;
     /** @type {{query_id?: string, view?: string, item?: string}} */
     this.wanted = {};
     this.id = "";
     this.frame = 0;
-    this.about = element("p", { class: "page-about" }, "Reading…");
-    this.title = element("h1", { dir: "auto" }, "Trace");
+    /** @type {Suspects | null} */
+    this.suspects = null;
     this.crumb = element("p", { class: "crumb" });
-    this.lost = element(
-      "p",
-      { class: "notice", hidden: true, role: "status" },
-      icon("warn"),
-      element("span", {}, "The connection is lost. Reconnecting; nothing will be missed."),
-    );
-    /** What was found out about the trace as a whole stands here, above its views. */
-    this.panels = element("div", { class: "trace-panels" });
+    this.lost = element("p", { class: "notice", hidden: true, role: "status" });
     this.tabs = element("nav", { class: "tabs", "aria-label": "Views of this trace" });
     this.place = element("div", { class: "trace-view" });
-    main.replaceChildren(
-      element("div", { class: "page wide trace-page" }, this.crumb, this.title, this.about, this.lost),
-    );
-    this.crumbTo(null);
+    this.back = element("a", { class: "bench-back", "data-view": true }, "‹ Answer");
+    this.pane = element("section", { class: "bench-pane", "aria-label": "Detail", tabindex: 0 }, this.place);
+    this.reading = element("p", { class: "page-about" }, "Reading…");
+    this.top = element("div", { class: "trace-top" }, this.crumb);
+    this.page = element("div", { class: "trace-page" }, this.top, this.reading, this.lost);
+    main.replaceChildren(this.page);
+    this.#crumbTo();
   }
 
   /** @param {{query_id?: string, view?: string, item?: string}} parameters */
@@ -90,29 +98,45 @@ class TracePage {
     const { query_id: queryId = "" } = parameters;
     this.id = queryId;
     this.wanted = parameters;
+    this.#crumbTo();
     try {
       if (lastRead?.id !== queryId || !lastRead.isOver) lastRead = await readTrace(queryId);
     } catch (error) {
-      this.about.textContent = String(/** @type {Error} */ (error).message);
+      this.reading.textContent = String(/** @type {Error} */ (error).message);
       return;
     }
     if (this.away.signal.aborted) return;
     this.trace = lastRead;
-    this.actions = new Actions(this.trace.id);
-    this.main.firstElementChild?.append(
-      this.panels,
-      this.actions.element,
-      this.actions.result,
-      this.tabs,
-      this.place,
-    );
-    this.#describe();
+    this.#build(this.trace);
+    this.#crumbTo();
     this.#suspect();
     // While it was read, somebody may have gone on to another of its views.
     this.change(this.wanted);
+    this.dock?.draw();
     // For whoever measures how long it took.
     requestAnimationFrame(() => performance.mark("trace-painted"));
     await this.#follow(this.trace);
+  }
+
+  /** @param {import("./model.js").Trace} trace */
+  #build(trace) {
+    this.actions = new Actions(trace.id);
+    this.answer = new AnswerPane(trace);
+    this.dock = new Dock(trace, (seq) => this.#choose(seq));
+    this.causes = element("div", { class: "bench-causes" });
+    this.back.href = address(trace.id);
+    this.reading.remove();
+    this.top.append(this.actions.element);
+    this.page.append(
+      this.actions.result,
+      element(
+        "div",
+        { class: "bench" },
+        element("div", { class: "bench-side" }, this.answer.element, this.causes),
+        element("div", { class: "bench-detail" }, this.tabs, this.pane),
+      ),
+      this.dock.element,
+    );
   }
 
   /**
@@ -120,26 +144,83 @@ class TracePage {
    * @param {{query_id?: string, view?: string, item?: string}} parameters
    */
   change(parameters) {
-    const { query_id: queryId = "", view = "events", item } = parameters;
+    const { query_id: queryId = "", view, item } = parameters;
     if (queryId !== this.id) return false;
     this.wanted = parameters;
     const known = VIEWS.find(({ path }) => path === view) ?? VIEWS[0];
     if (this.trace === null || known === undefined) return true;
+    // On a narrow screen the detail takes the place of all else while one is named.
+    this.page.classList.toggle("open", view !== undefined);
     if (this.view === null || this.path !== known.path) {
       this.view?.leave();
       this.path = known.path;
-      this.view = known.make(this.trace, (seq) => this.actions?.at(seq));
+      this.view = known.make(this.trace, this.#port());
       this.place.replaceChildren(this.view.element);
       this.#drawTabs();
     }
+    this.main.scrollTop = 0;
+    this.pane.scrollTop = 0;
     this.view.show(item);
+    // These name an event without showing it.
+    if (["fork", "fault", "retrieval"].includes(known.path) && Number(item)) this.#chose(Number(item));
     return true;
+  }
+
+  /** @param {number} seq The event that is looked at. */
+  #chose(seq) {
+    this.seq = seq;
+    this.actions?.at(seq);
+    this.dock?.show(seq);
+    this.suspects?.show(seq);
+    this.answer?.show(seq, this.#meant());
   }
 
   leave() {
     this.away.abort();
     cancelAnimationFrame(this.frame);
     this.view?.leave();
+    this.dock?.leave();
+  }
+
+  /** @returns {Page} */
+  #port() {
+    return {
+      // On a narrow screen the whole page scrolls.
+      pane: getComputedStyle(this.pane).overflowY === "auto" ? this.pane : this.main,
+      notes: (seq) => this.#notes(seq),
+      meant: () => this.#meant(),
+      next: () => this.suspects?.next() ?? null,
+      chose: (seq) => this.#chose(seq),
+    };
+  }
+
+  /**
+   * What was found out about an event.
+   * @param {number} seq
+   */
+  #notes(seq) {
+    const suspected = this.suspects?.at(seq) ?? [];
+    const doubts = this.trace?.indicators.filter(({ event_seq: at }) => at === seq) ?? [];
+    return [...new Set([...suspected, ...doubts.map(({ detail }) => detail)])];
+  }
+
+  /** The words that are meant: those of the likeliest thing that was found out about the event. */
+  #meant() {
+    const sources = new Set([...(this.trace?.facts.values() ?? [])].map(({ fact }) => fact.passage.source));
+    // Where something stands is named as well: that is not what it says.
+    const quotes = this.#notes(this.seq)
+      .slice(0, 1)
+      .flatMap(quotesIn)
+      .filter((quote) => !sources.has(quote));
+    const phrases = quotes.filter((quote) => quote.includes(" "));
+    return phrases.length > 0 ? phrases : quotes;
+  }
+
+  /** @param {number} seq */
+  #choose(seq) {
+    if (this.trace?.event(seq) === null) return;
+    if (this.view instanceof Steps && this.wanted.view !== undefined) this.view.choose(seq);
+    else go(address(this.id, "events", seq));
   }
 
   #drawTabs() {
@@ -154,7 +235,7 @@ class TracePage {
         name,
       ),
     );
-    this.tabs.replaceChildren(...tabs);
+    this.tabs.replaceChildren(this.back, ...tabs);
   }
 
   /** @param {import("./model.js").Trace} trace */
@@ -165,86 +246,67 @@ class TracePage {
       if (this.frame !== 0) return;
       this.frame = requestAnimationFrame(() => {
         this.frame = 0;
-        this.#describe();
+        this.answer?.draw();
         this.#suspect();
+        this.dock?.draw();
         this.view?.update();
       });
     };
     try {
-      await follow(trace, this.away.signal, changed, (isLost) => {
-        this.lost.hidden = !isLost;
-      });
-    } catch (error) {
-      this.lost.hidden = false;
-      this.lost.replaceChildren(
-        icon("warn"),
-        element("span", {}, String(/** @type {Error} */ (error).message)),
+      await follow(trace, this.away.signal, changed, (isLost) =>
+        this.#lose(isLost ? "The connection is lost. Reconnecting; nothing will be missed." : ""),
       );
+    } catch (error) {
+      this.#lose(String(/** @type {Error} */ (error).message));
     }
+  }
+
+  /** @param {string} words Empty once it is found again. */
+  #lose(words) {
+    this.lost.hidden = words === "";
+    this.lost.replaceChildren(icon("warn"), element("span", {}, words));
   }
 
   /** Says what may have gone wrong, once the query is over: of half an answer nothing can be said. */
   #suspect() {
-    if (!this.trace?.isOver || this.panels.firstChild) return;
-    const { view = "events", item } = this.wanted;
-    const seq = view === "events" && item ? Number(item) : null;
-    // Drawn later, the panel pushes down what was in view.
-    const drawn = () => {
-      if (seq !== null && this.view instanceof Steps) this.view.reveal();
-    };
-    this.panels.replaceChildren(suspectsPanel(this.trace.id, seq, drawn));
+    if (!this.trace?.isOver || this.suspects !== null) return;
+    this.suspects = new Suspects(this.trace.id, () => {
+      const likeliest = this.suspects?.likeliest ?? null;
+      if (!(this.view instanceof Steps)) return;
+      // Whoever names no event comes to the likeliest cause, unless they have gone on meanwhile.
+      if (this.wanted.view === undefined && this.seq === 1 && likeliest !== null)
+        this.view.show(String(likeliest));
+      else this.view.show(String(this.seq));
+    });
+    this.causes?.replaceChildren(this.suspects.element);
   }
 
-  #describe() {
-    const trace = this.trace;
-    if (trace === null) return;
-    const { query, parent, parent_seq: shared, change, faults } = trace.question;
-    this.title.textContent = "";
-    this.title.append(element("span", { dir: "auto" }, String(query ?? "Trace")));
-    const answer = trace.response?.event;
-    const parts = [
-      element("span", { class: `outcome ${trace.status ?? "open"}` }, trace.status ?? "open, live"),
-      answer
-        ? element("span", { class: `confidence ${answer.confidence}` }, `${answer.confidence} confidence`)
-        : null,
-      when(trace.beganAt),
-      seconds(trace.seconds),
-      count(trace.events.length, "event"),
-      answer ? `${count(answer.rounds, "round")}, ${count(answer.calls, "call")}` : null,
-      answer
-        ? `${(answer.usage.input_tokens + answer.usage.cache_read_tokens + answer.usage.cache_write_tokens).toLocaleString("en")} tokens in, ${answer.usage.output_tokens.toLocaleString("en")} out`
-        : null,
-      answer?.usage.cost_usd ? cost(answer.usage.cost_usd) : null,
-      answer ? answer.reasoner : null,
-    ];
-    this.about.replaceChildren();
-    for (const part of parts) if (part) this.about.append(element("span", {}, part));
-    if (faults?.length) this.about.append(element("span", { class: "tag" }, `faults: ${faults.join(", ")}`));
-    this.crumbTo(parent ?? null, shared, change);
-  }
-
-  /**
-   * @param {string | null} parent
-   * @param {number} shared
-   * @param {string} change
-   */
-  crumbTo(parent, shared = 0, change = "") {
+  #crumbTo() {
+    const {
+      parent,
+      parent_seq: shared = 0,
+      change,
+      session_id: session,
+    } = /** @type {Record<string, any>} */ (this.trace?.question ?? {});
+    const link = (/** @type {string} */ href, /** @type {string} */ text) =>
+      element("a", { href, "data-view": true }, text);
     this.crumb.replaceChildren(
-      element("a", { href: `${ROOT}/traces`, "data-view": true }, "Traces"),
+      link(`${ROOT}/traces`, "Traces"),
       " / ",
       element("span", { title: this.id }, this.id.slice(0, 12)),
     );
-    if (parent === null) return;
+    if (session)
+      this.crumb.prepend(
+        link(`${ROOT}/conversations/${encodeURIComponent(session)}`, "‹ Conversation"),
+        " · ",
+      );
+    if (!parent) return;
     this.crumb.append(
       ", fork of ",
-      element(
-        "a",
-        { href: address(parent, "events", Math.max(1, shared)), "data-view": true },
-        parent.slice(0, 12),
-      ),
+      link(address(parent, "events", Math.max(1, shared)), parent.slice(0, 12)),
       ` at event ${shared}`,
       element("span", { dir: "auto" }, change ? `: ${change} ` : " "),
-      element("a", { href: address(parent, "diff", this.id), "data-view": true }, "compare"),
+      link(address(parent, "diff", this.id), "compare"),
     );
   }
 }

@@ -127,7 +127,7 @@ async def test_a_shell_that_the_browser_has_is_not_sent_again() -> None:
         ),
         (
             "/traces/q/event/3",
-            {"traces/trace.js", "traces/lineage.js", "style/suspects.css"},
+            {"traces/trace.js", "traces/lineage.js", "style/trace.css"},
             {"faults/page.js", "ask/page.js", "courses/page.js", "style/faults.css"},
         ),
         ("/nowhere", {"main.js"}, {"ask/page.js", "traces/list.js", "style/ask.css"}),

@@ -1,0 +1,77 @@
+/** Passages as a search found them: where they stand, what they are worth, and their text. */
+
+import { element } from "../dom.js";
+import { bar } from "./bars.js";
+
+/**
+ * Whether a passage is another, or a part of it.
+ * @param {any} passage
+ * @param {any} whole
+ */
+export function isIn(passage, whole) {
+  if (passage.id === whole.id) return true;
+  return passage.source === whole.source && whole.text.includes(passage.text.trim());
+}
+
+/**
+ * @param {any[]} passages
+ * @param {(passage: any) => Node[]} fates What became of each.
+ */
+export function passageList(passages, fates = () => []) {
+  const most = Math.max(1, ...passages.map(signalSum));
+  return element(
+    "ol",
+    { class: "passages" },
+    ...passages.map((passage) => passageItem(passage, most, fates(passage))),
+  );
+}
+
+/** @param {any} passage */
+function signalSum(passage) {
+  return Math.max(0, passage.signals?.meaning ?? 0) + Math.max(0, passage.signals?.words ?? 0);
+}
+
+/**
+ * @param {any} passage
+ * @param {number} most
+ * @param {Node[]} fates
+ */
+function passageItem(passage, most, fates) {
+  const place = [passage.title, passage.place].filter(Boolean).join(", ");
+  return element(
+    "li",
+    { class: "passage" },
+    element(
+      "p",
+      { class: "passage-head unmarked", dir: "auto" },
+      element("strong", {}, passage.source),
+      place ? element("span", { class: "soft" }, place) : null,
+      element("span", { class: "number soft" }, `score ${(passage.score ?? 0).toFixed(2)}`),
+    ),
+    element("p", { class: "passage-words", dir: "auto" }, passage.text),
+    passage.signals ? signalsOf(passage.signals, most) : null,
+    fates.length > 0 ? element("ul", { class: "fates" }, ...fates) : null,
+  );
+}
+
+/**
+ * @param {{meaning: number, words: number, matched: string[]}} signals
+ * @param {number} most
+ */
+function signalsOf(signals, most) {
+  const meaning = signals.meaning.toFixed(2);
+  const words = signals.words.toFixed(2);
+  const matched = signals.matched.length > 0 ? ` (${signals.matched.join(", ")})` : "";
+  return element(
+    "div",
+    { class: "signals unmarked" },
+    bar(
+      [
+        { name: "input", value: Math.max(0, signals.meaning), words: `by meaning ${meaning}` },
+        { name: "output", value: Math.max(0, signals.words), words: `by words ${words}` },
+      ],
+      most,
+    ),
+    element("span", { class: "soft", dir: "auto" }, `meaning ${meaning}, words ${words}${matched}`),
+  );
+}
