@@ -214,15 +214,14 @@ def _name_lesson(inquiry: Inquiry, task: Task, draft: Draft) -> None:
 
 def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> None:
     """States what the catalogue says of the lessons that are called what is looked for, or of the one found."""
-    is_named = inquiry.asks_place or inquiry.asks & {"courses", "contents", "title"}
-    if is_named and _name_titled(inquiry, task, draft):
-        return
-    if inquiry.asks_place and best.lesson is None:
-        # It is said outside lessons: another passage's lesson would be a guess.
+    if _name_titled(inquiry, task, draft):
         return
     found = first_found(task)
+    if found is None or (inquiry.asks_place and best.lesson is None):
+        # It is said outside lessons: another passage's lesson would be a guess.
+        return
     for source in task.outlines:
-        if found is None or source.course != found.course:
+        if source.course != found.course:
             continue
         asks = inquiry.asks - {"courses", "contents"}
         if "lessons" in asks or asks == {"teacher"}:
@@ -234,6 +233,8 @@ def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> No
 
 def _name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
     """Names the lessons whose titles hold all that is looked for; False where there are none."""
+    if not inquiry.asks_place and not inquiry.asks & {"courses", "contents", "title"}:
+        return False
     lines: list[LessonLine] = []
     for course, lesson in titled(inquiry, task):
         for outline in task.outlines:
