@@ -157,14 +157,16 @@ def _of_courses(question: str, earlier: Sequence[str], catalogue: Catalogue) -> 
     if _asks_where(question, asked):
         topic = [word for word in asked.topic if word not in _PARTS]
         asked = asked._replace(topic=tuple(topic))
-    elif called is not None and _is_of(called, asked, place):
+    elif _is_of(called, asked, place):
         place, asked = place._replace(course=called), asked._replace(topic=())
     kind = _kind(question, asked, place)
     return Inquiry(meant, kind, asked.asks, place, asked.topic)
 
 
-def _is_of(called: Course, asked: Asked, place: Place) -> bool:
-    return bool(asked.asks) and place.course in (None, called)
+def _is_of(called: Course | None, asked: Asked, place: Place) -> bool:
+    if called is None or not asked.asks:
+        return False
+    return place.course in (None, called)
 
 
 def _is_of_conversation(question: str) -> bool:
