@@ -12,7 +12,7 @@ from antiphon.knowledge.embedders import (
 from antiphon.knowledge.finding import Choice, counted_by_ending
 from antiphon.knowledge.generations import generation_in_use, index_size
 from antiphon.knowledge.indexing import index_paths, remove_course
-from antiphon.knowledge.layout import PlannedLesson
+from antiphon.knowledge.layout import COURSE_FILE, PlannedLesson
 from antiphon.knowledge.layout_store import (
     MOST_LAYOUT_BYTES,
     CourseLayout,
@@ -51,6 +51,7 @@ from antiphon.knowledge.values import (
 )
 
 __all__ = [
+    "COURSE_FILE",
     "MOST_LAYOUT_BYTES",
     "Choice",
     "Course",

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import msgspec
 
-from antiphon.knowledge.layout import Layout, Listing, PlannedCourse, plan
+from antiphon.knowledge.layout import (
+    COURSE_FILE,
+    Layout,
+    Listing,
+    PlannedCourse,
+    plan,
+)
 from antiphon.knowledge.readers.formats import format_of, suffixes
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.values import Value
@@ -262,7 +268,8 @@ class _Walk:
         elif is_document and is_under(os.path.realpath(path), [root]):
             # A link may lead anywhere: one that stays in the folder is a document of its own.
             self.files.add(path)
-        if not is_document:
+        # Our own table of contents is followed, or fails with the reason.
+        if not is_document and os.path.basename(path) != COURSE_FILE:
             self.skipped.append(path)
 
     def _take(self, root: str, layout: Layout) -> None:

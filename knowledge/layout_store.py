@@ -20,7 +20,7 @@ from antiphon.knowledge.layout import (
     is_by_owner,
     is_by_table,
 )
-from antiphon.knowledge.layout.own import OWN, STORED
+from antiphon.knowledge.layout.own import COURSE_FILE, STORED
 from antiphon.knowledge.preview import PreviewCourse, preview_paths
 from antiphon.knowledge.reading_process import ReadingProcess
 from antiphon.vocabulary.errors import KnowledgeError, NotFoundError
@@ -180,7 +180,7 @@ def save_layout(folder: Path, text: str, data_dir: Path) -> None:
         )
     preview = preview_paths([path], stored={path: text})
     for failed, reason in preview.failed:
-        if failed == os.path.join(path, OWN):
+        if failed == os.path.join(path, COURSE_FILE):
             flaw = reason.removeprefix(STORED)
             raise KnowledgeError(f"The layout was not stored: {flaw}.")
     if path not in [course.path for course in preview.courses if course.lessons]:

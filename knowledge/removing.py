@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from antiphon.knowledge.layout import COURSE_FILE
 from antiphon.knowledge.layout_store import course_layout
 from antiphon.knowledge.named import title_meant
 from antiphon.knowledge.target import Target
@@ -59,4 +60,5 @@ def files_of_document(path: Path, folder: Path, data_dir: Path) -> list[Path]:
     layout = course_layout(str(path), str(folder), data_dir)
     if layout is None:
         return []
-    return [path.joinpath(file).resolve() for file in layout.course.files]
+    files = [*layout.course.files, COURSE_FILE]
+    return [path.joinpath(file).resolve() for file in files]

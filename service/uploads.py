@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
-# As a module: what tells the layout of folders is loaded only where a course is removed.
+# As a module: what tells the layout of folders is loaded only where a course is removed or told.
 from antiphon import knowledge
 from antiphon.knowledge.readers import format_of, suffixes
 from antiphon.vocabulary.access import without_keys
@@ -39,6 +39,7 @@ MOST_NAME_BYTES = 120
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')
 """What some file systems do not take."""
 _CHUNK_BYTES = 1_048_576
+_OF_FOLDER = "it tells the layout of a folder: send it with the files of that folder (`course/course.yaml`)"
 
 FileStatus = Literal["added", "unchanged", "refused"]
 
@@ -173,6 +174,8 @@ class Upload:
     def _refusal(self, path: PurePosixPath | None) -> str:
         if path is None:
             return "it has no name that a file can be kept under"
+        if path.name == knowledge.COURSE_FILE:
+            return "" if path.parts[1:] else _OF_FOLDER
         if format_of(path.name) is None:
             return f"it is in no format that can be read: {', '.join(suffixes())}"
         if path in self._paths:

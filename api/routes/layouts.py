@@ -15,12 +15,12 @@ from antiphon.api.schemas import JobReply, LayoutCorrection, LayoutReply
 from antiphon.service import Correction, LessonFiles
 
 router = APIRouter(
-    route_class=GuardedRoute, prefix="/api/courses/{title:path}", tags=["courses"]
+    route_class=GuardedRoute, prefix="/api/layouts", tags=["courses"]
 )
 
 
 @router.get(
-    "/layout",
+    "/{title:path}",
     summary="How a course is laid out",
     response_model=LayoutReply,
     responses=FORBIDDEN | WITH_NAME | UNAVAILABLE,
@@ -36,7 +36,7 @@ async def read_layout(title: Title, service: Service) -> Response:
 
 
 @router.put(
-    "/layout",
+    "/{title:path}",
     summary="Correct how a course is laid out",
     status_code=202,
     response_model=JobReply,
@@ -58,7 +58,7 @@ async def correct_layout(
 
 
 @router.delete(
-    "/layout",
+    "/{title:path}",
     summary="Forget the corrections of a course",
     status_code=202,
     response_model=JobReply,

@@ -57,7 +57,10 @@ export async function addDocuments(files, beside) {
       panel.sending(batch.length);
       const form = new FormData();
       for (const file of batch) form.append("files", file, pathOf(file));
-      const response = await send("/api/documents", { method: "POST", body: form });
+      const response = await send("/api/documents", {
+        method: "POST",
+        body: form,
+      });
       await followJob(await response.json(), (job) => panel.show(job));
     } catch (error) {
       panel.fail(error);
@@ -78,6 +81,18 @@ export async function followJob(job, show) {
     headers: { Accept: "text/event-stream" },
   });
   for await (const event of eventsOf(response)) show(event.data);
+}
+
+/**
+ * Follows a job to its end. Throws why it failed.
+ * @param {Response} response What began it.
+ */
+export async function jobDone(response) {
+  /** @type {Job} */
+  let last = await response.json();
+  await followJob(last, (job) => (last = job));
+  if (last.state !== "done")
+    throw new Error(last.error ?? "Whether it was done is not known: reload the page.");
 }
 
 /** @param {File[]} files */

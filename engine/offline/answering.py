@@ -8,6 +8,7 @@ from antiphon.engine.offline.asked import Inquiry, Talk
 from antiphon.engine.offline.catalogue_answers import (
     answer_from_catalogue,
     cite_lesson,
+    name_titled,
     state,
 )
 from antiphon.engine.offline.languages import languages_unlike
@@ -30,7 +31,7 @@ from antiphon.engine.offline.likelihood import (
 from antiphon.engine.offline.outline import Outline
 from antiphon.engine.offline.planning import first_found, lesson_beside, titled
 from antiphon.engine.offline.spelling import corrected
-from antiphon.engine.offline.task import COURSE_TOOLS, LessonLine, Source, Task
+from antiphon.engine.offline.task import COURSE_TOOLS, Source, Task
 from antiphon.engine.offline.windows import NEAR, Window, look
 from antiphon.engine.offline.wire import Certainty, Draft
 from antiphon.language.evidence import WORDS_ALONE, Measures
@@ -49,7 +50,6 @@ NO_CALL = "Nothing was searched for this question, and without course material t
 NOTHING_TO_NOTE = "Nothing to note."
 MOST_MATERIAL = 100
 MOST_NOTED = 3
-MOST_TITLED = 8
 MOST_OF_PLACE = 2
 """Passages of the place that a question names that come before the best of all courses."""
 _REPLIES: dict[Talk, str] = {
@@ -214,15 +214,14 @@ def _name_lesson(inquiry: Inquiry, task: Task, draft: Draft) -> None:
 
 def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> None:
     """States what the catalogue says of the lessons that are called what is looked for, or of the one found."""
-    is_named = inquiry.asks_place or inquiry.asks & {"courses", "contents", "title"}
-    if is_named and _name_titled(inquiry, task, draft):
-        return
-    if inquiry.asks_place and best.lesson is None:
-        # It is said outside lessons: another passage's lesson would be a guess.
+    if name_titled(inquiry, task, draft):
         return
     found = first_found(task)
+    if found is None or (inquiry.asks_place and best.lesson is None):
+        # It is said outside lessons: another passage's lesson would be a guess.
+        return
     for source in task.outlines:
-        if found is None or source.course != found.course:
+        if source.course != found.course:
             continue
         asks = inquiry.asks - {"courses", "contents"}
         if "lessons" in asks or asks == {"teacher"}:
@@ -230,27 +229,6 @@ def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> No
         else:
             step = inquiry.place.step
             state(asks | {"title"}, Outline(source), draft, found.lesson, step)
-
-
-def _name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
-    """Names the lessons whose titles hold all that is looked for; False where there are none."""
-    lines: list[LessonLine] = []
-    for course, lesson in titled(inquiry, task):
-        for outline in task.outlines:
-            line = outline.lesson_line(lesson.number)
-            if outline.course == course.title and line is not None:
-                lines.append(line)
-    if len(lines) == 1:
-        cite_lesson(lines[0], draft)
-    elif lines:
-        draft.paragraph("These lessons have it in their title:\n\n")
-    for line in lines[:MOST_TITLED] if len(lines) > 1 else ():
-        said = (
-            f"- Lesson {line.number} of {line.outline.course}: \u201c{line.title}\u201d"
-        )
-        draft.cite(line.outline, line.block, line.block + 1, said)
-        draft.say("\n")
-    return bool(lines)
 
 
 def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:

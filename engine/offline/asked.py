@@ -154,14 +154,19 @@ def _of_courses(question: str, earlier: Sequence[str], catalogue: Catalogue) -> 
         place = place._replace(course=catalogue.courses[0])
     asked = _asked_beside(place)
     called = catalogue.called_by(asked.topic)
-    if _asks_place(question):
+    if _asks_where(question, asked):
         topic = [word for word in asked.topic if word not in _PARTS]
         asked = asked._replace(topic=tuple(topic))
-    is_of_course = asked.asks and not _asks_where(question, asked)
-    if is_of_course and called is not None and place.course in (None, called):
+    elif _is_of(called, asked, place):
         place, asked = place._replace(course=called), asked._replace(topic=())
     kind = _kind(question, asked, place)
     return Inquiry(meant, kind, asked.asks, place, asked.topic)
+
+
+def _is_of(called: Course | None, asked: Asked, place: Place) -> bool:
+    if called is None or not asked.asks:
+        return False
+    return place.course in (None, called)
 
 
 def _is_of_conversation(question: str) -> bool:
@@ -211,10 +216,15 @@ def _kind(question: str, asked: Asked, place: Place) -> Kind:
         return "catalogue"
     if place.described:
         return "find"
-    if asked.topic and _asks_where(question, asked) and not place.by_number:
-        return "find" if place.lesson is None else "lesson"
     if not asked.topic:
         return _kind_of_whole(asked, place)
+    return _kind_of_topic(question, asked, place)
+
+
+def _kind_of_topic(question: str, asked: Asked, place: Place) -> Kind:
+    """Returns the kind of a question that has a topic: what is sought by it, or what the texts say of it."""
+    if _asks_where(question, asked) and not place.by_number:
+        return "find" if place.lesson is None else "lesson"
     asks_for_holder = asked.asks & _HELD and place.lesson is None
     if asks_for_holder and _WHICH.search(question) and names_catalogue(question):
         return "find"

@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 from antiphon.engine.offline.asked import Inquiry
 from antiphon.engine.offline.outline import Outline
+from antiphon.engine.offline.planning import titled
 from antiphon.engine.offline.task import LessonLine, Source, Task
 from antiphon.engine.offline.wire import Draft
 from antiphon.language.asking import Ask
 
 MOST_OUTLINES = 6
+MOST_TITLED = 8
 _LIST_HEAD = re.compile(r"Courses: (\d+), with (\d+) lessons")
 _LESSONS_OF = "Lessons of "
 _LISTED_COURSE = re.compile(
@@ -73,6 +75,35 @@ def cite_lesson(line: LessonLine, draft: Draft) -> None:
     """Says what a lesson is called."""
     said = f"Lesson {line.number} of {line.outline.course} is \u201c{line.title}\u201d."
     draft.cite(line.outline, line.block, line.block + 1, said)
+
+
+def name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
+    """Names the lessons whose titles hold all that is looked for; False where there are none."""
+    if not inquiry.asks_place and not inquiry.asks & {"courses", "contents", "title"}:
+        return False
+    lines = _titled_lines(inquiry, task)
+    if len(lines) == 1:
+        cite_lesson(lines[0], draft)
+        return True
+    if lines:
+        draft.paragraph("These lessons have it in their title:\n\n")
+    for line in lines[:MOST_TITLED]:
+        said = (
+            f"- Lesson {line.number} of {line.outline.course}: \u201c{line.title}\u201d"
+        )
+        draft.cite(line.outline, line.block, line.block + 1, said)
+        draft.say("\n")
+    return bool(lines)
+
+
+def _titled_lines(inquiry: Inquiry, task: Task) -> list[LessonLine]:
+    lines: list[LessonLine] = []
+    for course, lesson in titled(inquiry, task):
+        for outline in task.outlines:
+            line = outline.lesson_line(lesson.number)
+            if outline.course == course.title and line is not None:
+                lines.append(line)
+    return lines
 
 
 def _cite_neighbour(

@@ -12,6 +12,9 @@ COURSE_WORDS = frozenset(("course", "courses", "class", "training"))
 _WORD = re.compile(r"[^\W_]+(?:[.'\u2019][^\W_]+)*[+#]*")
 # Words on both sides of it are of no one name.
 _ENDS_NAME = re.compile(r"[.?!;\n]")
+FEWEST_CAPITALS = 2
+_FEWEST_SMALL = 3
+"""Words of a title, together, that name its course: written as a name, or in small letters."""
 
 
 class Word(NamedTuple):
@@ -97,3 +100,12 @@ def without(text: str, words: Sequence[Word]) -> str:
     for word in sorted(words, key=lambda word: -word.start):
         text = f"{text[: word.start]} {text[word.end :]}"
     return " ".join(text.split())
+
+
+def names_title(run: Sequence[Word], title: str, question: str) -> bool:
+    """Returns True for words of a title that are written as a name, or are most of the title."""
+    starts = [question[word.start] for word in run]
+    if all(start.isupper() or start.isdigit() for start in starts):
+        return distinct(run) >= FEWEST_CAPITALS
+    whole = len(set(stems_of(title)))
+    return distinct(run) >= _FEWEST_SMALL and 2 * distinct(run) > whole

@@ -15,9 +15,11 @@ from antiphon.engine.offline.known import Course, Lesson, Place
 from antiphon.engine.offline.lesson_places import with_number, with_step
 from antiphon.engine.offline.name_words import (
     COURSE_WORDS,
+    FEWEST_CAPITALS,
     Word,
     distinct,
     leading,
+    names_title,
     phrases,
     run_of,
     runs_in,
@@ -32,9 +34,6 @@ READ_CHARS = 2_000
 MOST_CALLED = 3
 """As many times the word "course" is looked at for a name beside it."""
 _QUOTES = ("'", '"', "\u201c", "\u2018")
-_FEWEST_CAPITALS = 2
-_FEWEST_SMALL = 3
-"""Words of a title, together, that name its course: written as a name, or in small letters."""
 _CONNECTING = re.compile(
     r"\s*(?:on|about|by|of|from|with|called|named|titled)?\s*(?:the|an?)?\s*", re.I
 )
@@ -152,12 +151,7 @@ class Catalogue:
             place = _with_lesson(place, lessons[0])
         elif _SAYS_LESSON.search(rest):
             place = with_number(place)
-        described = _DESCRIBED.search(question)
-        if described is not None and place.lesson is None:
-            place = place._replace(described=described["what"])
-        if place.lesson is not None or place.described:
-            place = with_step(place)
-        return place
+        return _with_described(place, question)
 
     def _named_in(self, question: str) -> _Found:
         asked = words_of(question)
@@ -194,10 +188,12 @@ class Catalogue:
             best = [
                 title for title, words in longest.items() if distinct(words) == most
             ]
-            course = self.course(best[0]) if len(best) == 1 else None
-            if course is not None and _names_title(longest[best[0]], course, question):
+            meant = self.course(best[0]) if len(best) == 1 else None
+            if meant is not None and names_title(
+                longest[best[0]], meant.title, question
+            ):
                 stems = tuple([word.stem for word in longest[best[0]]])
-                names.append(_Name(stems, course, is_part=True))
+                names.append(_Name(stems, meant, is_part=True))
         return names
 
     def _sharing(self, words: Sequence[Word]) -> list[Course]:
@@ -205,7 +201,7 @@ class Catalogue:
         counts: Counter[str] = Counter()
         for word in {word.stem for word in words}:
             counts.update([course.title for course in self._titles.get(word, ())])
-        return [each for each in self.courses if counts[each.title] >= _FEWEST_CAPITALS]
+        return [each for each in self.courses if counts[each.title] >= FEWEST_CAPITALS]
 
     def _add_called(self, found: _Found, question: str, asked: Sequence[Word]) -> None:
         """Adds the course whose words stand beside "course", such as "the photo archive course"."""
@@ -253,15 +249,6 @@ def _calling_words(course: Course) -> set[str]:
     return known
 
 
-def _names_title(run: Sequence[Word], course: Course, question: str) -> bool:
-    """Returns True for words of a title that are written as a name, or are most of the title."""
-    starts = [question[word.start] for word in run]
-    if all(start.isupper() or start.isdigit() for start in starts):
-        return distinct(run) >= _FEWEST_CAPITALS
-    whole = len(set(stems_of(course.title)))
-    return distinct(run) >= _FEWEST_SMALL and 2 * distinct(run) > whole
-
-
 def _take_numbers(found: _Found, asked: Sequence[Word]) -> None:
     """Takes the number beside a name that several courses share: a year that none of them has."""
     for at, word in enumerate(asked):
@@ -293,6 +280,16 @@ def _calling(
         if not _CONNECTING.fullmatch(between):
             behind = []
     return max(before, behind, key=len)
+
+
+def _with_described(place: Place, question: str) -> Place:
+    """Returns the place with the words that describe its lesson, and the step from that to the one that is meant."""
+    described = _DESCRIBED.search(question)
+    if described is not None and place.lesson is None:
+        place = place._replace(described=described["what"])
+    if place.lesson is None and not place.described:
+        return place
+    return with_step(place)
 
 
 def _with_lesson(place: Place, name: _Name) -> Place:

@@ -7,11 +7,13 @@ from antiphon.knowledge.layout.numbers import (
     number_of_name,
     number_of_title,
 )
+from antiphon.knowledge.layout.own import COURSE_FILE
 from antiphon.knowledge.layout.planning import plan
 from antiphon.knowledge.layout.values import Layout, PlannedCourse, PlannedLesson
 from antiphon.knowledge.naming import plain_name
 
 __all__ = [
+    "COURSE_FILE",
     "LESSON_WORDS",
     "Layout",
     "Listing",

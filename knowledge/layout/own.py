@@ -10,14 +10,14 @@ from antiphon.knowledge.layout.listing import Listing
 from antiphon.knowledge.layout.navigation import Navigation
 from antiphon.knowledge.readers.yaml_values import flaw_in, parsed
 
-OWN = "course.yaml"
+COURSE_FILE = "course.yaml"
 STORED = "in the layout that is stored for its folder: "
 _MOST_NAMED = 5
 
 
 def own(listing: Listing, folder: str) -> Navigation:
     """Reads the `course.yaml` of a folder: title, link, instructor, lessons, outside, leave_out."""
-    return _navigation(listing, folder, _text(listing, folder), OWN)
+    return _navigation(listing, folder, _text(listing, folder), COURSE_FILE)
 
 
 def stored_navigation(listing: Listing, folder: str) -> Navigation:
@@ -26,7 +26,7 @@ def stored_navigation(listing: Listing, folder: str) -> Navigation:
 
 
 def _text(listing: Listing, folder: str) -> str:
-    return listing.text(posixpath.join(folder, OWN))
+    return listing.text(posixpath.join(folder, COURSE_FILE))
 
 
 def _navigation(listing: Listing, folder: str, text: str, source: str) -> Navigation:
@@ -58,7 +58,7 @@ def own_flaw(listing: Listing, folder: str) -> str:
     if folder in listing.stored:
         flaw = _flaw_of(listing, folder, listing.stored[folder])
         return flaw and f"{STORED}{flaw}"
-    if listing.has(posixpath.join(folder, OWN)):
+    if listing.has(posixpath.join(folder, COURSE_FILE)):
         return _flaw_of(listing, folder, _text(listing, folder))
     return ""
 

@@ -22,7 +22,7 @@ from antiphon.knowledge.layout.leaving_out import is_left_out, why_not, why_not_
 from antiphon.knowledge.layout.listing import Listing, is_about, is_in, is_text, stem_of
 from antiphon.knowledge.layout.navigation import Navigation, lessons_of
 from antiphon.knowledge.layout.ordered import ordered
-from antiphon.knowledge.layout.own import OWN, own_flaw, stored_navigation
+from antiphon.knowledge.layout.own import COURSE_FILE, own_flaw, stored_navigation
 from antiphon.knowledge.layout.readme import from_contents
 from antiphon.knowledge.layout.tools import from_tool
 from antiphon.knowledge.layout.values import Layout, PlannedCourse, PlannedLesson
@@ -74,7 +74,7 @@ class _Planning:
         """Returns the courses of which this very folder tells."""
         flaw = own_flaw(self._listing, folder)
         if flaw:
-            self._failed[posixpath.join(folder, OWN)] = flaw
+            self._failed[posixpath.join(folder, COURSE_FILE)] = flaw
         tool = from_tool(self._listing, folder)
         if tool is not None:
             return [tool]

@@ -17,7 +17,7 @@ from antiphon.knowledge.layout.entries import Entries, first_text, mapping
 from antiphon.knowledge.layout.listing import Listing
 from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
 from antiphon.knowledge.layout.ordered import by_front_matter
-from antiphon.knowledge.layout.own import OWN, own, stored_navigation
+from antiphon.knowledge.layout.own import COURSE_FILE, own, stored_navigation
 
 _CONFIG = tuple([f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs")])
 _TITLE = re.compile(r"""\btitle:\s*["'`]([^"'`\n]{1,200})["'`]""")
@@ -123,7 +123,7 @@ def _carpentries(listing: Listing, folder: str) -> Navigation | None:
 
 
 _TOOLS: tuple[tuple[str, Callable[[Listing, str], Navigation | None]], ...] = (
-    (OWN, own),
+    (COURSE_FILE, own),
     ("_toc.yml", jupyter_book),
     ("myst.yml", myst),
     ("_quarto.yml", quarto),

@@ -27,7 +27,7 @@ class _Loader(yaml.SafeLoader):
         is_alias = self.check_event(yaml.AliasEvent)
         before = self._size
         node = super().compose_node(parent, index)
-        if not is_alias:
+        if not is_alias or node is None:
             self._size += 1
             self._sizes[id(node)] = self._size - before
             return node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ BIRDS = {
     "birds/03-songs/larks.md": "# Larks\n\nA lark sings for an hour.\n",
     "birds/LICENSE.md": "# Licence\n\nFree for all birds.\n",
 }
-LAYOUT = "/api/courses/Birds/layout"
+LAYOUT = "/api/layouts/Birds"
 CORRECTION: dict[str, Any] = {
     "title": "All the birds",
     "lessons": [
@@ -78,7 +79,7 @@ async def test_a_course_is_corrected_searched_by_the_correction_and_laid_out_as_
         before = (await client.get(LAYOUT)).json()
         await _done(client, await client.put(LAYOUT, json=CORRECTION))
         old = await client.get(LAYOUT)
-        corrected = (await client.get("/api/courses/All the birds/layout")).json()
+        corrected = (await client.get("/api/layouts/All the birds")).json()
         courses = (await client.get("/api/courses")).json()["courses"]
         found = (await client.get("/api/search?q=weaver knots its nest")).json()
         # The order of the editor: a file is taken in again, and lessons part.
@@ -89,7 +90,7 @@ async def test_a_course_is_corrected_searched_by_the_correction_and_laid_out_as_
             ],
             "leave_out": ["README.md"],
         }
-        changed = "/api/courses/All the birds/layout"
+        changed = "/api/layouts/All the birds"
         await _done(client, await client.put(changed, json=again))
         parted = (await client.get(changed)).json()
         await _done(client, await client.delete(changed))
@@ -176,6 +177,53 @@ async def test_a_correction_that_cannot_be_used_is_refused_with_a_sentence(
     assert not layout["corrected"]
 
 
+COURSE_FILE = "title: Of birds\nlessons: [{lesson: 4, title: Aloft, files: [b.md]}, {lesson: 5, files: [a.md]}]\n"
+
+
+async def test_a_course_yaml_that_is_sent_with_its_files_is_followed_and_goes_with_them(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "birds/course.yaml": COURSE_FILE,
+        "birds/a.md": "# Nests\n\nKnots.\n",
+        "birds/b.md": "# Flight\n\nWings.\n",
+        "course.yaml": COURSE_FILE,
+        "bad/course.yaml": "lessons: [c.md, d.md]\n",
+        "bad/c.md": "# Coast\n\nGulls.\n",
+    }
+    async with _service(tmp_path) as service, _client(service) as client:
+        sent_files = [("files", (name, text.encode())) for name, text in files.items()]
+        job = await _done(client, await client.post("/api/documents", files=sent_files))
+        shown = (await client.get("/api/layouts/Of birds")).json()
+        await _done(client, await client.delete("/api/courses/Of birds"))
+
+    reasons = {each["name"]: each["reason"] for each in job["files"]}
+    assert _lessons(shown)[0] == (4, "Aloft", ["b.md"])
+    assert reasons["birds/course.yaml"] == ""
+    assert "send it with the files of that folder" in reasons["course.yaml"]
+    assert "'d.md'" in reasons["bad/course.yaml"]
+    assert "birds" not in os.listdir(tmp_path / "documents")
+
+
+async def test_a_course_whose_title_ends_like_a_layout_is_shown_and_removed(
+    tmp_path: Path,
+) -> None:
+    async with _service(tmp_path) as service, _client(service) as client:
+        files = {
+            "birds/README.md": "# Birds/layout\n",
+            "birds/01-a.md": "# A\n\nAa.\n",
+            "birds/02-b.md": "# B\n\nBb.\n",
+        }
+        sent_files = [("files", (name, text.encode())) for name, text in files.items()]
+        await _done(client, await client.post("/api/documents", files=sent_files))
+        shown = await client.get("/api/layouts/Birds%2Flayout")
+        await _done(client, await client.delete("/api/courses/Birds%2Flayout"))
+        left = (await client.get("/api/courses")).json()["courses"]
+
+    assert shown.json()["title"] == "Birds/layout"
+    assert left == []
+
+
 async def test_a_correction_takes_in_no_other_course(tmp_path: Path) -> None:
     pages = {
         "01-tides.md": "Tides",
@@ -193,14 +241,14 @@ async def test_a_correction_takes_in_no_other_course(tmp_path: Path) -> None:
     async with _service(tmp_path) as url, _client(url) as client:
         await _done(client, await client.post("/api/documents", files=files))
         courses = (await client.get("/api/courses")).json()["courses"]
-        alone = await client.get("/api/courses/Alone/layout")
-        loose = await client.get("/api/courses/documents/layout")
-        rocks = await client.get("/api/courses/rocks/layout")
+        alone = await client.get("/api/layouts/Alone")
+        loose = await client.get("/api/layouts/documents")
+        rocks = await client.get("/api/layouts/rocks")
         correction = {
             "title": "rocks",
             "lessons": [{"number": 1, "files": ["01-lava.md"]}],
         }
-        round_gems = await client.put("/api/courses/rocks/layout", json=correction)
+        round_gems = await client.put("/api/layouts/rocks", json=correction)
         after = (await client.get("/api/courses")).json()["courses"]
 
     assert {each["title"]: each["has_layout"] for each in courses} == {
@@ -227,7 +275,7 @@ async def test_a_tenant_reads_and_corrects_its_own_courses_alone(
         path.write_text(text.replace("# Birds", "# Birds of the owner"))
     data = tmp_path / "data"
     index_paths([elsewhere], data, load_embedder("onnx"))
-    owners = "/api/courses/Birds of the owner/layout"
+    owners = "/api/layouts/Birds of the owner"
     async with _service(data) as url:
         async with _client(url) as owner:
             seen = (await owner.get(owners)).json()

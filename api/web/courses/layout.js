@@ -2,7 +2,7 @@
 
 import { getJson, send } from "../api.js";
 import { announce, element, plain, webLink } from "../dom.js";
-import { COURSES_CHANGED, followJob } from "../documents.js";
+import { COURSES_CHANGED, jobDone } from "../documents.js";
 
 /** What a file is where it is of no lesson. */
 const OUTSIDE = "outside";
@@ -23,7 +23,7 @@ export function layoutOf(course) {
 
 /** @param {import("../types.js").Course} course */
 function addressOf(course) {
-  return `/api/courses/${encodeURIComponent(course.title)}/layout`;
+  return `/api/layouts/${encodeURIComponent(course.title)}`;
 }
 
 /**
@@ -109,12 +109,7 @@ async function change(course, options, content) {
   content.querySelector("[role=alert], [role=status]")?.remove();
   content.append(said);
   try {
-    const response = await send(addressOf(course), options);
-    let error = "";
-    await followJob(await response.json(), (job) => {
-      if (job.state === "failed") error = job.error ?? "It could not be indexed.";
-    });
-    if (error) throw new Error(error);
+    await jobDone(await send(addressOf(course), options));
     announce(`${course.title} is laid out anew.`);
     document.dispatchEvent(new Event(COURSES_CHANGED));
   } catch (error) {

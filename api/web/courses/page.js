@@ -2,7 +2,7 @@
 
 import { getJson, send } from "../api.js";
 import { announce, element, icon, webLink } from "../dom.js";
-import { COURSES_CHANGED, acceptDocuments, addDocuments, followJob } from "../documents.js";
+import { COURSES_CHANGED, acceptDocuments, addDocuments, jobDone } from "../documents.js";
 import { count } from "../text.js";
 import { layoutOf } from "./layout.js";
 
@@ -168,14 +168,12 @@ function askFirst(item, course) {
  */
 async function remove(course, box) {
   try {
-    const response = await send(`/api/courses/${encodeURIComponent(course.title)}`, { method: "DELETE" });
-    await followJob(await response.json(), (job) => {
-      const text = job.state === "failed" ? (job.error ?? "It could not be removed.") : "Removing…";
-      box.replaceChildren(element("p", {}, text));
-    });
+    box.replaceChildren(element("p", { role: "status" }, "Removing…"));
+    await jobDone(await send(`/api/courses/${encodeURIComponent(course.title)}`, { method: "DELETE" }));
     announce(`${course.title} is removed.`);
     document.dispatchEvent(new Event(COURSES_CHANGED));
   } catch (error) {
-    box.replaceChildren(element("p", { class: "notice" }, String(/** @type {Error} */ (error).message)));
+    const said = `It was not removed. ${/** @type {Error} */ (error).message}`;
+    box.replaceChildren(element("p", { class: "notice", role: "alert" }, said));
   }
 }

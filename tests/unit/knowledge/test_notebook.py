@@ -117,16 +117,12 @@ def test_what_a_book_leaves_out_is_left_out() -> None:
 
 
 def test_a_notebook_may_speak_of_itself_in_front_matter_or_metadata() -> None:
-    matter = {"cell_type": "raw", "source": "---\ntitle: Ropes\nlesson: 3\n---\nBegin."}
+    matter = {"cell_type": "raw", "source": "---\ntitle: Ropes\n---\nBegin."}
 
     by_matter = read(matter)
     by_metadata = read(title="Knots", authors=[{"name": "Ada"}])
 
-    assert (by_matter.title, by_matter.lesson, texts(by_matter)) == (
-        "Ropes",
-        3,
-        ["Begin."],
-    )
+    assert (by_matter.title, texts(by_matter)) == ("Ropes", ["Begin."])
     assert (by_metadata.title, by_metadata.instructor) == ("Knots", "Ada")
 
 
