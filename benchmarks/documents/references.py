@@ -116,7 +116,7 @@ def _leave_categories_once(root: etree._Element) -> None:
 
 def _runs(element: etree._Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
-    if name in _UNSHOWN or _is_unseen(element):
+    if _is_unseen(element):
         return
     # A piece of a formula stands apart from the next, above it or below.
     is_formula = element.tag.endswith("/math}t")
@@ -142,9 +142,11 @@ def _as_shown(text: str, is_value: bool) -> str:
 
 
 def _is_unseen(run: etree._Element) -> bool:
-    """Returns True for a run of Word that its own properties hide, and for the number of a slide."""
+    """Returns True for what is deleted, a run of Word that its own properties hide, and the number of a slide."""
+    if run.tag.rpartition("}")[2] in _UNSHOWN:
+        return True
     if not run.tag.endswith("}r"):
-        return run.get("type") == "slidenum"
+        return bool(run.get("type") == "slidenum")
     for properties in run:
         if properties.tag.endswith("}rPr"):
             for each in properties:

@@ -28,6 +28,7 @@ _UNSEEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?![.\d])",
     re.IGNORECASE,
 )
+_TAGS_OF_FURNITURE = frozenset(("a", "aside", "button", "footer", "header", "nav"))
 _FURNITURE_ROLE_NAMES = """
     search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
 """
@@ -76,9 +77,9 @@ def is_unseen(element: html.HtmlElement) -> bool:
     # A comment has a function for its tag.
     if not isinstance(tag, str) or tag in _UNSEEN:
         return True
-    if "hidden" in element.attrib and element.get("hidden") != "until-found":
+    if element.get("hidden", "until-found") != "until-found":
         return True
-    if tag == "dialog" and "open" not in element.attrib:
+    if tag == "dialog" and element.get("open") is None:
         return True
     return _UNSEEN_STYLE.search(element.get("style", "")) is not None
 
@@ -90,6 +91,9 @@ def is_main(element: html.HtmlElement) -> bool:
 
 def is_furniture(element: html.HtmlElement) -> bool:
     """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
+    # Most elements are of no such tag, and say nothing of themselves.
+    if element.tag not in _TAGS_OF_FURNITURE and not element.keys():
+        return False
     role = element.get("role", "").lower()
     if element.tag == "nav" or role in _FURNITURE_ROLES:
         return True
