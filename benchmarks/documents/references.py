@@ -7,8 +7,8 @@ What a reader keeps is measured by them, so none of it is the product's code. Th
   of this one.
 - Web pages and the pages of EPUB: see pages.py. Of a book, the pages in its reading order count.
 - Markdown, and the text cells of notebooks: what a site shows of it. Addresses, labels of links, comments, tags of HTML
-  and of templates, codes of emoji, and badges (links whose text is a picture) are no words; of the front matter the
-  fields for people are.
+  and of templates, codes of emoji, and badges (links whose text is a picture) are no words, nor is a list of its own
+  headings; of the front matter the fields for people are.
 - Notebooks: sources, and what programs printed, but for warnings and for the addresses of objects.
 - Transcripts: names, numbers and times of cues are no words, and a line that rolls up stands on the screen once.
 - Plain text: what names a title ("Course Title:") is no word of it.
@@ -64,7 +64,8 @@ _FIELD = re.compile(
 )
 _MARKDOWN = re.compile(
     r"<!--.{0,20000}?-->|</?[a-zA-Z][^<>]{0,200000}>"
-    r"|!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])?|\]\([^)\n]{0,2000}\)|\]\[[^\]\n]*\]|^\[[^\]\n]+\]:[^\n]*$"
+    r"|!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])?|\]\([^)\n]{0,2000}\)|\]\[[^\]\n]*\]|^ {0,3}\[[^\]\n]+\]:[^\n]*$"
+    r"|^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]\n]*\]\(#[^)\n]*\)[ \t]*$|\{[\w:+-]{1,40}\}(?=`)"
     r"|\{%[^%]{0,1000}%\}|\{\{[^{}]{0,1000}\}\}|(?<!\w):[a-z0-9_+-]{2,40}:(?!\w)"
     r"|^(?:```|~~~)[^\n]*$|https?://\S+",
     re.MULTILINE | re.DOTALL,

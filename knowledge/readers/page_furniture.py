@@ -102,8 +102,6 @@ def is_furniture(element: html.HtmlElement) -> bool:
         return not any(map(is_main, element.iterancestors()))
     if not _BOOK_FURNITURE.isdisjoint(element.get("epub:type", "").split()):
         return True
-    if role in ("banner", "contentinfo") and not _is_in(element, _OWN_SCOPE):
-        return True
     return _is_tool(element) or _is_repeated(element) or _is_around_text(element)
 
 
@@ -167,19 +165,24 @@ def _is_for_screen_readers(element: html.HtmlElement) -> bool:
 
 def _is_around_text(element: html.HtmlElement) -> bool:
     tag = element.tag
-    if tag == "footer":
+    if tag == "footer" or element.get("role") in ("banner", "contentinfo"):
         return not _is_in(element, _OWN_SCOPE)
     if tag == "header":
         return not _is_in(element, _OWN_SCOPE) and not _has_text(element)
     if tag == "aside":
         return _is_menu(element)
+    return _is_named_furniture(element)
+
+
+def _is_named_furniture(element: html.HtmlElement) -> bool:
+    """Returns True for what its class or id names as furniture, if its text does not contradict."""
     names = f"{element.get('class', '')} {element.get('id', '')}".split()
     if any(map(_LINE_NUMBERS.fullmatch, names)):
         return not any(map(str.isalpha, _text(element)))
     if any(map(_CONSENT.fullmatch, names)):
         return len(_text(element)) < _LONGEST_CONSENT
     # A page's body has the names of all that it may hold.
-    is_named = tag != "body" and any(map(_MENU.fullmatch, names))
+    is_named = element.tag != "body" and any(map(_MENU.fullmatch, names))
     return is_named and not is_main(element) and _is_menu(element)
 
 
