@@ -43,9 +43,7 @@ def parse_content(content: Content) -> Parts:
     title = header.get("title") or first_title(
         content.title, heading, content.other_title
     )
-    if _names_another(title, heading):
-        # The file has another title: this is the heading of what follows.
-        plan = replace(plan, title_at=None)
+    plan = _without_other_title(plan, title, heading)
     link = _link(header.get("link", "")) or web_link(content.link)
     sections = _sections(lines, plan, link)
     has_headings = any(line.level for line in lines)
@@ -61,8 +59,10 @@ def parse_content(content: Content) -> Parts:
     )
 
 
-def _names_another(title: str, heading: str) -> bool:
-    return bool(title and heading) and fold(title) != fold(as_title(heading))
+def _without_other_title(plan: Headings, title: str, heading: str) -> Headings:
+    """Leaves a heading over its text if the file is called otherwise, so that it is not lost."""
+    is_other = title and heading and fold(title) != fold(as_title(heading))
+    return replace(plan, title_at=None) if is_other else plan
 
 
 def parse_lesson(content: Content, number: int, name: str, title: str = "") -> Section:

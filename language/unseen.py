@@ -24,6 +24,8 @@ _JOINED = (
     "\u0590-\u109f\u1780-\u18af\u1a20-\u1aaf\u1b00-\u1bff\ua800-\uabff\ufb1d-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
     "\U0001e900-\U0001e95f\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff"
 )
+# Searched for first: what looks behind itself is tried slowly at every character.
+_MAY_BE_STRAY = re.compile(f"[\u200c\u200d{_SELECTOR}]")
 _STRAY = re.compile(
     # A joiner behind a letter that is never joined, or behind another joiner.
     f"(?<![{_JOINED}])[\u200c\u200d]+|(?<=[\u200c\u200d])[\u200c\u200d]+"
@@ -41,4 +43,5 @@ def without_unseen(text: str) -> str:
         shown = text.translate(_ASCII_CONTROLS)
         # Nearly always nothing is taken out. What a tool brought is then held once, in its words and in its passage.
         return text if len(shown) == len(text) else shown
-    return _STRAY.sub("", _UNSEEN.sub("", text))
+    shown = _UNSEEN.sub("", text)
+    return _STRAY.sub("", shown) if _MAY_BE_STRAY.search(shown) else shown

@@ -7,8 +7,8 @@ What a reader keeps is measured by them, so none of it is the product's code. Th
   of this one.
 - Web pages and the pages of EPUB: see pages.py. Of a book, the pages in its reading order count.
 - Markdown, and the text cells of notebooks: what a site shows of it. Addresses, labels of links, comments, tags of HTML
-  and of templates, codes of emoji, and badges (links whose text is a picture) are no words; of the front matter the
-  fields for people are.
+  and of templates, codes of emoji, and badges (links whose text is a picture) are no words, nor is a list of its own
+  headings; of the front matter the fields for people are.
 - Notebooks: sources, and what programs printed, but for warnings and for the addresses of objects.
 - Transcripts: names, numbers and times of cues are no words, and a line that rolls up stands on the screen once.
 - Plain text: what names a title ("Course Title:") is no word of it.
@@ -64,7 +64,8 @@ _FIELD = re.compile(
 )
 _MARKDOWN = re.compile(
     r"<!--.{0,20000}?-->|</?[a-zA-Z][^<>]{0,200000}>"
-    r"|!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])?|\]\([^)\n]{0,2000}\)|\]\[[^\]\n]*\]|^\[[^\]\n]+\]:[^\n]*$"
+    r"|!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])?|\]\([^)\n]{0,2000}\)|\]\[[^\]\n]*\]|^ {0,3}\[[^\]\n]+\]:[^\n]*$"
+    r"|^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[[^\]\n]*\]\(#[^)\n]*\)[ \t]*$|\{[\w:+-]{1,40}\}(?=`)"
     r"|\{%[^%]{0,1000}%\}|\{\{[^{}]{0,1000}\}\}|(?<!\w):[a-z0-9_+-]{2,40}:(?!\w)"
     r"|^(?:```|~~~)[^\n]*$|https?://\S+",
     re.MULTILINE | re.DOTALL,
@@ -116,7 +117,7 @@ def _leave_categories_once(root: etree._Element) -> None:
 
 def _runs(element: etree._Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
-    if name in _UNSHOWN or _is_unseen(element):
+    if _is_unseen(element):
         return
     # A piece of a formula stands apart from the next, above it or below.
     is_formula = element.tag.endswith("/math}t")
@@ -142,9 +143,11 @@ def _as_shown(text: str, is_value: bool) -> str:
 
 
 def _is_unseen(run: etree._Element) -> bool:
-    """Returns True for a run of Word that its own properties hide, and for the number of a slide."""
+    """Returns True for what is deleted, a run of Word that its own properties hide, and the number of a slide."""
+    if run.tag.rpartition("}")[2] in _UNSHOWN:
+        return True
     if not run.tag.endswith("}r"):
-        return run.get("type") == "slidenum"
+        return bool(run.get("type") == "slidenum")
     for properties in run:
         if properties.tag.endswith("}rPr"):
             for each in properties:

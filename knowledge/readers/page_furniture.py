@@ -28,6 +28,7 @@ _UNSEEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?![.\d])",
     re.IGNORECASE,
 )
+_TAGS_OF_FURNITURE = frozenset(("a", "aside", "button", "footer", "header", "nav"))
 _FURNITURE_ROLE_NAMES = """
     search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
 """
@@ -76,9 +77,9 @@ def is_unseen(element: html.HtmlElement) -> bool:
     # A comment has a function for its tag.
     if not isinstance(tag, str) or tag in _UNSEEN:
         return True
-    if "hidden" in element.attrib and element.get("hidden") != "until-found":
+    if element.get("hidden", "until-found") != "until-found":
         return True
-    if tag == "dialog" and "open" not in element.attrib:
+    if tag == "dialog" and element.get("open") is None:
         return True
     return _UNSEEN_STYLE.search(element.get("style", "")) is not None
 
@@ -90,6 +91,9 @@ def is_main(element: html.HtmlElement) -> bool:
 
 def is_furniture(element: html.HtmlElement) -> bool:
     """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
+    # Most elements are of no such tag, and say nothing of themselves.
+    if element.tag not in _TAGS_OF_FURNITURE and not element.keys():
+        return False
     role = element.get("role", "").lower()
     if element.tag == "nav" or role in _FURNITURE_ROLES:
         return True
@@ -97,8 +101,6 @@ def is_furniture(element: html.HtmlElement) -> bool:
     if role == "navigation":
         return not any(map(is_main, element.iterancestors()))
     if not _BOOK_FURNITURE.isdisjoint(element.get("epub:type", "").split()):
-        return True
-    if role in ("banner", "contentinfo") and not _is_in(element, _OWN_SCOPE):
         return True
     return _is_tool(element) or _is_repeated(element) or _is_around_text(element)
 
@@ -163,19 +165,24 @@ def _is_for_screen_readers(element: html.HtmlElement) -> bool:
 
 def _is_around_text(element: html.HtmlElement) -> bool:
     tag = element.tag
-    if tag == "footer":
+    if tag == "footer" or element.get("role") in ("banner", "contentinfo"):
         return not _is_in(element, _OWN_SCOPE)
     if tag == "header":
         return not _is_in(element, _OWN_SCOPE) and not _has_text(element)
     if tag == "aside":
         return _is_menu(element)
+    return _is_named_furniture(element)
+
+
+def _is_named_furniture(element: html.HtmlElement) -> bool:
+    """Returns True for what its class or id names as furniture, if its text does not contradict."""
     names = f"{element.get('class', '')} {element.get('id', '')}".split()
     if any(map(_LINE_NUMBERS.fullmatch, names)):
         return not any(map(str.isalpha, _text(element)))
     if any(map(_CONSENT.fullmatch, names)):
         return len(_text(element)) < _LONGEST_CONSENT
     # A page's body has the names of all that it may hold.
-    is_named = tag != "body" and any(map(_MENU.fullmatch, names))
+    is_named = element.tag != "body" and any(map(_MENU.fullmatch, names))
     return is_named and not is_main(element) and _is_menu(element)
 
 

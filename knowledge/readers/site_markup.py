@@ -51,6 +51,8 @@ _KRAMDOWN_LANGUAGE = re.compile(r"\s*\{:\s*\.(?:language-)?([\w+-]{1,30})[^{}]*\
 _MATH_BLOCKS = (("$$", "$$"), ("\\[", "\\]"), ("\\begin{", "\\end{"))
 _LONGEST_FORMULA = 200
 _INCLUDE = re.compile(r"\s*\{\{\s*#\w+ [^{}]*\}\}\s*$")
+# A line without any of them is as Markdown has it.
+_MARKUP = re.compile(r"`{3}|~{3}|\{%|\$\$|\\\[|\\begin|:{3}|!{3}|\?{3}|===|\[!")
 _RAW = re.compile(r"\s*\{%-?\s*(?:end)?raw\s*-?%\}\s*$")
 
 
@@ -94,6 +96,8 @@ class _Scan:
             self._at += 1
             if self._open and self._open[-1].is_code:
                 self._within_code(line)
+            elif _MARKUP.search(line) is None:
+                self._put(line)
             elif not self._fence(line) and not self._formula(line):
                 self._put(self._text(line))
         return self._segments

@@ -11,7 +11,9 @@ from rich.emoji import Emoji, NoEmoji
 
 # What comes first wins: a tag within a code span or a formula is part of it.
 _TAGS = re.compile(
+    # With the signs that begin them first, for most characters begin none.
     r"""
+    (?=[`$\{:\[!@-])(?:
     (?P<kept>(?P<ticks>`{1,3})(?!`)[^`]{1,1000}(?P=ticks)(?!`) | \$\$[^$]{1,5000}\$\$ | \$[^\s$`][^$\n`]{0,300}\$)
     | \{%-?\s{0,9}raw\s{0,9}-?%\}(?P<raw>.*?)(?:\{%-?\s{0,9}endraw\s{0,9}-?%\}|\Z)
     | \{%-?\s{0,9}comment\b.*?(?:endcomment\s{0,9}-?%\}|\Z)
@@ -28,6 +30,7 @@ _TAGS = re.compile(
     | (?P<reference>\[-?@(?:fig|tbl|sec|eq|lst)-\w[\w-]{0,80}\]
         | -?(?<![\w@\\])@(?:fig|tbl|sec|eq|lst)-\w(?:[\w-]{0,80}\w)?)
     | \[\[(?P<page>[^\[\]\n|\s][^\[\]\n|]{0,200})(?:\|(?P<shown>[^\[\]\n]{1,200}))?\]\](?!\()
+    )
     """,
     re.VERBOSE | re.DOTALL,
 )
