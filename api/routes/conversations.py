@@ -18,13 +18,13 @@ from antiphon.api.refusals import (
     WITH_TRACE,
 )
 from antiphon.api.routes.traces import summary_reply
-from antiphon.api.schemas import (
+from antiphon.api.schemas import DeletedReply
+from antiphon.api.trace_schemas import (
     ClearReply,
     ClearRequest,
     ConversationLineReply,
     ConversationReply,
     ConversationsReply,
-    DeletedReply,
     ExchangeReply,
     TitleReply,
     TitleRequest,

@@ -11,7 +11,11 @@ from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import QueryId, Service
 from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY, WITH_TRACE
-from antiphon.api.schemas import FeedbackReply, FeedbackRequest, FeedbackStoredReply
+from antiphon.api.trace_schemas import (
+    FeedbackReply,
+    FeedbackRequest,
+    FeedbackStoredReply,
+)
 from antiphon.vocabulary.feedback import Feedback
 
 router = APIRouter(

@@ -27,14 +27,14 @@ from antiphon.api.responses import (
     server_sent,
     streamed_as_event,
 )
-from antiphon.api.schemas import (
-    MOST_SEQ,
+from antiphon.api.schemas import MOST_SEQ
+from antiphon.api.streams import FollowedEvents
+from antiphon.api.trace_schemas import (
     ReplayReply,
     TraceReply,
     TracesReply,
     TraceSummaryReply,
 )
-from antiphon.api.streams import FollowedEvents
 from antiphon.service import FILTER_VALUES, check_filter, to_json
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary

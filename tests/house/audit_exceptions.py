@@ -23,6 +23,7 @@ _QUERIES = (
     "access/keys.py",
     "access/ledgers.py",
     "workers/shared_access.py",
+    "traces/conversation_list.py",
     "traces/conversations.py",
     "traces/listing.py",
 )

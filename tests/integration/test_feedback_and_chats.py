@@ -238,3 +238,15 @@ async def test_a_list_of_traces_says_what_each_answer_was_and_took(
             + usage["cache_write_tokens"]
         )
         assert line["cost_usd"] == usage["cost_usd"]
+
+
+async def test_no_reply_of_the_api_is_compressed(tmp_path: Path) -> None:
+    async with site(tmp_path) as at:
+        acme = at.tenant("acme")
+        await stored(at, "acme", 50, "long")
+
+        for path in ("/api/traces", "/api/conversations/long", "/api/search?q=long"):
+            reply = await acme.get(path, headers={"accept-encoding": "gzip, br"})
+            assert "content-encoding" not in reply.headers
+        page = await acme.get("/", headers={"accept-encoding": "gzip, br"})
+        assert page.headers["content-encoding"] == "gzip"

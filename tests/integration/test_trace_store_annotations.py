@@ -106,22 +106,22 @@ async def test_feedback_and_titles_are_the_tenants_own(store: WholeTraceStore) -
 async def test_feedback_and_title_go_with_the_last_trace_and_do_not_come_back(
     kind: str, tmp_path: Path, nats_url: str
 ) -> None:
-    secret = "Frau Zwiesel from Gera said so"
+    words = "Frau Zwiesel from Gera said so"
     async with opened(kind, tmp_path / "a", nats_url, prefix="gone") as store:
         await ask(store, 1, "s1", "What is recall?")
         await ask(store, 2, "s1", "And precision?")
-        await store.annotations.set_title("s1", secret)
-        await store.annotations.set_feedback("q2", replace(BAD, note=secret))
+        await store.annotations.set_title("s1", words)
+        await store.annotations.set_feedback("q2", replace(BAD, note=words))
 
         await store.delete(["q1"])
-        assert await chats(store) == [("s1", secret)]
+        assert await chats(store) == [("s1", words)]
         await store.delete(["q2"])
         await ask(store, 2, "s1", "What is precision?")
 
         assert await store.annotations.feedback("q2") is None
         assert [line.feedback for line in await store.list()] == [None]
         assert await chats(store) == [("s1", "What is precision?")]
-        await store.annotations.set_title("s1", secret)
+        await store.annotations.set_title("s1", words)
         await store.delete_conversation("s1")
         assert await chats(store) == []
     # What another process, or another node, finds.
@@ -213,3 +213,33 @@ async def test_a_list_says_what_each_answer_took_and_how_it_begins(
 
     assert (line.answer, line.rounds) == ("Answer 1.", 1)
     assert (line.input_tokens, line.output_tokens, line.cost_usd) == (0, 0, None)
+
+
+async def test_what_one_node_notes_another_knows_and_forgets_with_it(
+    tmp_path: Path, nats_url: str
+) -> None:
+    async with (
+        opened("jetstream", tmp_path / "a", nats_url, prefix="two") as one,
+        opened("jetstream", tmp_path / "b", nats_url, prefix="two") as other,
+    ):
+        await ask(one, 1, "s1", "What is recall?")
+        await one.annotations.set_feedback("q1", GOOD)
+        await one.annotations.set_title("s1", "Recall")
+        assert await chats(other) == [("s1", "Recall")]
+        assert await found(other, "up") == ["q1"]
+
+        await other.annotations.set_feedback("q1", BAD)
+        await other.annotations.set_title("s1", "Shares")
+
+        assert await chats(one) == [("s1", "Shares")]
+        assert (await found(one, "up"), await found(one, "down")) == ([], ["q1"])
+        assert await one.annotations.feedback("q1") == BAD
+        await one.annotations.set_feedback("q1", None)
+        assert await found(other, "any") == []
+        await one.annotations.set_feedback("q1", GOOD)
+        assert await found(other, "any") == ["q1"]
+        await other.delete(["q1"])
+        assert await chats(one) == []
+        await ask(one, 1, "s1", "What is new?")
+        assert await found(other, "any") == await found(one, "any") == []
+        assert await chats(other) == await chats(one) == [("s1", "What is new?")]
