@@ -1,7 +1,7 @@
 /** Begins the pages: which view the address names, the sidebar, the colours, and files that are dropped anywhere. */
 
 import { ROOT } from "./api.js";
-import { showChats } from "./ask/chats.js";
+import { showChats, startChats } from "./ask/chats.js";
 import { show as showAsk } from "./ask/page.js";
 import { show as showCourses } from "./courses/page.js";
 import { COURSES_CHANGED, addDocuments, droppedFiles } from "./documents.js";
@@ -151,6 +151,7 @@ document.addEventListener("drop", async (event) => {
   if (beside instanceof HTMLElement) addDocuments(files, beside);
 });
 
+startChats();
 showView();
 showOutline();
 startReasoner();

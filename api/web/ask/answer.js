@@ -6,6 +6,7 @@ import { element, icon, webLink } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds } from "../text.js";
 import { activateMarks } from "./citations.js";
+import { feedbackOf } from "./feedback.js";
 
 const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: "Low confidence" };
 /** The built-in reasoner quotes: what its reader can rely on is whether the answer is in there. */
@@ -185,12 +186,16 @@ function tokens(usage) {
  * Draws what can be done with an answer, and what it took.
  * @param {import("../types.js").Answer} reply
  * @param {{retry: () => void, edit: () => void}} again
+ * @param {import("../types.js").Feedback | null} feedback
  */
-export function foot(reply, again) {
+export function foot(reply, again, feedback) {
   const copy = action("copy", "Copy");
   copy.addEventListener("click", () => copyText(asText(reply), copy));
   const retry = action("retry", "Retry");
   retry.addEventListener("click", again.retry);
+  const edit = action("pencil", "Edit");
+  edit.title = "Change the question and ask again";
+  edit.addEventListener("click", again.edit);
   const trace = element(
     "a",
     { class: "quiet", href: `${ROOT}/traces/${reply.query_id}`, "data-view": true },
@@ -200,8 +205,9 @@ export function foot(reply, again) {
   return element(
     "footer",
     { class: "answer-foot" },
-    element("div", { class: "actions" }, copy, retry, trace),
+    element("div", { class: "actions" }, copy, retry, edit, trace),
     facts(reply),
+    feedbackOf(reply.query_id, feedback),
   );
 }
 
