@@ -19,6 +19,8 @@ VIEWS = (
     "/",
     "/conversations/{session_id}",
     "/courses",
+    "/read",
+    "/search",
     "/traces",
     "/traces/{query_id}",
     "/traces/{query_id}/{view}",

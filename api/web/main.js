@@ -10,6 +10,8 @@ import { show as showFaults } from "./faults/page.js";
 import { KEY_KEPT, forgetKey, keptKey } from "./key.js";
 import { startReasoner } from "./reasoner.js";
 import { openSidebar, closeSidebar, showOutline } from "./sidebar.js";
+import { show as showReader } from "./texts/reader.js";
+import { show as showSearch } from "./texts/search.js";
 import { nextTheme, startTheme } from "./theme.js";
 import { show as showTraceList } from "./traces/list.js";
 import { show as showTrace } from "./traces/trace.js";
@@ -29,6 +31,8 @@ import { show as showTrace } from "./traces/trace.js";
 const VIEWS = [
   { path: /^\/$/, title: "Ask", show: showAsk },
   { path: /^\/conversations\/(?<session_id>[^/]+)$/, title: "Ask", show: showAsk },
+  { path: /^\/read$/, title: "Text", show: showReader },
+  { path: /^\/search$/, title: "Search", show: showSearch },
   { path: /^\/courses$/, title: "Courses", show: showCourses },
   { path: /^\/faults(\/(?<point>[^/]+)\/(?<kind>[^/]+))?$/, title: "Faults", show: showFaults },
   { path: /^\/traces$/, title: "Traces", show: showTraceList },

@@ -5,6 +5,7 @@ import { copyText } from "../copying.js";
 import { element, icon, webLink } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds } from "../text.js";
+import { readerPath } from "../texts/address.js";
 import { activateMarks } from "./citations.js";
 import { feedbackOf } from "./feedback.js";
 
@@ -102,9 +103,10 @@ export function sources(reply) {
   const list = element("ol", {});
   reply.sources.forEach((source, index) => {
     const link = webLink(reply.source_links[index]);
-    const places = new Set(
-      reply.citations.filter((each) => each.source === source && each.place).map((each) => each.place),
-    );
+    const cited = reply.citations.filter((each) => each.source === source);
+    const places = new Set(cited.filter((each) => each.place).map((each) => each.place));
+    const path = cited[0] ? readerPath(cited[0], cited[0].cited_text) : null;
+    const read = path ? element("a", { class: "source-read", href: path, "data-view": true }, "Read") : null;
     const name = link
       ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, source, icon("out"))
       : source;
@@ -116,6 +118,7 @@ export function sources(reply) {
         element("span", { class: "source-number" }, String(index + 1)),
         name,
         where,
+        read,
       ),
     );
   });
