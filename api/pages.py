@@ -55,6 +55,8 @@ VIEWS = {
     "/": _ASK,
     "/conversations/{session_id}": _ASK,
     "/courses": View("Courses", "courses/page.js", ("views.css", "trace.css")),
+    "/read": View("Text", "texts/reader.js", ("ask.css", "views.css")),
+    "/search": View("Search", "texts/search.js", ("ask.css", "views.css")),
     "/traces": View("Traces", "traces/list.js", ("views.css", "trace.css")),
     "/traces/{query_id}": _TRACE,
     "/traces/{query_id}/{view}": _TRACE,

@@ -1,7 +1,7 @@
 /** Begins the pages: which view the address names, the sidebar, the colours, and files that are dropped anywhere. */
 
 import { ROOT } from "./api.js";
-import { showChats } from "./ask/chats.js";
+import { showChats, startChats } from "./ask/chats.js";
 import { COURSES_CHANGED, addDocuments, droppedFiles } from "./documents.js";
 import { byId, element, setTitle } from "./dom.js";
 import { KEY_KEPT, forgetKey, keptKey } from "./key.js";
@@ -166,6 +166,7 @@ document.addEventListener("drop", async (event) => {
   if (beside instanceof HTMLElement) addDocuments(files, beside);
 });
 
+startChats();
 showView();
 showOutline();
 startReasoner();

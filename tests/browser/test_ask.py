@@ -218,7 +218,8 @@ def test_a_conversation_survives_a_reload_and_is_found_in_the_sidebar(
     expect(page.locator(".step").first).to_contain_text("Searching")
     page.get_by_role("link", name="New chat").first.click()
     expect(page.locator(".question")).to_have_count(0)
-    page.get_by_role("link", name=QUESTION).click()
+    # The chat that was asked in last is the first.
+    page.get_by_role("link", name=QUESTION).first.click()
     expect(page.locator(".question")).to_have_count(2)
 
 

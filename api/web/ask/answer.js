@@ -5,7 +5,9 @@ import { copyText } from "../copying.js";
 import { element, icon, webLink } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds } from "../text.js";
+import { readerPath } from "../texts/address.js";
 import { activateMarks } from "./citations.js";
+import { feedbackOf } from "./feedback.js";
 
 const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: "Low confidence" };
 /** The built-in reasoner quotes: what its reader can rely on is whether the answer is in there. */
@@ -101,9 +103,10 @@ export function sources(reply) {
   const list = element("ol", {});
   reply.sources.forEach((source, index) => {
     const link = webLink(reply.source_links[index]);
-    const places = new Set(
-      reply.citations.filter((each) => each.source === source && each.place).map((each) => each.place),
-    );
+    const cited = reply.citations.filter((each) => each.source === source);
+    const places = new Set(cited.filter((each) => each.place).map((each) => each.place));
+    const path = cited[0] ? readerPath(cited[0], cited[0].cited_text) : null;
+    const read = path ? element("a", { class: "source-read", href: path, "data-view": true }, "Read") : null;
     const name = link
       ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, source, icon("out"))
       : source;
@@ -115,6 +118,7 @@ export function sources(reply) {
         element("span", { class: "source-number" }, String(index + 1)),
         name,
         where,
+        read,
       ),
     );
   });
@@ -185,12 +189,16 @@ function tokens(usage) {
  * Draws what can be done with an answer, and what it took.
  * @param {import("../types.js").Answer} reply
  * @param {{retry: () => void, edit: () => void}} again
+ * @param {import("../types.js").Feedback | null} feedback
  */
-export function foot(reply, again) {
+export function foot(reply, again, feedback) {
   const copy = action("copy", "Copy");
   copy.addEventListener("click", () => copyText(asText(reply), copy));
   const retry = action("retry", "Retry");
   retry.addEventListener("click", again.retry);
+  const edit = action("pencil", "Edit");
+  edit.title = "Change the question and ask again";
+  edit.addEventListener("click", again.edit);
   const trace = element(
     "a",
     { class: "quiet", href: `${ROOT}/traces/${reply.query_id}`, "data-view": true },
@@ -200,8 +208,9 @@ export function foot(reply, again) {
   return element(
     "footer",
     { class: "answer-foot" },
-    element("div", { class: "actions" }, copy, retry, trace),
+    element("div", { class: "actions" }, copy, retry, edit, trace),
     facts(reply),
+    feedbackOf(reply.query_id, feedback),
   );
 }
 

@@ -1,71 +1,162 @@
-/** The conversations of this browser: their ids and first questions; what was said is the service's to know. */
+/** The chats in the sidebar, as the service keeps them: found again in any browser, searched, renamed, deleted. */
 
-import { ROOT } from "../api.js";
-import { byId, element } from "../dom.js";
+import { ROOT, getJson, send } from "../api.js";
+import { announce, byId, element, icon } from "../dom.js";
 
-const KEPT_UNDER = "antiphon.chats";
-const MOST = 30;
+const SHOWN = 12;
+/** Typing is over when nothing was typed for so long. */
+const TYPING_MS = 200;
 
-/** @typedef {{id: string, title: string}} Chat */
+/** @typedef {import("../types.js").ConversationLine} Chat */
 
-/** @returns {Chat[]} */
-function chats() {
-  try {
-    const kept = JSON.parse(localStorage.getItem(KEPT_UNDER) ?? "[]");
-    return Array.isArray(kept)
-      ? kept.filter((chat) => typeof chat?.id === "string" && typeof chat.title === "string")
-      : [];
-  } catch {
-    return [];
-  }
+/** Tells the other tabs that something has changed. */
+const others = new BroadcastChannel("antiphon.chats");
+let shown = SHOWN;
+/** Counts the readings, so that an earlier one does not overwrite a later one. */
+let readings = 0;
+
+/** Begins to keep the list in step with other tabs, and lets it be searched. */
+export function startChats() {
+  others.addEventListener("message", () => showChats());
+  const search = /** @type {HTMLInputElement} */ (byId("chat-search"));
+  let typing = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = window.setTimeout(showChats, TYPING_MS);
+  });
 }
 
-/**
- * Keeps a conversation, the newest first.
- * @param {string} id
- * @param {string} title Its first question.
- */
-export function keepChat(id, title) {
-  const before = chats();
-  const known = before.find((chat) => chat.id === id);
-  const others = before.filter((chat) => chat.id !== id);
-  write([known ?? { id, title: title.slice(0, 120) }, ...others].slice(0, MOST));
-}
-
-/**
- * Forgets a conversation that is not there any more.
- * @param {string} id
- */
-export function forgetChat(id) {
-  write(chats().filter((chat) => chat.id !== id));
-}
-
-/** @param {Chat[]} kept */
-function write(kept) {
-  try {
-    localStorage.setItem(KEPT_UNDER, JSON.stringify(kept));
-  } catch {
-    // A browser that keeps nothing has no list; conversations have their addresses all the same.
-  }
-  showChats();
+/** Draws the list again here and in the other tabs. */
+export function chatsChanged() {
+  others.postMessage(null);
+  return showChats();
 }
 
 /** Draws the list in the sidebar. */
-export function showChats() {
-  const kept = chats();
-  byId("recent-chats").hidden = kept.length === 0;
-  const items = kept.slice(0, 8).map((chat) => {
-    const path = `${ROOT}/conversations/${encodeURIComponent(chat.id)}`;
-    const isHere = location.pathname === path;
-    return element(
-      "li",
-      {},
-      element(
-        "a",
-        { href: path, "data-view": true, dir: "auto", "aria-current": isHere ? "page" : null },
-        chat.title,
-      ),
-    );
-  });
+export async function showChats() {
+  const reading = ++readings;
+  const wanted = /** @type {HTMLInputElement} */ (byId("chat-search")).value.trim();
+  const query = new URLSearchParams({ limit: String(shown) });
+  if (wanted) query.set("q", wanted);
+  /** @type {{conversations: Chat[], next: string | null}} */
+  let found;
+  try {
+    found = await getJson(`/api/conversations?${query}`);
+  } catch {
+    // The page itself says that the service is away.
+    return;
+  }
+  // Whoever is renaming or about to delete is not disturbed.
+  if (reading !== readings || byId("recent-list").querySelector("form") !== null) return;
+  byId("recent-chats").hidden = found.conversations.length === 0 && !wanted;
+  const items = found.conversations.map(chatItem);
+  if (items.length === 0) items.push(element("li", { class: "chat-none" }, "No chat has these words."));
+  if (found.next !== null) items.push(moreItem());
   byId("recent-list").replaceChildren(...items);
+}
+
+/** @param {string} sessionId */
+function pathOf(sessionId) {
+  return `${ROOT}/conversations/${encodeURIComponent(sessionId)}`;
+}
+
+/** @param {Chat} chat */
+function chatItem(chat) {
+  const path = pathOf(chat.session_id);
+  const isHere = location.pathname === path;
+  const item = element("li", { class: "chat" });
+  item.append(
+    element(
+      "a",
+      { href: path, "data-view": true, dir: "auto", "aria-current": isHere ? "page" : null },
+      chat.title,
+    ),
+    action("pencil", "Rename", chat, () => item.replaceChildren(renaming(chat))),
+    action("bin", "Delete", chat, () => item.replaceChildren(deleting(chat))),
+  );
+  return item;
+}
+
+function moreItem() {
+  const more = () => {
+    shown += 3 * SHOWN;
+    showChats();
+  };
+  return element("li", {}, element("button", { class: "quiet", type: "button", click: more }, "Show more"));
+}
+
+/**
+ * @param {string} sign
+ * @param {string} name
+ * @param {Chat} chat
+ * @param {() => void} begin
+ */
+function action(sign, name, chat, begin) {
+  const act = () => {
+    begin();
+    const field = byId("recent-list").querySelector("form :is(input, button)");
+    if (field instanceof HTMLElement) field.focus();
+  };
+  return element(
+    "button",
+    { class: "chat-action", type: "button", title: name, click: act },
+    icon(sign),
+    element("span", { class: "hidden" }, `${name} ${chat.title}`),
+  );
+}
+
+/** @param {Chat} chat */
+function renaming(chat) {
+  const input = element("input", { "aria-label": "Title of the chat", maxlength: 120, required: true });
+  input.value = chat.title;
+  return change([input, element("button", { class: "quiet", type: "submit" }, "Save")], () =>
+    send(`/api/conversations/${encodeURIComponent(chat.session_id)}`, {
+      method: "PATCH",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ title: input.value }),
+    }),
+  );
+}
+
+/** @param {Chat} chat */
+function deleting(chat) {
+  const words = element("p", { dir: "auto" }, `Delete “${chat.title}” with its traces?`);
+  const button = element("button", { class: "quiet danger", type: "submit" }, "Delete");
+  return change([words, button], async () => {
+    await send(`/api/conversations/${encodeURIComponent(chat.session_id)}`, { method: "DELETE" });
+    if (location.pathname !== pathOf(chat.session_id)) return;
+    history.pushState(null, "", `${ROOT}/`);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+  });
+}
+
+/**
+ * Draws a form in a chat's place; what is done with it ends, or is said not to have happened.
+ * @param {Node[]} parts
+ * @param {() => Promise<unknown>} act
+ */
+function change(parts, act) {
+  const form = element("form", { class: "chat-form" });
+  const end = () => {
+    form.remove();
+    chatsChanged();
+  };
+  form.append(...parts, element("button", { class: "quiet", type: "button", click: end }, "Cancel"));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      await act();
+      end();
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      announce(message);
+      form.append(element("p", { class: "chat-refused" }, message));
+    }
+  });
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    end();
+  });
+  return form;
 }

@@ -2,6 +2,7 @@
 
 import { getJson } from "../api.js";
 import { element, plain, webLink } from "../dom.js";
+import { readerPath } from "../texts/address.js";
 import { passageParts } from "./passage.js";
 
 const GAP_PX = 8;
@@ -36,6 +37,11 @@ export function activateMarks(answer, reply) {
 function controlFor(citation, number) {
   const link = webLink(citation.link);
   const name = plain(`Source ${number}: ${citation.source}`);
+  const path = readerPath(citation, citation.cited_text);
+  if (link === null && path !== null) {
+    const told = `${name}, opens the text`;
+    return element("a", { class: "mark", href: path, "data-view": true, "aria-label": told }, number);
+  }
   if (link === null) return element("button", { class: "mark", type: "button", "aria-label": name }, number);
   return element(
     "a",
@@ -135,8 +141,10 @@ function attach(mark, citation, passages) {
   mark.addEventListener("blur", close);
   mark.addEventListener("click", (event) => {
     if (!wasOpen) event.preventDefault();
+    // A link within the pages leaves this one, and the passage with it.
+    if (wasOpen && mark.dataset.view !== undefined) close();
+    else open();
     wasOpen = true;
-    open();
   });
 }
 
@@ -159,6 +167,8 @@ function moveAlong() {
 
 /** @param {import("../types.js").Citation} citation */
 function cardOf(citation) {
+  let hint = citation.course === null ? "" : "Opens the text at these words";
+  if (webLink(citation.link)) hint = "Opens the lesson in a new tab";
   return element(
     "div",
     { class: "passage-card", id: "passage-card", role: "tooltip" },
@@ -173,7 +183,7 @@ function cardOf(citation) {
       { class: "passage-text", dir: "auto" },
       ...excerpt(citation.cited_text, 0, citation.cited_text.length),
     ),
-    webLink(citation.link) ? element("p", { class: "passage-hint" }, "Opens the lesson in a new tab") : null,
+    hint ? element("p", { class: "passage-hint" }, hint) : null,
   );
 }
 

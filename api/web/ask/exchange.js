@@ -22,6 +22,8 @@ export class Exchange {
   #draft = new Draft();
   /** What was written when the query was stopped stays: the stop itself would void it. */
   #isBrokenOff = false;
+  /** @type {import("../types.js").Feedback | null} */
+  #feedback = null;
   /** @type {Query | null} */
   #query = null;
   #stopped = false;
@@ -86,8 +88,10 @@ export class Exchange {
   /**
    * Shows the answer of a query that is over.
    * @param {string} queryId
+   * @param {import("../types.js").Feedback | null} feedback
    */
-  async load(queryId) {
+  async load(queryId, feedback) {
+    this.#feedback = feedback;
     try {
       this.#show(await getJson(`/api/traces/${queryId}/answer?html=true`));
     } catch (error) {
@@ -191,10 +195,11 @@ export class Exchange {
     this.#working.end(reply.query_id);
     this.#workingBox.replaceChildren(this.#working.node);
     const { question } = this;
-    const actions = foot(reply, {
+    const again = {
       retry: () => this.chat.retry(question),
       edit: () => this.chat.edit(question),
-    });
+    };
+    const actions = foot(reply, again, this.#feedback);
     const parts =
       reply.status === "cancelled"
         ? this.#stoppedParts(reply)

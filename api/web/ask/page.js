@@ -1,22 +1,18 @@
 /** The ask page: a conversation, or the beginning of one. */
 
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
-import { element, icon, plain } from "../dom.js";
+import { element, plain } from "../dom.js";
 import { COURSES_CHANGED, acceptDocuments, addDocuments } from "../documents.js";
 import { READINESS, lookAtReasoner } from "../reasoner.js";
 import { FILL } from "../sidebar.js";
-import { forgetChat, keepChat, showChats } from "./chats.js";
+import { chatsChanged } from "./chats.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./exchange.js";
 import { beginning, firstSteps, notice, retryButton } from "./intro.js";
+import { Scroller } from "./scroller.js";
 
 /** Exchanges of a long conversation that are shown at once. */
 const SHOWN = 30;
-/** As many the service lists of a conversation. */
-const MOST_LISTED = 100;
-/** Pixels of an answer below the window that one need not be told of. */
-const NEAR_END_PX = 40;
-const OLDEST = "Only the newest 100 questions of this conversation are shown here; Traces lists them all.";
 /** How often a page without an index looks whether there is one now. */
 const LOOKING_AGAIN_MS = 3000;
 
@@ -36,17 +32,9 @@ class ChatPage {
   #leaving = new AbortController();
   #thread = element("div", { class: "thread", id: "thread" });
   #intro = element("section", { class: "intro" });
-  #latest = element(
-    "button",
-    { class: "button jump", type: "button", hidden: true, click: () => this.#goToEnd() },
-    icon("down"),
-    "Jump to the latest",
-  );
+  #scroller = new Scroller(this.#intro, this.#thread);
   /** @type {Exchange | null} */
   #running = null;
-  #resized = new ResizeObserver(() => this.#scrollAlong());
-  /** The reader is at the end of an answer that grows, and wants to stay there. */
-  #isFollowing = false;
   /** The warnings that the beginning shows, or null where it is not drawn. */
   #warnings = /** @type {string | null} */ (null);
 
@@ -66,14 +54,10 @@ class ChatPage {
       "div",
       { class: "ask-page" },
       element("h1", { class: "hidden" }, "Ask"),
-      element("div", { class: "scroller", tabindex: -1 }, this.#intro, this.#thread),
-      element("div", { class: "dock" }, this.#latest, this.composer.node),
+      this.#scroller.node,
+      element("div", { class: "dock" }, this.#scroller.jump, this.composer.node),
     );
     main.replaceChildren(this.page);
-    this.scroller = /** @type {HTMLElement} */ (this.page.querySelector(".scroller"));
-    this.scroller.addEventListener("scroll", () => this.#noteScroll(), { passive: true });
-    this.#resized.observe(this.#thread);
-    this.#resized.observe(this.scroller);
   }
 
   async open() {
@@ -96,7 +80,7 @@ class ChatPage {
     document.removeEventListener(FILL, this.#fill);
     document.removeEventListener(COURSES_CHANGED, this.#refreshIntro);
     document.removeEventListener(READINESS, this.#noticeWarnings);
-    this.#resized.disconnect();
+    this.#scroller.leave();
     // The query itself goes on, and is there when the conversation is opened again.
     this.#leaving.abort();
   }
@@ -125,11 +109,8 @@ class ChatPage {
     this.#intro.replaceChildren();
     const exchange = this.#exchange(question);
     this.#thread.append(exchange.node);
-    // Room below it, so that it can stand at the top of the window from the beginning.
-    exchange.node.classList.add("asked");
-    this.#isFollowing = false;
     this.#begin(exchange, exchange.ask(this.sessionId, this.#leaving.signal));
-    exchange.node.scrollIntoView({ block: "start" });
+    this.#scroller.showAsked(exchange.node);
   }
 
   /** @param {string} question */
@@ -166,7 +147,7 @@ class ChatPage {
     this.sessionId = exchange.sessionId;
     // The address is the conversation's from its first moment: a reload comes back to it.
     if (isNew) history.replaceState(null, "", `${ROOT}/conversations/${encodeURIComponent(this.sessionId)}`);
-    keepChat(this.sessionId, exchange.question);
+    chatsChanged();
     if (isNew) nameWindow(exchange.question);
   }
 
@@ -174,49 +155,50 @@ class ChatPage {
   async #load(sessionId) {
     try {
       const found = await getJson(`/api/conversations/${encodeURIComponent(sessionId)}`);
-      /** @type {import("../types.js").TraceSummary[]} */
-      const traces = found.traces;
-      const asked = traces.filter((trace) => trace.parent === null);
-      nameWindow(asked.at(-1)?.query ?? "");
-      await this.#showEarlier(asked, traces.length >= MOST_LISTED);
-      this.scroller.scrollTop = this.scroller.scrollHeight;
+      await this.#showEarlier(found.traces, found.next);
+      nameWindow(found.title ?? "");
+      this.#scroller.toEnd();
     } catch (error) {
       this.#explain(error, sessionId);
     }
-    showChats();
   }
 
   /**
-   * Shows the newest exchanges above those that are shown, and a button for the rest.
-   * @param {import("../types.js").TraceSummary[]} asked The newest first.
-   * @param {boolean} isCut There are more than the service lists.
+   * Shows exchanges above those that are shown, and a button for the rest.
+   * @param {import("../types.js").TraceSummary[]} traces The newest first.
+   * @param {string | null} next Where the service has more; null if these are all.
    */
-  async #showEarlier(asked, isCut) {
+  async #showEarlier(traces, next) {
+    const asked = traces.filter((trace) => trace.parent === null);
     const now = asked.slice(0, SHOWN).reverse();
     const rest = asked.slice(SHOWN);
     const before = this.#thread.firstElementChild;
     const loading = now.map((trace) => this.#restore(trace, before));
-    if (rest.length > 0) this.#thread.prepend(this.#earlierButton(rest, isCut));
-    else if (isCut) this.#thread.prepend(element("p", { class: "earlier" }, OLDEST));
+    if (rest.length > 0 || next !== null) this.#thread.prepend(this.#earlierButton(rest, next));
     await Promise.all(loading);
   }
 
   /**
    * @param {import("../types.js").TraceSummary[]} rest
-   * @param {boolean} isCut
+   * @param {string | null} next
    */
-  #earlierButton(rest, isCut) {
+  #earlierButton(rest, next) {
     const show = async () => {
-      const { scrollHeight, scrollTop } = this.scroller;
+      const stay = this.#scroller.holdFromEnd();
       button.remove();
-      await this.#showEarlier(rest, isCut);
-      // What was in view stays where it is.
-      this.scroller.scrollTop = scrollTop + this.scroller.scrollHeight - scrollHeight;
+      if (rest.length > 0) {
+        await this.#showEarlier(rest, next);
+      } else {
+        const path = `/api/conversations/${encodeURIComponent(this.sessionId ?? "")}`;
+        const found = await getJson(`${path}?before=${encodeURIComponent(next ?? "")}`);
+        await this.#showEarlier(found.traces, found.next);
+      }
+      stay();
     };
     const button = element(
       "button",
       { class: "button earlier", type: "button", click: show },
-      `Show earlier questions (${rest.length})`,
+      "Show earlier questions",
     );
     return button;
   }
@@ -232,7 +214,7 @@ class ChatPage {
       this.#begin(exchange, exchange.follow(trace.query_id, this.#leaving.signal));
       return;
     }
-    await exchange.load(trace.query_id);
+    await exchange.load(trace.query_id, trace.feedback);
   }
 
   /**
@@ -241,7 +223,6 @@ class ChatPage {
    */
   #explain(error, sessionId) {
     if (error instanceof RefusedError && error.status === 404) {
-      forgetChat(sessionId);
       this.sessionId = null;
       this.#intro.replaceChildren(
         notice("This conversation was deleted. Ask a question to start a new one."),
@@ -286,34 +267,6 @@ class ChatPage {
     const { courses } = await getJson("/api/courses").catch(() => ({ courses: [] }));
     if (courses.length > 0) document.dispatchEvent(new Event(COURSES_CHANGED));
     else setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
-  }
-
-  /** Pixels of the last answer that lie below the window; the room under a new question does not count. */
-  #below() {
-    const last = this.#thread.lastElementChild?.querySelector(".reply");
-    if (!last) return 0;
-    return last.getBoundingClientRect().bottom - this.scroller.getBoundingClientRect().bottom;
-  }
-
-  #noteScroll() {
-    const left = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight;
-    const last = /** @type {HTMLElement | null} */ (this.#thread.lastElementChild);
-    this.#isFollowing = left < NEAR_END_PX && (last?.offsetHeight ?? 0) > this.scroller.clientHeight;
-    this.#latest.hidden = this.#below() < NEAR_END_PX;
-  }
-
-  #scrollAlong() {
-    if (this.#running !== null && this.#isFollowing) this.#toEnd();
-    this.#latest.hidden = this.#below() < NEAR_END_PX;
-  }
-
-  #goToEnd() {
-    this.#toEnd();
-    this.composer.text.focus({ preventScroll: true });
-  }
-
-  #toEnd() {
-    this.scroller.scrollTop = this.scroller.scrollHeight;
   }
 }
 

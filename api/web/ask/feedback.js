@@ -1,0 +1,106 @@
+/** Whether an answer was good, and a note on it: stored with its trace. */
+
+import { send } from "../api.js";
+import { announce, element, icon } from "../dom.js";
+
+/** @typedef {import("../types.js").Feedback} Feedback */
+
+/**
+ * Draws the thumbs, and a field for a note once one is chosen.
+ * @param {string} queryId
+ * @param {Feedback | null} given
+ */
+export function feedbackOf(queryId, given) {
+  return new FeedbackControls(queryId, given).node;
+}
+
+class FeedbackControls {
+  #up = this.#thumb("up", "Good answer");
+  #down = this.#thumb("down", "Bad answer");
+  #note = element("input", {
+    class: "note",
+    maxlength: 2000,
+    placeholder: "What was good or bad about it? (optional)",
+    "aria-label": "Note on the answer",
+    dir: "auto",
+  });
+  #said = element("span", { class: "note-said" });
+  #form = element(
+    "form",
+    { class: "note-form", hidden: true, submit: (/** @type {Event} */ event) => this.#submit(event) },
+    this.#note,
+    element("button", { class: "quiet", type: "submit" }, "Save note"),
+    this.#said,
+  );
+
+  /**
+   * @param {string} queryId
+   * @param {Feedback | null} given
+   */
+  constructor(queryId, given) {
+    this.path = `/api/traces/${queryId}/feedback`;
+    this.given = given;
+    this.#note.value = given?.note ?? "";
+    this.node = element("div", { class: "feedback" }, this.#up, this.#down, this.#form);
+    this.#draw();
+    this.#form.hidden = !given?.note;
+  }
+
+  /**
+   * @param {"up" | "down"} rating
+   * @param {string} name
+   */
+  #thumb(rating, name) {
+    return element(
+      "button",
+      { class: "quiet thumb", type: "button", title: name, click: () => this.#rate(rating) },
+      icon(`thumb-${rating}`),
+      element("span", { class: "hidden" }, name),
+    );
+  }
+
+  /** @param {"up" | "down"} rating */
+  async #rate(rating) {
+    const isWithdrawn = this.given?.rating === rating;
+    await this.#store(isWithdrawn ? null : rating);
+    this.#form.hidden = this.given === null;
+    if (this.given !== null) this.#note.focus();
+  }
+
+  /** @param {Event} event */
+  async #submit(event) {
+    event.preventDefault();
+    if (this.given !== null) await this.#store(this.given.rating);
+  }
+
+  /** @param {"up" | "down" | null} rating */
+  async #store(rating) {
+    const note = this.#note.value.trim();
+    /** @type {RequestInit} */
+    let request = { method: "DELETE" };
+    if (rating !== null) {
+      const body = JSON.stringify(note ? { rating, note } : { rating });
+      request = { method: "PUT", headers: { "Content-Type": "application/json" }, body };
+    }
+    try {
+      this.given = (await (await send(this.path, request)).json()).feedback;
+      this.#say(this.given === null ? "Rating withdrawn." : "Saved.");
+    } catch (error) {
+      this.#form.hidden = false;
+      this.#say(String(/** @type {Error} */ (error).message));
+    }
+    this.#draw();
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#said.textContent = text;
+    this.#said.scrollIntoView({ block: "nearest" });
+    announce(text);
+  }
+
+  #draw() {
+    this.#up.setAttribute("aria-pressed", String(this.given?.rating === "up"));
+    this.#down.setAttribute("aria-pressed", String(this.given?.rating === "down"));
+  }
+}
