@@ -264,7 +264,7 @@ def test_question_setting_reply_and_facts_can_be_changed(
 
     expect(what).to_have_value("question")
     page.get_by_label("Question").fill("What is pearmailbox1?")
-    plan_is_said(page, "It shares 1 events.")
+    plan_is_said(page, "It shares 1 event.")
     what.select_option("setting")
     page.get_by_label("Setting").select_option("max_rounds")
     page.get_by_label("Value").fill("99")
@@ -276,7 +276,7 @@ def test_question_setting_reply_and_facts_can_be_changed(
     plan_is_said(page, "It shares")
     what.select_option(f"reply@{reply}")
     page.get_by_label("Reply").fill("I know nothing of that.")
-    page.get_by_role("radio", name="As recorded every").check()
+    page.get_by_role("radio", name="As recorded model").check()
     plan_is_said(page, "Nothing is live")
     forked(page)
 

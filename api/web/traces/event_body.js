@@ -6,18 +6,10 @@ import { Sources } from "./briefing.js";
 import { address, eventLink } from "./links.js";
 import { parsed, sentencesOf } from "./model.js";
 import { passageList } from "./passages.js";
-import { kindName, toolCall, toolName } from "./saying.js";
+import { argumentName, kindName, toolCall, toolName } from "./saying.js";
 
 /** Facts of one event that are shown; a trace from elsewhere may hold any number. */
 const MOST_FACTS = 50;
-/** @type {Record<string, string>} */
-const ARGUMENTS = {
-  query: "Query",
-  course_name: "Only in course",
-  lesson_number: "Only in lesson",
-  why: "Why",
-};
-
 /**
  * @typedef {import("./model.js").Trace} Trace
  * @typedef {import("../types.js").Recorded} Recorded
@@ -144,10 +136,7 @@ export function argumentsOf(input) {
   if (typeof values !== "object" || values === null) return [["Input", String(input)]];
   return Object.entries(values)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => [
-      ARGUMENTS[name] ?? kindName(name),
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]);
+    .map(([name, value]) => [argumentName(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
 /**

@@ -10,6 +10,8 @@ import { kindName, toolCall } from "./saying.js";
 /** Whoever steps on at once is not kept waiting for what they do not look at. */
 const PAUSE_MS = 150;
 const KEPT = 60;
+/** What a briefing shows that the one before did not. */
+const BACK = new Set(["came", "returned"]);
 
 export class MemoryPanel {
   /** @param {import("./model.js").Trace} trace */
@@ -138,7 +140,11 @@ export class MemoryPanel {
       element(
         "li",
         { class: `change ${change.change}` },
-        element("span", { class: "change-kind" }, change.change),
+        element(
+          "span",
+          { class: BACK.has(change.change) ? "change-kind good" : "change-kind fair" },
+          change.change,
+        ),
         element(
           "span",
           { dir: "auto" },
