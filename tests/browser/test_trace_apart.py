@@ -236,11 +236,11 @@ def test_a_fork_with_an_edited_result_is_compared_with_its_parent(
     plan_is_said(page, f"It shares {seq} events.")
     forked(page)
 
-    expect(page.locator(".card h2").first).to_have_text("Another answer")
+    expect(page.locator(".card h2").first).to_have_text("A different answer")
     right = page.locator(".answer-line.right")
     expect(right.filter(has_text="Brobdingnag").first).to_be_visible()
     expect(page.locator(".answer-line.left").first).to_be_visible()
-    expect(page.locator(".diff")).to_contain_text("because of another result")
+    expect(page.locator(".diff")).to_contain_text("because of a different result")
     changed = page.locator(".difference").first
     changed.locator("summary").click()
     expect(changed.locator("del, ins").first).to_be_visible()
@@ -324,7 +324,7 @@ def test_a_trace_to_compare_with_is_chosen_or_named(
     expect(page).to_have_url(re.compile("/diff$"))
     page.get_by_label("Id of a trace").fill(second[:12])
     page.keyboard.press("Enter")
-    expect(page.locator(".diff")).to_contain_text("because of another question")
+    expect(page.locator(".diff")).to_contain_text("because of a different question")
     page.go_back()
     page.locator(".plain-list a").first.click()
     expect(page.locator(".sides")).to_be_visible()

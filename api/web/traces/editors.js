@@ -55,7 +55,7 @@ export function passagesEditor(seq, event, changed) {
     return { at: seq, change: { kind: "tool", name: event.tool_call_id, value } };
   };
   const labels = areas.map((/** @type {HTMLTextAreaElement} */ area, /** @type {number} */ place) =>
-    element("label", { class: "field", dir: "auto" }, event.passages[place].source, area),
+    element("label", { class: "stack field", dir: "auto" }, event.passages[place].source, area),
   );
   return {
     body,
@@ -123,7 +123,7 @@ export function factsEditor(trace, changed) {
     });
     return element(
       "label",
-      { class: "choice", dir: "auto" },
+      { class: "row choice", dir: "auto" },
       box,
       element(
         "span",
@@ -141,7 +141,7 @@ export function factsEditor(trace, changed) {
     },
     element: element(
       "fieldset",
-      { class: "choices" },
+      { class: "stack choices" },
       element("legend", {}, "Facts to keep; the fork starts where the first removed fact was found"),
       ...items,
     ),
@@ -215,7 +215,7 @@ export async function argumentsEditor(input, changed, bodyOf) {
     return bodyOf(JSON.stringify(asked));
   };
   const labels = [...fields].map(([name, field]) =>
-    element("label", { class: "field" }, argumentName(name), field),
+    element("label", { class: "stack field" }, argumentName(name), field),
   );
   return { body, element: element("div", { class: "stack editor" }, ...labels) };
 }

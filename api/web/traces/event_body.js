@@ -175,7 +175,9 @@ function replyBody(trace, { event }) {
       event.tool_calls.length > 0 ? toolCalls(event.tool_calls) : null,
       event.stop_reason === "max_tokens" ? warning("Cut off: the reply reached its limit of tokens.") : null,
     ),
-    cited.length > 0 ? section("What it cites", element("ul", { class: "facts-list" }, ...cited)) : null,
+    cited.length > 0
+      ? section("What it cites", element("ul", { class: "stack facts-list" }, ...cited))
+      : null,
     section("Input", requestLink(trace, event.call_id)),
     ...sourcesOf(trace, briefing),
   ];
@@ -272,7 +274,7 @@ function factList(facts) {
         prose(passage.text),
       ),
     );
-  return element("ul", { class: "facts-list" }, ...items);
+  return element("ul", { class: "stack facts-list" }, ...items);
 }
 
 /** @type {Body} */
@@ -286,6 +288,8 @@ function answered(_, { event }) {
   return [
     section("Output", prose(event.answer)),
     doubts.length > 0 ? section("Reasons for doubt", element("ul", { class: "stack" }, ...doubts)) : null,
-    cited.length > 0 ? section("What it cites", element("ul", { class: "facts-list" }, ...cited)) : null,
+    cited.length > 0
+      ? section("What it cites", element("ul", { class: "stack facts-list" }, ...cited))
+      : null,
   ];
 }

@@ -28,7 +28,7 @@ export class Fault {
     );
     this.form = element(
       "fieldset",
-      { class: "choices" },
+      { class: "stack choices" },
       element("label", { for: "fault-kind" }, "What goes wrong"),
       this.kind,
       this.where,

@@ -55,12 +55,12 @@ export class Launch {
       });
       return element(
         "label",
-        { class: "choice" },
+        { class: "row choice" },
         choice,
         element("span", {}, element("strong", {}, title), element("span", { class: "soft" }, ` ${about}`)),
       );
     });
-    return element("fieldset", { class: "choices" }, element("legend", {}, "Who answers"), ...choices);
+    return element("fieldset", { class: "stack choices" }, element("legend", {}, "Who answers"), ...choices);
   }
 
   /** Says anew what the fork would do: it has changed. */

@@ -159,7 +159,7 @@ export class MemoryPanel {
     );
     return element(
       "ul",
-      { class: "changes", "aria-label": "What changed since the briefing before it" },
+      { class: "stack soft", "aria-label": "What changed since the briefing before it" },
       ...rows,
     );
   }
@@ -192,10 +192,10 @@ function facts(found, fresh, again) {
         again.has(fact.id) ? element("span", { class: "tag" }, "found again") : null,
       ),
       element("p", { class: "soft" }, notes.filter(Boolean).join(", ")),
-      element("p", { class: "fact-text", dir: "auto" }, fact.sentences.join("")),
+      element("p", { class: "soft fact-text", dir: "auto" }, fact.sentences.join("")),
     );
   });
-  return element("ul", { class: "facts-list" }, ...items);
+  return element("ul", { class: "stack facts-list" }, ...items);
 }
 
 /** @param {any} memory */
@@ -256,7 +256,7 @@ function attempts(memory, event) {
   return element(
     "div",
     {},
-    element("ul", { class: "facts-list" }, ...items),
+    element("ul", { class: "stack facts-list" }, ...items),
     reached.length === 0 ? null : element("p", { class: "soft" }, "The search has reached:"),
     element("ul", { class: "stack plain-list" }, ...reached),
   );

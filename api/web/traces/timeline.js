@@ -73,13 +73,13 @@ export class Timeline {
         element("span", { class: "hidden" }, name),
       );
     const key = (/** @type {string} */ name, /** @type {string} */ text) =>
-      element("span", { class: "key" }, element("span", { class: `swatch ${name}` }), text);
+      element("span", { class: "row" }, element("span", { class: `swatch ${name}` }), text);
     return element(
       "div",
-      { class: "timeline-head" },
+      { class: "row spread timeline-head" },
       element(
         "p",
-        { class: "keys" },
+        { class: "row soft keys" },
         key("call", "model"),
         key("tool", "tool"),
         key("early", "tool started early"),

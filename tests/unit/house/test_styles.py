@@ -1,4 +1,4 @@
-"""The style sheets: each class is defined in one of them, views keep to themselves, and nothing is styled that no page uses."""
+"""The style sheets: each class is defined in one of them, and nothing is styled that no page uses."""
 
 from __future__ import annotations
 
