@@ -222,7 +222,7 @@ function isNothing(value) {
  */
 function shown(name, value) {
   if (typeof value === "string" && value.length <= SHORT) return value;
-  if (typeof value === "number") return value.toLocaleString("en", { maximumFractionDigits: 6 });
+  if (typeof value === "number") return value.toLocaleString("en", { maximumFractionDigits: 3 });
   if (typeof value === "boolean") return value ? "yes" : "no";
   const short = typeof value === "object" && !Array.isArray(value) ? plainly(value) : JSON.stringify(value);
   if (typeof value !== "string" && short.length <= SHORT)
