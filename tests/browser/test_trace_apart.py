@@ -322,7 +322,7 @@ def test_a_fault_is_injected_where_somebody_wants_it(
     forked(page)
 
     page.locator(".sides a").last.click()
-    expect(page.locator(".page-about")).to_contain_text("faults:")
+    expect(page.locator(".facts-line")).to_contain_text("faults:")
 
 
 def test_where_faults_are_not_allowed_that_is_said(
