@@ -71,14 +71,14 @@ function asked(why) {
   });
   const form = element(
     "form",
-    { class: "key-form" },
+    { class: "stack" },
     element("label", { for: "key-input" }, "Your key for this service"),
     input,
-    element("button", { class: "button", type: "submit" }, "Go on"),
+    element("button", { class: "button", type: "submit" }, "Continue"),
   );
   const dialog = element(
     "dialog",
-    { class: "key-dialog", "aria-labelledby": "key-title" },
+    { class: "dialog", "aria-labelledby": "key-title" },
     element("h2", { id: "key-title" }, "This service asks for a key"),
     element("p", {}, why),
     form,

@@ -1,5 +1,6 @@
 /** Who answers, at the foot of the sidebar, read again while a check of the model's key may end or the key be mended. */
 
+import { startAccess } from "./access.js";
 import { readiness } from "./api.js";
 import { byId, element } from "./dom.js";
 
@@ -17,8 +18,9 @@ let key = "unknown";
 let unknown = 0;
 let again = 0;
 
-/** Shows who answers, now and whenever somebody comes back to the page. */
+/** Shows who answers and what the caller may do, now and whenever somebody comes back to the page. */
 export function startReasoner() {
+  startAccess();
   showReasoner();
   document.addEventListener("visibilitychange", () => {
     if (!document.hidden && key !== "none") showReasoner();

@@ -101,7 +101,8 @@ def used_up_rounds(reading: Reading) -> Iterator[Finding]:
     for seq, opened in reading.of(RoundOpened):
         if not opened.final or opened.round <= most:
             continue
-        text = f"All {most} round(s) of tools were used up, so nothing more could be looked up"
+        used = "The one round" if most == 1 else f"All {most} rounds"
+        text = f"{used} of tools had been used, so nothing more could be looked up"
         if missing := _never_found(reading):
             text += f"; nothing was found on {reading.words_for(missing)}"
         yield Finding("round_limit", f"{text}.", seq, float(bool(missing)))

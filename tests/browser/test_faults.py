@@ -127,7 +127,7 @@ def test_points_are_searched_and_what_failed_is_picked_out(
     page.get_by_label("Search the points").fill("CLIENT")
     expect(rows).to_have_count(1)
     page.get_by_label("Search the points").fill("no such point")
-    expect(page.get_by_text("No point fits.")).to_be_visible()
+    expect(page.get_by_text("No point matches.")).to_be_visible()
     page.get_by_label("Search the points").fill("")
     expect(rows).to_have_count(every)
     page.get_by_label("Only what failed").check()

@@ -108,7 +108,7 @@ def test_hostile_questions_replies_and_tool_results_are_text(
         assert page.evaluate("document.querySelectorAll('main').length") == 1
         page.goto(f"{server.url}/traces")
         expect(page.locator(".trace-question")).to_have_count(len(groups) + 1)
-        assert acting(page, ".trace-table") == []
+        assert acting(page, ".trace-list table") == []
         page.locator(".trace-question a").last.click()
         expect(page.locator(".event-card")).to_be_visible()
         take_apart(page)
@@ -129,7 +129,7 @@ def take_apart(page: Page) -> None:
         page.wait_for_timeout(300)
         assert acting(page, ".trace-page", _FOREIGN_IN_TRACES) == []
         assert page.evaluate("document.querySelectorAll('main').length") == 1
-    page.get_by_role("link", name="Steps").click()
+    page.get_by_role("link", name="Event", exact=True).click()
     for _ in range(25):
         page.keyboard.press("ArrowRight")
         assert acting(page, ".trace-page", _FOREIGN_IN_TRACES) == []

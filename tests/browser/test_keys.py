@@ -31,10 +31,10 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
 
         # A wrong one is asked for anew, with what the service said of it.
         page.get_by_label("Your key").fill("ant_wrong")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         expect(dialog).to_contain_text("none of this service's")
         page.get_by_label("Your key").fill(key)
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         expect(dialog).to_have_count(0)
         expect(page.locator("#outline-list")).to_contain_text("Apple")
 
@@ -59,3 +59,27 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
 
     assert '"kind":"query_received"' in (tmp_path / "exported.jsonl").read_text()
     shutil.rmtree(folder)
+
+
+def test_a_key_that_may_only_ask_is_shown_no_link_that_would_be_refused(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    folder = without_traces(data_dir, tmp_path)
+    file = AccessFile(folder)
+    key, _ = Keys(file).add("asker", "acme", ["ask"])
+    file.close()
+    with serving(folder, tmp_path) as server:
+        watched = open_page(server)
+        watched.expected = [REFUSED]
+        page = watched.open()
+        page.get_by_label("Your key").fill(key)
+        page.get_by_role("button", name="Continue").click()
+        expect(page.locator("#outline-list")).to_contain_text("Apple")
+        watched.ask("What is the weather on Mars?")
+        answer = page.locator(".answer-foot")
+        expect(answer).to_be_visible()
+
+        expect(answer.get_by_text("Copy")).to_be_visible()
+        for name in ("Trace", "Traces", "Faults"):
+            expect(page.get_by_role("link", name=name, exact=True)).to_have_count(0)
+        expect(page.get_by_role("link", name="why?")).to_have_count(0)

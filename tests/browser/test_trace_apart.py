@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -236,11 +237,11 @@ def test_a_fork_with_an_edited_result_is_compared_with_its_parent(
     plan_is_said(page, f"It shares {seq} events.")
     forked(page)
 
-    expect(page.locator(".card h2").first).to_have_text("Another answer")
+    expect(page.locator(".card h2").first).to_have_text("A different answer")
     right = page.locator(".answer-line.right")
     expect(right.filter(has_text="Brobdingnag").first).to_be_visible()
     expect(page.locator(".answer-line.left").first).to_be_visible()
-    expect(page.locator(".diff")).to_contain_text("because of another result")
+    expect(page.locator(".diff")).to_contain_text("because of a different result")
     changed = page.locator(".difference").first
     changed.locator("summary").click()
     expect(changed.locator("del, ins").first).to_be_visible()
@@ -264,7 +265,7 @@ def test_question_setting_reply_and_facts_can_be_changed(
 
     expect(what).to_have_value("question")
     page.get_by_label("Question").fill("What is pearmailbox1?")
-    plan_is_said(page, "It shares 1 events.")
+    plan_is_said(page, "It shares 1 event.")
     what.select_option("setting")
     page.get_by_label("Setting").select_option("max_rounds")
     page.get_by_label("Value").fill("99")
@@ -276,11 +277,33 @@ def test_question_setting_reply_and_facts_can_be_changed(
     plan_is_said(page, "It shares")
     what.select_option(f"reply@{reply}")
     page.get_by_label("Reply").fill("I know nothing of that.")
-    page.get_by_role("radio", name="As recorded every").check()
+    page.get_by_role("radio", name="As recorded model").check()
     plan_is_said(page, "Nothing is live")
     forked(page)
 
     expect(page.locator(".answer-line.right")).to_contain_text("I know nothing of that")
+
+
+def test_what_a_tool_is_asked_is_changed_field_by_field(
+    two_rounds: tuple[Server, str], open_page: OpenPage
+) -> None:
+    server, query_id = two_rounds
+    seq = seq_of(server, query_id, "tool_requested")
+    page = open_page(server).open(f"/traces/{query_id}/fork/{seq}")
+
+    page.get_by_label("Query").fill("pearmailbox2")
+    course = page.get_by_label("Only in course")
+    course.select_option(label=course.locator("option").last.inner_text())
+    page.get_by_label("Only in lesson").fill("1")
+    plan_is_said(page, "a call that was not recorded is run")
+    forked(page)
+
+    events = events_of(server, page.url.rpartition("/")[2])
+    requested = next(e for e in events if e["event"]["kind"] == "tool_requested")
+    asked_for = json.loads(requested["event"]["call"]["arguments"])
+    assert asked_for["query"] == "pearmailbox2"
+    assert asked_for["lesson_number"] == 1
+    assert asked_for["course_name"]
 
 
 def test_a_fault_is_injected_where_somebody_wants_it(
@@ -299,7 +322,7 @@ def test_a_fault_is_injected_where_somebody_wants_it(
     forked(page)
 
     page.locator(".sides a").last.click()
-    expect(page.locator(".page-about")).to_contain_text("faults:")
+    expect(page.locator(".facts-line")).to_contain_text("faults:")
 
 
 def test_where_faults_are_not_allowed_that_is_said(
@@ -311,6 +334,8 @@ def test_where_faults_are_not_allowed_that_is_said(
     page = watched.open(f"/traces/{query_id}/fault/5")
 
     expect(page.locator(".fork-form")).to_contain_text("--allow-faults")
+    expect(page.get_by_label("What goes wrong")).to_be_disabled()
+    expect(page.get_by_role("button", name="Run the fork")).to_be_hidden()
 
 
 def test_a_trace_to_compare_with_is_chosen_or_named(
@@ -324,7 +349,7 @@ def test_a_trace_to_compare_with_is_chosen_or_named(
     expect(page).to_have_url(re.compile("/diff$"))
     page.get_by_label("Id of a trace").fill(second[:12])
     page.keyboard.press("Enter")
-    expect(page.locator(".diff")).to_contain_text("because of another question")
+    expect(page.locator(".diff")).to_contain_text("because of a different question")
     page.go_back()
     page.locator(".plain-list a").first.click()
     expect(page.locator(".sides")).to_be_visible()
@@ -390,6 +415,9 @@ def test_what_takes_a_trace_apart_fits_a_narrow_screen(
     page = watched.open("/traces")
     expect(page.get_by_label("Any doubt")).to_be_visible()
     found += overflowing(page)
+    expect(page.locator(".trace-question").first).to_be_visible()
+    table = page.locator(".table-scroller")
+    assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
 
     assert found == []
 
@@ -418,6 +446,31 @@ def test_traces_are_filtered_by_the_address_and_new_ones_come_by_themselves(
         expect(lines).to_have_count(1)
         page.get_by_label("Search the traces").fill("applemailbox2")
         expect(page.get_by_text("none that match")).to_be_visible()
+
+
+def test_traces_are_sorted_by_a_column_and_columns_are_chosen(
+    server: Server, open_page: OpenPage
+) -> None:
+    asked(server)
+    asked(server, "What is pearmailbox1?")
+    page = open_page(server).open("/traces")
+    times = page.locator("td[data-title=Time]")
+    expect(times.first).to_be_visible()
+
+    page.get_by_role("button", name="Time").click()
+    expect(page.locator("[aria-sort=descending]")).to_have_text("Time")
+    page.get_by_role("button", name="Time").click()
+    expect(page.locator("[aria-sort=ascending]")).to_have_text("Time")
+    shown = [
+        float(each.split()[0]) for each in times.all_inner_texts() if " ms" in each
+    ]
+    assert shown == sorted(shown)
+    page.get_by_text("Columns").click()
+    page.get_by_label("Time").uncheck()
+    expect(times).to_have_count(0)
+    page.reload()
+    expect(page.locator(".trace-question").first).to_be_visible()
+    expect(times).to_have_count(0)
 
 
 def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(

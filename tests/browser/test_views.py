@@ -138,7 +138,7 @@ def test_nothing_is_wider_than_a_narrow_screen(
     expect(page.locator(".step").first).to_be_visible()
     found = overflowing(page)
     page.get_by_role("link", name="Trace", exact=True).click()
-    expect(page.locator(".event-card")).to_be_visible()
+    expect(page.locator("a.suspect").first).to_be_visible()
     found += overflowing(page)
     for path in VIEWS:
         watched.open(path)

@@ -3,7 +3,7 @@
 import { ROOT, postJson } from "../api.js";
 import { copyText } from "../copying.js";
 import { announce, element, icon } from "../dom.js";
-import { SIGNS, WORDS, outcomeOf } from "./report.js";
+import { SIGNS, TONES, WORDS, outcomeOf } from "./report.js";
 
 /** @type {Record<string, string>} */
 const PARTS = {
@@ -28,21 +28,21 @@ export function cellDialog(tried, closed) {
   );
   const dialog = element(
     "dialog",
-    { class: "fault-dialog", "aria-labelledby": "fault-title" },
+    { class: "dialog fault-dialog stack", "aria-labelledby": "fault-title" },
     element(
       "header",
-      { class: "fault-head" },
+      { class: "row spread" },
       element(
         "h2",
         { id: "fault-title" },
         element("code", {}, tried.point),
         " ",
-        element("span", { class: "fault-kind" }, tried.kind),
+        element("span", { class: "soft" }, tried.kind),
       ),
       close,
     ),
-    element("p", { class: "fault-meaning" }, tried.meaning),
-    element("ol", { class: "fault-parts" }, ...tried.verdicts.map(part)),
+    element("p", { class: "soft" }, tried.meaning),
+    element("ol", { class: "stack" }, ...tried.verdicts.map(part)),
   );
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {
@@ -63,24 +63,24 @@ function part(verdict) {
   const scenario = verdict.cell.scenario.replaceAll("_", " ");
   return element(
     "li",
-    { class: "fault-part" },
+    { class: "card" },
     element(
       "p",
-      { class: "fault-part-head" },
-      element("span", { class: `fault-badge ${outcome}` }, `${SIGNS[outcome]} ${WORDS[outcome]}`),
+      { class: "row" },
+      element("span", { class: `tag ${TONES[outcome]}` }, `${SIGNS[outcome]} ${WORDS[outcome]}`),
       element("strong", {}, PARTS[verdict.cell.when] ?? verdict.cell.when),
       element(
         "span",
-        { class: "fault-about" },
+        { class: "soft" },
         [scenario && `scenario “${scenario}”`, verdict.status && `the query was ${verdict.status}`]
           .filter(Boolean)
           .join(", "),
       ),
     ),
     verdict.broken.length > 0
-      ? element("ul", { class: "fault-broken" }, ...verdict.broken.map((each) => element("li", {}, each)))
+      ? element("ul", { class: "bad" }, ...verdict.broken.map((each) => element("li", {}, each)))
       : null,
-    element("div", { class: "fault-command" }, element("code", { tabindex: 0 }, verdict.command), copy),
+    element("div", { class: "row" }, element("code", { tabindex: 0 }, verdict.command), copy),
     verdict.query_id ? opener(verdict) : null,
   );
 }

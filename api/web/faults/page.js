@@ -5,7 +5,7 @@ import { copyText } from "../copying.js";
 import { element, icon } from "../dom.js";
 import { count, when } from "../text.js";
 import { cellDialog } from "./cell.js";
-import { SIGNS, WORDS, families, reasons } from "./report.js";
+import { SIGNS, TONES, WORDS, families, reasons } from "./report.js";
 
 /**
  * Shows the page; returns what is to be called when it is left.
@@ -57,7 +57,7 @@ function emptyState(command) {
   copy.addEventListener("click", () => copyText(command, copy));
   return element(
     "section",
-    { class: "fault-empty" },
+    { class: "card" },
     element("h2", {}, "There is no report yet"),
     element(
       "p",
@@ -65,7 +65,7 @@ function emptyState(command) {
       "Fault injection breaks the service, one fault at a time, at every point that a query passes. Each time it must " +
         "answer, within its deadline, and say what it lost. A run takes about two minutes, and needs no key.",
     ),
-    element("div", { class: "fault-command" }, element("code", { tabindex: 0 }, command), copy),
+    element("div", { class: "row" }, element("code", { tabindex: 0 }, command), copy),
     element(
       "p",
       { class: "page-about" },
@@ -88,13 +88,13 @@ function tiles(report) {
   const { counts } = report;
   const list = element("dl", { class: "fault-tiles" });
   for (const [name, number, outcome] of /** @type {[string, number, string][]} */ ([
-    ["Kept", counts.kept ?? 0, "kept"],
-    ["Broken", counts.broken ?? 0, counts.broken ? "broken" : ""],
-    ["Never fired", counts.not_fired ?? 0, counts.not_fired ? "unfired" : ""],
-    ["Make no sense", counts.not_applicable ?? 0, ""],
+    ["Kept", counts.kept ?? 0, "good"],
+    ["Broken", counts.broken ?? 0, counts.broken ? "bad" : ""],
+    ["Never fired", counts.not_fired ?? 0, counts.not_fired ? "fair" : ""],
+    ["Not applicable", counts.not_applicable ?? 0, ""],
   ])) {
     const value = element("dd", {}, number.toLocaleString("en"));
-    list.append(element("div", { class: outcome }, element("dt", {}, name), value));
+    list.append(element("div", { class: `card ${outcome}` }, element("dt", {}, name), value));
   }
   return list;
 }
@@ -111,7 +111,7 @@ class Matrix {
       "aria-label": "Search the points",
     });
     this.failing = element("input", { type: "checkbox" });
-    this.none = element("p", { class: "empty", role: "status", hidden: true }, "No point fits.");
+    this.none = element("p", { class: "empty", role: "status", hidden: true }, "No point matches.");
     this.sections = this.families.map((family) => this.#section(family));
     this.search.addEventListener("input", () => this.#narrow());
     this.failing.addEventListener("change", () => this.#narrow());
@@ -121,23 +121,23 @@ class Matrix {
     return element(
       "form",
       {
-        class: "filters fault-filters",
+        class: "filters",
         role: "search",
         submit: (/** @type {Event} */ event) => event.preventDefault(),
       },
       this.search,
-      element("label", { class: "fault-check" }, this.failing, "Only what failed"),
+      element("label", { class: "row" }, this.failing, "Only what failed"),
       element(
         "p",
-        { class: "fault-legend" },
+        { class: "row" },
         ...["kept", "broken", "unfired"].map((each) => {
           const outcome = /** @type {import("./report.js").Outcome} */ (each);
-          return element("span", { class: `fault-badge ${outcome}` }, `${SIGNS[outcome]} ${WORDS[outcome]}`);
+          return element("span", { class: `tag ${TONES[outcome]}` }, `${SIGNS[outcome]} ${WORDS[outcome]}`);
         }),
         element(
           "span",
-          { class: "fault-about" },
-          "· makes no sense there; the number says in how many parts of a query",
+          { class: "soft" },
+          "· not applicable there; the number is that of the parts of a query in which it was tried",
         ),
       ),
       this.none,
@@ -165,8 +165,7 @@ class Matrix {
   /** @param {import("./report.js").Family} family */
   #section(family) {
     const head = element("tr", {}, element("th", { scope: "col" }, "Point"));
-    for (const kind of family.kinds)
-      head.append(element("th", { scope: "col", class: "fault-kind-name" }, element("span", {}, kind)));
+    for (const kind of family.kinds) head.append(element("th", { scope: "col" }, kind));
     const rows = element("tbody", {});
     let cells = 0;
     let failed = 0;
@@ -187,13 +186,13 @@ class Matrix {
         "summary",
         {},
         element("h2", {}, family.about),
-        element("span", { class: "fault-about" }, count(family.points.size, "point")),
-        element("span", { class: `fault-badge ${outcome}` }, says),
+        element("span", { class: "soft" }, count(family.points.size, "point")),
+        element("span", { class: `tag ${TONES[outcome]}` }, says),
       ),
       element(
         "div",
         { class: "table-scroller", tabindex: 0, role: "region", "aria-label": family.about },
-        element("table", { class: "fault-table" }, element("thead", {}, head), rows),
+        element("table", { class: "table fault-table" }, element("thead", {}, head), rows),
       ),
     );
   }
@@ -211,7 +210,7 @@ class Matrix {
       const tried = row.get(kind);
       if (tried === undefined) {
         const why = this.why.get(`${point} ${kind}`) ?? "not tried";
-        line.append(element("td", { class: "fault-none", title: why }, "·"));
+        line.append(element("td", { class: "soft", title: why }, "·"));
       } else {
         line.append(element("td", {}, this.#link(tried)));
       }
@@ -228,7 +227,7 @@ class Matrix {
     const link = element(
       "a",
       {
-        class: `fault-cell ${outcome}`,
+        class: `fault-cell tag ${TONES[outcome]}`,
         href: addressOf(point, kind),
         "aria-label": `${SIGNS[outcome]} ${shown}: ${kind} at ${point}, ${WORDS[outcome]}`,
         title: tried.meaning,
@@ -259,7 +258,7 @@ class Matrix {
     }
     this.none.hidden = left > 0;
     if (left === 0)
-      this.none.textContent = this.failing.checked && !wanted ? "Nothing failed." : "No point fits.";
+      this.none.textContent = this.failing.checked && !wanted ? "Nothing failed." : "No point matches.";
   }
 }
 

@@ -127,3 +127,5 @@ export function reasons(report) {
 /** What a cell shows, and says: its sign, so that colour is not all. */
 export const SIGNS = { kept: "✓", broken: "✗", unfired: "?" };
 export const WORDS = { kept: "kept", broken: "broken", unfired: "never fired" };
+/** @type {Record<Outcome, string>} */
+export const TONES = { kept: "good", broken: "bad", unfired: "fair" };

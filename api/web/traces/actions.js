@@ -28,7 +28,7 @@ export class Actions {
     };
     this.element = element(
       "div",
-      { class: "trace-actions", role: "group", "aria-label": "With this trace" },
+      { class: "row trace-actions", role: "group", "aria-label": "With this trace" },
       button("Replay", () => this.#replay()),
       this.fork,
       this.fault,
@@ -87,12 +87,12 @@ export class Actions {
     if (verdict.divergence === null) {
       return element(
         "div",
-        { class: "verdict same" },
+        { class: "notice verdict same" },
         element("p", {}, icon("tick"), element("strong", {}, "Replays to the same events. "), `${checked}.`),
         rest,
       );
     }
-    return element("div", { class: "verdict differs" }, this.#divergence(verdict.divergence), rest);
+    return element("div", { class: "notice verdict differs" }, this.#divergence(verdict.divergence), rest);
   }
 
   /** @param {any} found */
@@ -148,7 +148,7 @@ export class Actions {
     download(made.test_name, made.test);
     return element(
       "p",
-      { class: "verdict same" },
+      { class: "notice verdict same" },
       icon("tick"),
       element("span", {}, "Two files were downloaded: put ", element("code", {}, made.test_name), " and "),
       element(

@@ -16,7 +16,7 @@ export class AnswerPane {
     this.question = element("h1", { dir: "auto" });
     this.text = element("div", { class: "bench-words", dir: "auto" });
     this.rest = element("div", { class: "stack" });
-    this.about = element("p", { class: "page-about facts-line" });
+    this.about = element("p", { class: "row soft facts-line" });
     this.element = element(
       "section",
       { class: "bench-answer", "aria-label": "What is judged", tabindex: 0 },
@@ -102,7 +102,7 @@ export class AnswerPane {
         eventLink(this.trace.id, seq, `event ${seq}`),
       ),
     );
-    return [element("ul", { class: "bench-doubts", "aria-label": "Reasons for doubt" }, ...items)];
+    return [element("ul", { class: "stack soft bench-doubts", "aria-label": "Reasons for doubt" }, ...items)];
   }
 
   /**
@@ -183,5 +183,5 @@ function sources(response) {
   const items = response.sources.map((/** @type {string} */ source) =>
     element("li", { dir: "auto" }, source),
   );
-  return [element("ol", { class: "bench-sources", "aria-label": "Sources" }, ...items)];
+  return [element("ol", { class: "soft bench-sources", "aria-label": "Sources" }, ...items)];
 }

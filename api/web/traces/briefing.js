@@ -176,7 +176,7 @@ function worth({ rule, why, score, bar }) {
             ? null
             : drawing("rect", { class: "enough", x: (100 * bar) / most - 1, y: 0, width: 2, height: 10 }),
         );
-  return element("span", { class: "reason", title: why }, drawn, words);
+  return element("span", { class: "row soft reason", title: why }, drawn, words);
 }
 
 /**

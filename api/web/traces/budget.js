@@ -43,10 +43,10 @@ export function budgetSection(trace) {
       element("table", { class: "table" }, element("thead", {}, head), element("tbody", {}, ...rows)),
     ),
     barKeys([
-      ["gone", "gone before"],
+      ["gone", "elapsed before"],
       ["took", "took"],
-      ["spare", "might have taken"],
-      ["kept", "kept back for what follows"],
+      ["spare", "unused"],
+      ["kept", "reserved for later calls"],
       ["cached", "from the cache"],
       ["input", "input"],
       ["output", "output"],
@@ -70,10 +70,10 @@ function timeBar(trace, call, deadline) {
     { class: "bar-cell" },
     bar(
       [
-        { name: "gone", value: gone, words: `${seconds(gone)} gone before` },
-        { name: "took", value: took, words: `${seconds(took)} taken` },
-        { name: "spare", value: spare, words: `${seconds(spare)} that it might have taken` },
-        { name: "kept", value: kept, words: `${seconds(kept)} kept back` },
+        { name: "gone", value: gone, words: `${seconds(gone)} elapsed before` },
+        { name: "took", value: took, words: `took ${seconds(took)}` },
+        { name: "spare", value: spare, words: `${seconds(spare)} unused` },
+        { name: "kept", value: kept, words: `${seconds(kept)} reserved` },
       ],
       deadline,
     ),

@@ -9,15 +9,15 @@ import { kindName } from "./saying.js";
 const FIRST = 60;
 /** @type {Record<string, string>} */
 const CAUSES = {
-  question: "another question, or another conversation before it",
+  question: "a different question or earlier conversation",
   change: "what was changed by hand",
-  model: "another reply",
-  tool: "another result",
-  settings: "other settings or versions",
-  time: "time: a limit, or a caller who left",
-  subscriber: "a component from outside",
+  model: "a different reply",
+  tool: "a different result",
+  settings: "different settings or versions",
+  time: "timing: a limit was reached, or the caller left",
+  subscriber: "an external component",
   order: "the same events in another order",
-  code: "the rules decide otherwise now",
+  code: "rules that have changed since",
 };
 /** @type {Record<string, [string, string]>} */
 const MARKS = {
@@ -97,7 +97,7 @@ export class Comparison {
             )
           : null,
         ...this.#list("Its forks", forks.traces),
-        ...this.#list("Asked lately", others),
+        ...this.#list("Asked recently", others),
       ),
     ];
   }
@@ -147,7 +147,7 @@ export class Comparison {
   #differences(found) {
     const [left, right] = [found.left.query_id, found.right.query_id];
     if (found.differences.length === 0)
-      return element("p", { class: "empty" }, "No event differs: times alone are no difference.");
+      return element("p", { class: "empty" }, "No event differs (times are not compared).");
     const groups = found.groups.map((/** @type {any} */ group) =>
       element(
         "li",
@@ -172,7 +172,7 @@ export class Comparison {
         `${count(found.differences.length, "event")} differ, ${found.same.toLocaleString("en")} are the same`,
       ),
       element("ul", { class: "stack plain-list" }, ...groups),
-      element("ol", { class: "differences" }, ...rows),
+      element("ol", { class: "stack" }, ...rows),
       found.differences.length > FIRST
         ? element("p", { class: "soft" }, `The first ${FIRST} are shown.`)
         : null,
@@ -183,8 +183,8 @@ export class Comparison {
 /** @param {any} found */
 function verdict({ left, right, differences }) {
   if (left.answer === right.answer)
-    return differences.length === 0 ? "The same run" : "The same answer, by another way";
-  return "Another answer";
+    return differences.length === 0 ? "The same run" : "The same answer, reached differently";
+  return "A different answer";
 }
 
 /** @param {any} found */
@@ -221,7 +221,7 @@ function sides({ left, right }) {
   );
   return element(
     "div",
-    { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "What each came to" },
+    { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "The two side by side" },
     element(
       "table",
       { class: "table sides" },
@@ -243,7 +243,7 @@ function sides({ left, right }) {
 
 /** @param {any} found */
 function answers({ sentences }) {
-  if (sentences.length === 0) return element("p", { class: "empty" }, "Neither holds an answer.");
+  if (sentences.length === 0) return element("p", { class: "empty" }, "Neither trace has an answer.");
   const lines = sentences.map((/** @type {[string, string]} */ [mark, text]) => {
     const [name, words] = MARKS[mark] ?? ["same", ""];
     return element(
@@ -300,7 +300,7 @@ function difference(each, left, right) {
   ];
   const head = element(
     "p",
-    { class: "difference-head" },
+    { class: "row" },
     element("strong", {}, kindName(each.kind)),
     element("span", {}, ...sides),
     element("span", { class: "tag" }, each.because),
@@ -308,13 +308,13 @@ function difference(each, left, right) {
   if (fields.length === 0)
     return element(
       "li",
-      { class: "difference" },
+      { class: "card difference" },
       head,
       element("p", { class: "soft", dir: "auto" }, each.detail),
     );
   return element(
     "li",
-    { class: "difference" },
+    { class: "card difference" },
     head,
     element(
       "details",

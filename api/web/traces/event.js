@@ -22,7 +22,7 @@ let isOpen = false;
 export function eventCard(trace, recorded, notes, drawn) {
   const { kind } = recorded.event;
   const known = trace.kinds.get(kind);
-  const body = element("div", { class: "event-body" });
+  const body = element("div", { class: "stack event-body" });
   bodyOf(trace, recorded)
     .then((parts) => body.replaceChildren(...parts))
     .catch((error) => {
@@ -33,10 +33,10 @@ export function eventCard(trace, recorded, notes, drawn) {
     .finally(drawn);
   return element(
     "article",
-    { class: "event-card", "aria-labelledby": "event-title", "aria-busy": "true" },
+    { class: "stack event-card", "aria-labelledby": "event-title", "aria-busy": "true" },
     element(
       "header",
-      { class: "event-head" },
+      { class: "row spread event-head" },
       element("h2", { id: "event-title" }, kindName(kind)),
       element(
         "span",
@@ -100,7 +100,7 @@ function heardBy(known) {
     return "not known: nothing here defines such events. Name the subscriber that does in ANTIPHON_SUBSCRIBERS.";
   if (known.heard_by.length === 0) return "nobody: it is for the trace and its followers";
   const names = known.heard_by.map((name) => element("code", {}, name));
-  return element("span", { class: "names" }, ...names);
+  return element("span", { class: "row" }, ...names);
 }
 
 /**
@@ -113,7 +113,7 @@ function chainOf(trace, recorded) {
   const items = chain.map((cause) =>
     element("li", {}, eventLink(trace.id, cause.seq, `${cause.seq} ${kindName(cause.event.kind)}`)),
   );
-  return element("ol", { class: "chain", "aria-label": "What led to it, the nearest first" }, ...items);
+  return element("ol", { class: "row chain", "aria-label": "What led to it, the nearest first" }, ...items);
 }
 
 /**
@@ -129,7 +129,7 @@ function effectsOf(trace, recorded) {
   });
   const more = effects.length - items.length;
   if (more > 0) items.push(element("li", {}, `and ${more} more`));
-  return element("ul", { class: "chain" }, ...items);
+  return element("ul", { class: "row chain" }, ...items);
 }
 
 /**
@@ -142,7 +142,7 @@ function callLinks(trace, recorded) {
   const call = typeof id === "string" ? trace.calls.get(id) : undefined;
   const started = call?.attempts.at(-1)?.started;
   if (call === undefined || started === undefined) return null;
-  const links = element("span", { class: "names" });
+  const links = element("span", { class: "row" });
   links.append(
     element("a", { href: address(trace.id, "requests", call.id), "data-view": true }, `${call.id} as text`),
     eventLink(trace.id, started.seq, `exact request (${started.seq})`),
@@ -222,7 +222,7 @@ function isNothing(value) {
  */
 function shown(name, value) {
   if (typeof value === "string" && value.length <= SHORT) return value;
-  if (typeof value === "number") return value.toLocaleString("en", { maximumFractionDigits: 6 });
+  if (typeof value === "number") return value.toLocaleString("en", { maximumFractionDigits: 3 });
   if (typeof value === "boolean") return value ? "yes" : "no";
   const short = typeof value === "object" && !Array.isArray(value) ? plainly(value) : JSON.stringify(value);
   if (typeof value !== "string" && short.length <= SHORT)

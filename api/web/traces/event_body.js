@@ -6,18 +6,10 @@ import { Sources } from "./briefing.js";
 import { address, eventLink } from "./links.js";
 import { parsed, sentencesOf } from "./model.js";
 import { passageList } from "./passages.js";
-import { kindName, toolCall, toolName } from "./saying.js";
+import { argumentName, kindName, toolCall, toolName } from "./saying.js";
 
 /** Facts of one event that are shown; a trace from elsewhere may hold any number. */
 const MOST_FACTS = 50;
-/** @type {Record<string, string>} */
-const ARGUMENTS = {
-  query: "Query",
-  course_name: "Only in course",
-  lesson_number: "Only in lesson",
-  why: "Why",
-};
-
 /**
  * @typedef {import("./model.js").Trace} Trace
  * @typedef {import("../types.js").Recorded} Recorded
@@ -144,10 +136,7 @@ export function argumentsOf(input) {
   if (typeof values !== "object" || values === null) return [["Input", String(input)]];
   return Object.entries(values)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => [
-      ARGUMENTS[name] ?? kindName(name),
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]);
+    .map(([name, value]) => [argumentName(name), typeof value === "string" ? value : JSON.stringify(value)]);
 }
 
 /**
@@ -186,7 +175,9 @@ function replyBody(trace, { event }) {
       event.tool_calls.length > 0 ? toolCalls(event.tool_calls) : null,
       event.stop_reason === "max_tokens" ? warning("Cut off: the reply reached its limit of tokens.") : null,
     ),
-    cited.length > 0 ? section("What it cites", element("ul", { class: "facts-list" }, ...cited)) : null,
+    cited.length > 0
+      ? section("What it cites", element("ul", { class: "stack facts-list" }, ...cited))
+      : null,
     section("Input", requestLink(trace, event.call_id)),
     ...sourcesOf(trace, briefing),
   ];
@@ -283,7 +274,7 @@ function factList(facts) {
         prose(passage.text),
       ),
     );
-  return element("ul", { class: "facts-list" }, ...items);
+  return element("ul", { class: "stack facts-list" }, ...items);
 }
 
 /** @type {Body} */
@@ -297,6 +288,8 @@ function answered(_, { event }) {
   return [
     section("Output", prose(event.answer)),
     doubts.length > 0 ? section("Reasons for doubt", element("ul", { class: "stack" }, ...doubts)) : null,
-    cited.length > 0 ? section("What it cites", element("ul", { class: "facts-list" }, ...cited)) : null,
+    cited.length > 0
+      ? section("What it cites", element("ul", { class: "stack facts-list" }, ...cited))
+      : null,
   ];
 }

@@ -2,6 +2,7 @@
 
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
+import { count } from "../text.js";
 import { Launch } from "./launch.js";
 import { api, eventLink } from "./links.js";
 import { kindName } from "./saying.js";
@@ -17,15 +18,21 @@ export class Fault {
     this.about = element("p", { class: "soft" });
     this.kind = element("select", { class: "text-input", id: "fault-kind" });
     this.kind.addEventListener("change", () => this.#choose());
-    this.plan = element("pre", { class: "prose", tabindex: 0, "aria-label": "The plan" });
+    this.where = element("dl", { class: "rows" });
+    this.plan = element("pre", { tabindex: 0, "aria-label": "The plan" });
     this.problem = element("p", { class: "notice", hidden: true });
-    this.launch = new Launch(trace.id, () => this.#body());
+    this.launch = new Launch(
+      trace.id,
+      () => this.#body(),
+      (error) => this.#refuse(error),
+    );
     this.form = element(
-      "div",
-      { class: "stack editor" },
+      "fieldset",
+      { class: "stack choices" },
       element("label", { for: "fault-kind" }, "What goes wrong"),
       this.kind,
-      this.plan,
+      this.where,
+      element("details", {}, element("summary", {}, "The plan as JSON"), this.plan),
       this.launch.element,
     );
     this.element = element(
@@ -70,18 +77,36 @@ export class Fault {
       this.found = found;
       this.#draw(found);
     } catch (error) {
-      this.form.hidden = true;
-      this.problem.hidden = false;
-      this.problem.textContent = String(/** @type {Error} */ (error).message);
+      this.#refuse(/** @type {Error} */ (error));
     }
+  }
+
+  /**
+   * Where faults are not allowed nothing can be chosen, and the reason is said.
+   * @param {Error} error
+   */
+  #refuse(error) {
+    this.form.disabled = true;
+    this.problem.hidden = false;
+    this.problem.textContent = error.message;
+    this.launch.element.hidden = true;
   }
 
   /** @param {{at: number, plan: any, kinds: Record<string, string[]>}} found */
   #draw(found) {
     this.problem.hidden = true;
-    this.form.hidden = false;
+    this.form.disabled = false;
+    this.launch.element.hidden = false;
     this.plan.textContent = JSON.stringify(found.plan, null, 2);
     const [fault] = found.plan.faults;
+    this.where.replaceChildren(
+      ...row("Where", fault.point),
+      ...row("When", fault.when === "any" ? "in any round" : kindName(fault.when)),
+      ...row(
+        "How often",
+        `${fault.nth > 1 ? `from call ${fault.nth} on, ` : ""}${count(fault.times, "time")}`,
+      ),
+    );
     if (this.kind.childElementCount === 0) {
       for (const [point, kinds] of Object.entries(found.kinds)) {
         const group = element("optgroup", { label: point });
@@ -103,4 +128,12 @@ export class Fault {
     if (this.found === null) return null;
     return { at: this.found.at, faults: this.found.plan };
   }
+}
+
+/**
+ * @param {string} name
+ * @param {string} text
+ */
+function row(name, text) {
+  return [element("dt", {}, name), element("dd", {}, text)];
 }

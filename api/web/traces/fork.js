@@ -1,14 +1,15 @@
 /** A fork: what is to be different, in place, and then it runs from there on. */
 
 import { element } from "../dom.js";
-import { Launch, forkSettings } from "./launch.js";
+import { argumentsEditor, factsEditor, passagesEditor, settingEditor, textEditor } from "./editors.js";
+import { Launch } from "./launch.js";
 import { eventLink } from "./links.js";
-import { kindName, lineOf, toolCall } from "./saying.js";
+import { kindName, lineOf, toolCall, toolName } from "./saying.js";
 
 /**
  * One thing that a fork can change: what it is called, and how it is edited. `make` returns the editor, and what the
  * request is then.
- * @typedef {{body: () => Record<string, unknown> | null, element: HTMLElement}} Editor
+ * @typedef {import("./editors.js").Editor} Editor
  * @typedef {{id: string, name: string, make: (changed: () => void) => Promise<Editor>}} Choice
  */
 
@@ -94,13 +95,13 @@ export class Fork {
     return [
       { id: "nothing", name: "Nothing: run it again from here", make: async () => this.#nothing() },
       { id: "question", name: "The question", make: async (changed) => this.#question(changed) },
-      { id: "setting", name: "A setting", make: async (changed) => this.#setting(changed) },
+      { id: "setting", name: "A setting", make: (changed) => settingEditor(this.trace, this.seq, changed) },
       ...(this.trace.facts.size > 0
         ? [
             {
               id: "facts",
               name: "The facts: leave some out",
-              make: async (/** @type {() => void} */ changed) => this.#facts(changed),
+              make: async (/** @type {() => void} */ changed) => factsEditor(this.trace, changed),
             },
           ]
         : []),
@@ -119,32 +120,29 @@ export class Fork {
         id: `reply@${seq}`,
         name: `The reply of ${event.call_id} (event ${seq})`,
         make: async (changed) =>
-          this.#text(
-            replyText(event),
+          textEditor(
+            event.text,
             changed,
             "Reply",
             (value) => ({ at: seq, change: { kind: "reply", value } }),
-            "Plain text, or the content blocks as JSON.",
+            "What the model is to say instead, without citations and tool calls; whoever wants those writes content blocks as JSON.",
           ),
       };
     if (event.kind === "tool_succeeded" || event.kind === "tool_failed")
       return {
         id: `result@${seq}`,
-        name: `The result of ${event.name} (event ${seq})`,
+        name: `The result of ${toolName(event.name)} (event ${seq})`,
         make: (changed) => this.#result(recorded, changed),
       };
     if (event.kind === "tool_requested")
       return {
         id: `arguments@${seq}`,
         name: `What is asked of a tool: ${toolCall(event.call.name, event.call.arguments).slice(0, 60)} (event ${seq})`,
-        make: async (changed) =>
-          this.#text(
-            event.call.arguments,
-            changed,
-            "Arguments",
-            (value) => ({ at: seq, change: { kind: "set", name: "call.arguments", value } }),
-            "A JSON object.",
-          ),
+        make: (changed) =>
+          argumentsEditor(event.call.arguments, changed, (value) => ({
+            at: seq,
+            change: { kind: "set", name: "call.arguments", value },
+          })),
       };
     return null;
   }
@@ -159,7 +157,7 @@ export class Fork {
 
   /** @param {() => void} changed */
   #question(changed) {
-    return this.#text(
+    return textEditor(
       this.trace.question.query ?? "",
       changed,
       "Question",
@@ -175,8 +173,8 @@ export class Fork {
   async #result(recorded, changed) {
     const { event } = await this.trace.readWhole(recorded);
     const { output = "", passages = [], detail = "" } = event;
-    if (passages.length > 0) return this.#passages(recorded.seq, event, changed);
-    return this.#text(
+    if (passages.length > 0) return passagesEditor(recorded.seq, event, changed);
+    return textEditor(
       output || detail,
       changed,
       "Result",
@@ -184,184 +182,4 @@ export class Fork {
       "What the tool says, as plain text.",
     );
   }
-
-  /**
-   * The passages of a result, each to be rewritten in its place.
-   * @param {number} seq
-   * @param {import("../types.js").TraceEvent} event
-   * @param {() => void} changed
-   * @returns {Editor}
-   */
-  #passages(seq, event, changed) {
-    const areas = event.passages.map((/** @type {any} */ passage) => {
-      const area = element("textarea", { class: "text-input", rows: 5, dir: "auto", spellcheck: "false" });
-      area.value = passage.text;
-      area.addEventListener("input", changed);
-      return area;
-    });
-    const body = () => {
-      const texts = areas.map((/** @type {HTMLTextAreaElement} */ area) => area.value);
-      const value = rewritten(event, texts);
-      return { at: seq, change: { kind: "tool", name: event.tool_call_id, value } };
-    };
-    const labels = areas.map((/** @type {HTMLTextAreaElement} */ area, /** @type {number} */ place) =>
-      element("label", { class: "field", dir: "auto" }, event.passages[place].source, area),
-    );
-    return {
-      body,
-      element: element(
-        "div",
-        { class: "stack editor" },
-        ...labels,
-        element("p", { class: "soft" }, "A passage without text is left out."),
-      ),
-    };
-  }
-
-  /**
-   * @param {string} value
-   * @param {() => void} changed
-   * @param {string} name
-   * @param {(value: string) => Record<string, unknown>} bodyOf
-   * @param {string} about
-   * @returns {Editor}
-   */
-  #text(value, changed, name, bodyOf, about) {
-    const area = element("textarea", {
-      class: "text-input",
-      rows: Math.min(18, 3 + value.split("\n").length),
-      dir: "auto",
-      "aria-label": name,
-      spellcheck: "false",
-    });
-    area.value = value;
-    area.addEventListener("input", changed);
-    return {
-      body: () => bodyOf(area.value),
-      element: element("div", { class: "stack editor" }, area, element("p", { class: "soft" }, about)),
-    };
-  }
-
-  /**
-   * @param {() => void} changed
-   * @returns {Promise<Editor>}
-   */
-  async #setting(changed) {
-    const settings = await forkSettings();
-    const names = element("select", { class: "text-input", "aria-label": "Setting" });
-    for (const each of settings) names.append(element("option", { value: each.name }, kindName(each.name)));
-    const about = element("p", { class: "soft" });
-    const place = element("div", {});
-    /** @type {HTMLInputElement | HTMLSelectElement} */
-    let value = element("input", {});
-    const chosen = () => {
-      const setting = settings.find(({ name }) => name === names.value);
-      if (setting === undefined) return;
-      value = valueInput(setting, this.trace.question.settings?.[setting.name]);
-      value.addEventListener("input", changed);
-      place.replaceChildren(value);
-      const limit =
-        setting.fork === "lower" ? ` The service's own, ${setting.value ?? "no limit"}, is the most.` : "";
-      about.textContent = `${setting.meaning}${limit}`;
-      changed();
-    };
-    names.addEventListener("change", chosen);
-    chosen();
-    return {
-      body: () => ({ at: this.seq, change: { kind: "setting", name: names.value, value: value.value } }),
-      element: element(
-        "div",
-        { class: "stack editor" },
-        element("div", { class: "form-row" }, names, place),
-        about,
-      ),
-    };
-  }
-
-  /**
-   * @param {() => void} changed
-   * @returns {Editor}
-   */
-  #facts(changed) {
-    /** @type {Set<string>} */
-    const dropped = new Set();
-    const items = [...this.trace.facts.values()].slice(0, 100).map(({ fact }) => {
-      const box = element("input", { type: "checkbox", checked: true });
-      box.addEventListener("change", () => {
-        if (box.checked) dropped.delete(fact.id);
-        else dropped.add(fact.id);
-        changed();
-      });
-      return element(
-        "label",
-        { class: "choice", dir: "auto" },
-        box,
-        element(
-          "span",
-          {},
-          element("strong", {}, fact.id),
-          ` ${fact.passage.source}: `,
-          element("span", { class: "soft" }, fact.passage.text.slice(0, 120)),
-        ),
-      );
-    });
-    return {
-      body: () => {
-        if (dropped.size === 0) return null;
-        return { change: [...dropped].slice(0, 20).map((name) => ({ kind: "drop", name })) };
-      },
-      element: element(
-        "fieldset",
-        { class: "choices" },
-        element("legend", {}, "Facts to keep; the fork starts where the first removed fact was found"),
-        ...items,
-      ),
-    };
-  }
-}
-
-/**
- * A tool's result with other texts in its passages.
- * @param {import("../types.js").TraceEvent} event
- * @param {string[]} texts
- */
-function rewritten(event, texts) {
-  const passages = [];
-  for (const [place, passage] of event.passages.entries()) {
-    const text = texts[place] ?? "";
-    if (text === passage.text) passages.push(passage);
-    // Where its sentences begin, and where it stands in its lesson, is not known of another text.
-    else if (text.trim()) passages.push({ ...passage, text, starts: [0], start: null, places: [] });
-  }
-  const output = passages.map((passage) => `[${passage.source}]\n${passage.text}`).join("\n\n");
-  return { output, passages };
-}
-
-/** @param {import("../types.js").TraceEvent} event */
-function replyText(event) {
-  if (event.tool_calls.length === 0 && event.citations.length === 0) return event.text;
-  return JSON.stringify(
-    event.content.map((/** @type {string} */ block) => JSON.parse(block)),
-    null,
-    2,
-  );
-}
-
-/**
- * @param {{name: string, value: any, choices: string[]}} setting
- * @param {any} recorded
- */
-function valueInput(setting, recorded) {
-  const now = recorded ?? setting.value;
-  const choices = typeof setting.value === "boolean" ? ["true", "false"] : setting.choices;
-  if (choices.length === 0)
-    return element("input", {
-      class: "text-input",
-      "aria-label": "Value",
-      value: now === null ? "" : String(now),
-    });
-  const select = element("select", { class: "text-input", "aria-label": "Value" });
-  for (const choice of choices) select.append(element("option", { value: choice }, choice));
-  select.value = String(now);
-  return select;
 }

@@ -1,15 +1,17 @@
 /** Begins a fork: the mode is chosen, what will be called and may cost is said, and then it runs. */
 
-import { getJson, postJson } from "../api.js";
+import { may } from "../access.js";
+import { RefusedError, getJson, postJson } from "../api.js";
 import { element, icon } from "../dom.js";
+import { count } from "../text.js";
 import { address, api, go } from "./links.js";
 
 const PAUSE_MS = 300;
 /** @type {[string, string, string][]} */
 const MODES = [
-  ["recorded", "As recorded", "every call is answered as it was recorded"],
-  ["remodel", "Ask the model anew", "tools are answered as recorded where they were"],
-  ["live", "All live", "model and tools are called"],
+  ["recorded", "As recorded", "model and tools answer as they did"],
+  ["remodel", "Ask the model again", "tools give their recorded results where there are any"],
+  ["live", "All live", "model and tools are both called"],
 ];
 let groups = 0;
 
@@ -18,12 +20,14 @@ export class Launch {
    * @param {string} queryId
    * @param {() => Record<string, unknown> | null} bodyOf What the fork is to be, without its mode; null while that is
    * not known.
-   * @param {string} mode
+   * @param {(error: RefusedError) => void} forbidden Told that such a fork is not allowed here at all.
    */
-  constructor(queryId, bodyOf, mode = "remodel") {
+  constructor(queryId, bodyOf, forbidden = () => {}) {
     this.queryId = queryId;
     this.bodyOf = bodyOf;
-    this.mode = mode;
+    this.forbidden = forbidden;
+    // Without a model's permission only what was recorded can be played again.
+    this.mode = may("live") ? "remodel" : "recorded";
     this.timer = 0;
     this.asked = 0;
     this.plan = element("p", { class: "plan", role: "status" });
@@ -43,19 +47,20 @@ export class Launch {
     groups += 1;
     const name = `mode-${groups}`;
     const choices = MODES.map(([value, title, about]) => {
-      const choice = element("input", { type: "radio", name, value, checked: value === this.mode });
+      const disabled = value !== "recorded" && !may("live");
+      const choice = element("input", { type: "radio", name, value, disabled, checked: value === this.mode });
       choice.addEventListener("change", () => {
         this.mode = value;
         this.refresh();
       });
       return element(
         "label",
-        { class: "choice" },
+        { class: "row choice" },
         choice,
         element("span", {}, element("strong", {}, title), element("span", { class: "soft" }, ` ${about}`)),
       );
     });
-    return element("fieldset", { class: "choices" }, element("legend", {}, "What answers"), ...choices);
+    return element("fieldset", { class: "stack choices" }, element("legend", {}, "Who answers"), ...choices);
   }
 
   /** Says anew what the fork would do: it has changed. */
@@ -81,7 +86,8 @@ export class Launch {
     try {
       const plan = await postJson(api(this.queryId, "/fork/plan"), body);
       if (mine !== this.asked) return;
-      const shared = plan.shared === 0 ? "It begins with the question." : `It shares ${plan.shared} events.`;
+      const shared =
+        plan.shared === 0 ? "It begins with the question." : `It shares ${count(plan.shared, "event")}.`;
       this.plan.className = plan.may_cost ? "plan notice" : "plan notice quiet-notice";
       this.plan.replaceChildren(
         icon(plan.may_cost ? "warn" : "info"),
@@ -94,7 +100,9 @@ export class Launch {
       );
       this.begin.disabled = false;
     } catch (error) {
-      if (mine === this.asked) this.#refused(error);
+      if (mine !== this.asked) return;
+      this.#refused(error);
+      if (error instanceof RefusedError && error.status === 403) this.forbidden(error);
     }
   }
 

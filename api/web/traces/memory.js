@@ -10,6 +10,8 @@ import { kindName, toolCall } from "./saying.js";
 /** Whoever steps on at once is not kept waiting for what they do not look at. */
 const PAUSE_MS = 150;
 const KEPT = 60;
+/** What a briefing shows that the one before did not. */
+const BACK = new Set(["came", "returned"]);
 
 export class MemoryPanel {
   /** @param {import("./model.js").Trace} trace */
@@ -138,7 +140,11 @@ export class MemoryPanel {
       element(
         "li",
         { class: `change ${change.change}` },
-        element("span", { class: "change-kind" }, change.change),
+        element(
+          "span",
+          { class: BACK.has(change.change) ? "change-kind good" : "change-kind fair" },
+          change.change,
+        ),
         element(
           "span",
           { dir: "auto" },
@@ -153,7 +159,7 @@ export class MemoryPanel {
     );
     return element(
       "ul",
-      { class: "changes", "aria-label": "What changed since the briefing before it" },
+      { class: "stack soft", "aria-label": "What changed since the briefing before it" },
       ...rows,
     );
   }
@@ -186,10 +192,10 @@ function facts(found, fresh, again) {
         again.has(fact.id) ? element("span", { class: "tag" }, "found again") : null,
       ),
       element("p", { class: "soft" }, notes.filter(Boolean).join(", ")),
-      element("p", { class: "fact-text", dir: "auto" }, fact.sentences.join("")),
+      element("p", { class: "soft fact-text", dir: "auto" }, fact.sentences.join("")),
     );
   });
-  return element("ul", { class: "facts-list" }, ...items);
+  return element("ul", { class: "stack facts-list" }, ...items);
 }
 
 /** @param {any} memory */
@@ -250,7 +256,7 @@ function attempts(memory, event) {
   return element(
     "div",
     {},
-    element("ul", { class: "facts-list" }, ...items),
+    element("ul", { class: "stack facts-list" }, ...items),
     reached.length === 0 ? null : element("p", { class: "soft" }, "The search has reached:"),
     element("ul", { class: "stack plain-list" }, ...reached),
   );

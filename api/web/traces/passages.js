@@ -21,7 +21,7 @@ export function passageList(passages, fates = () => []) {
   const most = Math.max(1, ...passages.map(signalSum));
   return element(
     "ol",
-    { class: "passages" },
+    { class: "stack passages" },
     ...passages.map((passage) => passageItem(passage, most, fates(passage))),
   );
 }
@@ -43,14 +43,14 @@ function passageItem(passage, most, fates) {
     { class: "passage" },
     element(
       "p",
-      { class: "passage-head unmarked", dir: "auto" },
+      { class: "row passage-head unmarked", dir: "auto" },
       element("strong", {}, passage.source),
       place ? element("span", { class: "soft" }, place) : null,
       element("span", { class: "number soft" }, `score ${(passage.score ?? 0).toFixed(2)}`),
     ),
     element("p", { class: "passage-words", dir: "auto" }, passage.text),
     passage.signals ? signalsOf(passage.signals, most) : null,
-    fates.length > 0 ? element("ul", { class: "fates" }, ...fates) : null,
+    fates.length > 0 ? element("ul", { class: "row" }, ...fates) : null,
   );
 }
 
@@ -64,7 +64,7 @@ function signalsOf(signals, most) {
   const matched = signals.matched.length > 0 ? ` (${signals.matched.join(", ")})` : "";
   return element(
     "div",
-    { class: "signals unmarked" },
+    { class: "row signals unmarked" },
     bar(
       [
         { name: "input", value: Math.max(0, signals.meaning), words: `by meaning ${meaning}` },

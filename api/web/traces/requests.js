@@ -17,7 +17,7 @@ export class Requests {
     this.trace = trace;
     this.page = page;
     this.callId = "";
-    this.calls = element("nav", { class: "call-tabs", "aria-label": "Calls" });
+    this.calls = element("nav", { class: "row call-tabs", "aria-label": "Calls" });
     this.content = element("div", { class: "stack request" });
     this.element = element("div", { class: "stack" }, this.calls, this.content);
   }
@@ -83,7 +83,7 @@ export class Requests {
       `sent to ${reasoner}`,
       attempt > 1 && `attempt ${attempt}`,
       `at most ${count(request.max_tokens, "token")}`,
-      repairs.length > 0 && `mended by ${repairs.join(", ")}`,
+      repairs.length > 0 && `repaired by ${repairs.join(", ")}`,
       caching,
     ];
     const briefing = call.briefing?.event ?? null;

@@ -4,12 +4,13 @@ import { getJson } from "../api.js";
 import { element } from "../dom.js";
 import { count } from "../text.js";
 import { barKeys } from "./bars.js";
+import { argumentsOf } from "./event_body.js";
 import { Launch } from "./launch.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
 import { flat, ordersIn } from "./orders.js";
 import { isIn, passageList } from "./passages.js";
-import { toolCall } from "./saying.js";
+import { toolCall, toolName } from "./saying.js";
 
 const CANDIDATES = 20;
 
@@ -18,7 +19,7 @@ export class Retrieval {
   constructor(trace) {
     this.trace = trace;
     this.seq = 0;
-    this.searches = element("nav", { class: "call-tabs", "aria-label": "Tool calls" });
+    this.searches = element("nav", { class: "row call-tabs", "aria-label": "Tool calls" });
     this.content = element("div", { class: "stack retrieval-content" });
     this.element = element("div", { class: "stack" }, this.searches, this.content);
   }
@@ -80,20 +81,15 @@ export class Retrieval {
 
   /** @param {import("./model.js").ToolRun} tool */
   #sent(tool) {
-    const values = parsed(tool.input);
-    const rows = [];
-    if (typeof values === "object" && values !== null) {
-      for (const [name, value] of Object.entries(values))
-        rows.push(
-          element("dt", {}, name.replaceAll("_", " ")),
-          element("dd", { dir: "auto" }, String(value)),
-        );
-    }
+    const rows = argumentsOf(tool.input).flatMap(([name, value]) => [
+      element("dt", {}, name),
+      element("dd", { dir: "auto" }, value),
+    ]);
     const substitutes = tool.substituted.map(({ event }) =>
       element(
         "p",
         { class: "doubt-note", dir: "auto" },
-        `${event.failed} failed (${event.why}): ${event.substitute} took its place.`,
+        `${toolName(event.failed)} failed (${event.why}), so ${toolName(event.substitute)} was used instead.`,
       ),
     );
     return element(
@@ -102,7 +98,7 @@ export class Retrieval {
       element(
         "h2",
         {},
-        tool.name,
+        toolName(tool.name),
         element("span", { class: "soft" }, " asked at "),
         eventLink(this.trace.id, tool.requested.seq, `event ${tool.requested.seq}`),
       ),
@@ -113,7 +109,7 @@ export class Retrieval {
 
   /** @param {import("../types.js").Recorded | null} ended */
   #found(ended) {
-    if (ended === null) return element("p", { class: "empty" }, "It has not answered yet.");
+    if (ended === null) return element("p", { class: "empty" }, "No result yet.");
     if (ended.event.kind === "tool_failed")
       return element(
         "section",
@@ -154,7 +150,7 @@ export class Retrieval {
   #fates(passage) {
     const orders = ordersIn(this.trace).filter((words) => words !== "" && flat(passage.text).includes(words));
     const marks = orders.map((words) =>
-      element("li", { class: "fate orders-fate", dir: "auto" }, `gives orders: “${words}”`),
+      element("li", { class: "tag bad orders-fate", dir: "auto" }, `gives orders: “${words}”`),
     );
     return [...marks, ...this.#became(passage)];
   }
@@ -162,10 +158,10 @@ export class Retrieval {
   /** @param {any} passage */
   #became(passage) {
     const known = [...this.trace.facts.values()].find(({ fact }) => isIn(passage, fact.passage));
-    if (known === undefined) return [element("li", { class: "fate" }, "became no fact: it was known before")];
+    if (known === undefined) return [element("li", { class: "tag" }, "added nothing: it was known already")];
     const { fact, seq } = known;
     const name = fact.passage.id === passage.id ? `fact ${fact.id}` : `in fact ${fact.id}`;
-    const fates = [element("li", { class: "fate" }, eventLink(this.trace.id, seq, name))];
+    const fates = [element("li", { class: "tag" }, eventLink(this.trace.id, seq, name))];
     for (const call of this.trace.calls.values()) {
       const briefing = call.briefing;
       if (briefing === null || briefing.seq < seq) continue;
@@ -191,7 +187,7 @@ export class Retrieval {
       fates.push(
         element(
           "li",
-          { class: "fate shown-fate" },
+          { class: "tag good shown-fate" },
           link,
           ` was shown ${count(source.sentences.length, "sentence")}`,
         ),
@@ -202,7 +198,7 @@ export class Retrieval {
       fates.push(
         element(
           "li",
-          { class: "fate dropped-fate" },
+          { class: "tag fair dropped-fate" },
           link.cloneNode(true),
           ` was not shown ${what}: ${row.rule}, ${row.why}`,
         ),
@@ -240,7 +236,7 @@ export class Retrieval {
         element(
           "p",
           { class: "empty" },
-          `What else there is cannot be said: ${/** @type {Error} */ (error).message}`,
+          `The other candidates could not be read: ${/** @type {Error} */ (error).message}`,
         ),
       );
     }

@@ -84,6 +84,22 @@ export function toolName(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** @type {Record<string, string>} */
+const ARGUMENTS = {
+  query: "Query",
+  course_name: "Only in course",
+  lesson_number: "Only in lesson",
+  why: "Why",
+};
+
+/**
+ * An argument's name as people say it.
+ * @param {string} name
+ */
+export function argumentName(name) {
+  return ARGUMENTS[name] ?? kindName(name);
+}
+
 /**
  * A tool call as a line: its name, and what it was asked.
  * @param {string} name

@@ -22,7 +22,7 @@ export class Stepper {
     this.list = element("ol", { class: "around", "aria-label": "Events around this one" });
     this.bar = element(
       "div",
-      { class: "stepper", role: "group", "aria-label": "Steps" },
+      { class: "row spread stepper", role: "group", "aria-label": "Steps" },
       this.#button("‹", "Event before", () => this.seq - 1),
       this.slider,
       this.#button("›", "Next event", () => this.seq + 1),

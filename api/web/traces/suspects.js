@@ -116,7 +116,7 @@ export class Suspects {
   #list() {
     if (this.found.length === 0) return [];
     const items = this.found.map((suspect, index) => this.#item(suspect, index));
-    const list = element("ol", { class: "suspect-list" }, ...items);
+    const list = element("ol", { class: "stack suspect-list" }, ...items);
     const rest = items.slice(FIRST);
     if (rest.length === 0) return [list];
     for (const each of rest) each.hidden = true;
@@ -139,11 +139,11 @@ export class Suspects {
    */
   #item(suspect, index) {
     const { area, text, event_seq: seq, weight, advice } = suspect;
-    const strength = weight >= STRONG ? "strong" : weight >= LEAST_TELLING ? "fair" : "weak";
+    const strength = weight >= STRONG ? "bad" : weight >= LEAST_TELLING ? "fair" : "weak";
     const link = element(
       "a",
       { class: "suspect", href: address(this.queryId, "events", seq), "data-view": true },
-      element("span", { class: `suspect-rank ${strength}`, "aria-hidden": "true" }, String(index + 1)),
+      element("span", { class: `suspect-rank tag ${strength}`, "aria-hidden": "true" }, String(index + 1)),
       element(
         "span",
         { class: "suspect-words" },

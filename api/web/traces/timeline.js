@@ -2,6 +2,7 @@
 
 import { drawing, element } from "../dom.js";
 import { BAR, Lanes } from "./lanes.js";
+import { count } from "../text.js";
 import { TROUBLE } from "./model.js";
 import { kindName, lineOf, since } from "./saying.js";
 
@@ -73,13 +74,13 @@ export class Timeline {
         element("span", { class: "hidden" }, name),
       );
     const key = (/** @type {string} */ name, /** @type {string} */ text) =>
-      element("span", { class: "key" }, element("span", { class: `swatch ${name}` }), text);
+      element("span", { class: "row" }, element("span", { class: `swatch ${name}` }), text);
     return element(
       "div",
-      { class: "timeline-head" },
+      { class: "row spread timeline-head" },
       element(
         "p",
-        { class: "keys" },
+        { class: "row soft keys" },
         key("call", "model"),
         key("tool", "tool"),
         key("early", "tool started early"),
@@ -150,7 +151,7 @@ export class Timeline {
 
   #inWords() {
     const { rounds, tools, events, seconds } = this.trace;
-    return `${events.length} events in ${since(seconds)}, ${rounds.length} rounds and ${tools.size} tool calls. The slider below goes from event to event.`;
+    return `${count(events.length, "event")} in ${since(seconds)}, ${count(rounds.length, "round")} and ${count(tools.size, "tool call")}. The slider below goes from event to event.`;
   }
 
   /** @param {number} width */

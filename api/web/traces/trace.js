@@ -84,10 +84,10 @@ class TracePage {
     this.lost = element("p", { class: "notice", hidden: true, role: "status" });
     this.tabs = element("nav", { class: "tabs", "aria-label": "Views of this trace" });
     this.place = element("div", { class: "trace-view" });
-    this.back = element("a", { class: "bench-back", "data-view": true }, "‹ Answer");
+    this.back = element("a", { class: "bench-back", "data-view": true }, "‹ Back");
     this.pane = element("section", { class: "bench-pane", "aria-label": "Detail", tabindex: 0 }, this.place);
     this.reading = element("p", { class: "page-about" }, "Reading…");
-    this.top = element("div", { class: "trace-top" }, this.crumb);
+    this.top = element("div", { class: "row trace-top" }, this.crumb);
     this.page = element("div", { class: "trace-page" }, this.top, this.reading, this.lost);
     main.replaceChildren(this.page);
     this.#crumbTo();

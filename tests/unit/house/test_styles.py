@@ -1,0 +1,80 @@
+"""The style sheets: each class is defined in one of them, and nothing is styled that no page uses."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.house.shape import ROOT
+
+WEB = ROOT / "api" / "web"
+SHEETS = sorted((WEB / "style").glob("*.css"))
+SHARED = {"base.css", "frame.css", "icons.css"}
+"""The sheets that every view has; the others hold what belongs to one view."""
+MOST_LINES = 2_800
+_COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_LEADING = re.compile(r"^\.([a-zA-Z][\w-]*)")
+
+
+def selectors(sheet: Path) -> Iterator[tuple[str, ...]]:
+    """Yields the selectors of a sheet, each behind those that it is nested in; at-rules are no selectors."""
+    nested: list[str] = []
+    css = _COMMENTS.sub("", sheet.read_text())
+    for before, brace in re.findall(r"([^{};]*)([{};])", css):
+        if brace == "{":
+            nested.append(" ".join(before.split()))
+            if not nested[-1].startswith("@"):
+                yield tuple(each for each in nested if not each.startswith("@"))
+        elif brace == "}":
+            nested.pop()
+
+
+def leading(selector: str) -> list[str]:
+    """The classes that a selector is about; a class behind another one only says in which state that is."""
+    parts = re.split(r"[\s,>+~()]+|:(?:is|not|has|where)\b", selector)
+    return [found.group(1) for part in parts if (found := _LEADING.match(part))]
+
+
+def test_every_class_is_defined_in_one_sheet_and_others_change_it_only_within_their_own() -> (
+    None
+):
+    roots: dict[str, set[str]] = defaultdict(set)
+    named: dict[str, set[str]] = defaultdict(set)
+    for sheet in SHEETS:
+        for path in selectors(sheet):
+            for part in path[0].split(","):
+                for name in leading(part.strip())[:1]:
+                    roots[name].add(sheet.name)
+            for name in leading(path[-1]):
+                named[name].add(sheet.name)
+
+    assert {name: files for name, files in roots.items() if len(files) > 1} == {}
+    twice = {
+        name: files
+        for name, files in named.items()
+        if len(files) > 1 and not roots[name] & SHARED
+    }
+    assert twice == {}
+
+
+def test_nothing_is_styled_that_no_page_uses() -> None:
+    scripts = "".join(path.read_text() for path in WEB.rglob("*.js"))
+    pages = scripts + (WEB / "index.html").read_text()
+    used = set(re.findall(r"[a-zA-Z][\w-]*", pages))
+    used |= {f"{path.stem}-icon" for path in (WEB / "icons").iterdir()}
+    # Of the service's own HTML (api/answer_html.py).
+    unused = {
+        name
+        for sheet in SHEETS
+        for path in selectors(sheet)
+        for name in re.findall(r"\.([a-zA-Z][\w-]*)", path[-1])
+        if name not in used
+    }
+
+    assert unused == set()
+
+
+def test_the_sheets_do_not_grow() -> None:
+    assert sum(len(sheet.read_text().splitlines()) for sheet in SHEETS) <= MOST_LINES
