@@ -14,9 +14,7 @@ from antiphon.api.routes.documents import BEGUN, Title, begun
 from antiphon.api.schemas import JobReply, LayoutCorrection, LayoutReply
 from antiphon.service import Correction, LessonFiles
 
-router = APIRouter(
-    route_class=GuardedRoute, prefix="/api/layouts", tags=["courses"]
-)
+router = APIRouter(route_class=GuardedRoute, prefix="/api/layouts", tags=["courses"])
 
 
 @router.get(
