@@ -74,7 +74,7 @@ function asked(why) {
     { class: "key-form" },
     element("label", { for: "key-input" }, "Your key for this service"),
     input,
-    element("button", { class: "button", type: "submit" }, "Go on"),
+    element("button", { class: "button", type: "submit" }, "Continue"),
   );
   const dialog = element(
     "dialog",
