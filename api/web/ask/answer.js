@@ -144,6 +144,8 @@ export function facts(reply) {
     ["Time", seconds(reply.duration_ms / 1000)],
   ];
   const list = element("dl", { class: "facts" });
+  // Nobody has answered what was stopped or failed.
+  if (reply.reasoner === "none") facts.shift();
   for (const [name, value] of facts) {
     list.append(element("div", {}, element("dt", { class: "hidden" }, name), element("dd", {}, value)));
   }

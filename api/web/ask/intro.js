@@ -27,7 +27,7 @@ export async function beginning(state, ask) {
     element(
       "p",
       { class: "intro-text" },
-      `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubt is said.`,
+      `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubts are stated.`,
     ),
     ...warnings(state),
     list,
