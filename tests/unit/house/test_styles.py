@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.shape import ROOT
+from tests.e2e.conftest import ROOT
 
 WEB = ROOT / "api" / "web"
 SHEETS = sorted((WEB / "style").glob("*.css"))
