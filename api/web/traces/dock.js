@@ -20,7 +20,7 @@ export class Dock {
     this.stepper.bar.append(fold);
     this.element = element(
       "section",
-      { class: "course-dock", "aria-label": "Course of the query" },
+      { class: "course-dock", "aria-label": "What happened" },
       element("div", { class: "dock-course" }, this.timeline.element, this.stepper.list),
       this.stepper.bar,
     );

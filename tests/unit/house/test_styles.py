@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.house.complexity import ROOT
+from tests.e2e.conftest import ROOT
 
 WEB = ROOT / "api" / "web"
 SHEETS = sorted((WEB / "style").glob("*.css"))
 SHARED = {"base.css", "frame.css", "icons.css"}
 """The sheets that every view has; the others hold what belongs to one view."""
-MOST_LINES = 2_800
+MOST_LINES = 2_510
 _COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LEADING = re.compile(r"^\.([a-zA-Z][\w-]*)")
 
