@@ -43,21 +43,17 @@ class View(NamedTuple):
     styles: tuple[str, ...]
 
 
-_ASK = View("Ask", "ask/page.js", ("ask.css", "views.css"))
-_TRACE = View(
-    "Trace",
-    "traces/trace.js",
-    ("ask.css", "views.css", "trace.css"),
-)
-_FAULTS = View("Faults", "faults/page.js", ("views.css", "trace.css", "faults.css"))
+_ASK = View("Ask", "ask/page.js", ("ask.css",))
+_TRACE = View("Trace", "traces/trace.js", ("ask.css", "trace.css"))
+_FAULTS = View("Faults", "faults/page.js", ("faults.css",))
 
 VIEWS = {
     "/": _ASK,
     "/conversations/{session_id}": _ASK,
-    "/courses": View("Courses", "courses/page.js", ("views.css", "trace.css")),
-    "/read": View("Text", "texts/reader.js", ("ask.css", "views.css")),
-    "/search": View("Search", "texts/search.js", ("ask.css", "views.css")),
-    "/traces": View("Traces", "traces/list.js", ("views.css", "trace.css")),
+    "/courses": View("Courses", "courses/page.js", ("courses.css",)),
+    "/read": View("Text", "texts/reader.js", ("ask.css",)),
+    "/search": View("Search", "texts/search.js", ("ask.css",)),
+    "/traces": View("Traces", "traces/list.js", ("trace.css",)),
     "/traces/{query_id}": _TRACE,
     "/traces/{query_id}/{view}": _TRACE,
     "/traces/{query_id}/{view}/{item}": _TRACE,
@@ -97,9 +93,9 @@ _MODULES = "{modules}"
 _STYLES = "{styles}"
 _VIEWS = "{views}"
 
-# Over several lines, and without what only has the look of one: `import("./x.js")` loads later.
+# As the formatter writes them, also over several lines; `import("./x.js")` loads later.
 _IMPORTS = re.compile(
-    r'^(?:(?:import|export)\b[^;"]{0,2000}\bfrom|import)\s+"([^"]{1,200})"',
+    r'^(?:(?:(?:import|export) [^"\n]{1,160}|\}) from|import) "([^"\n]{1,200})"',
     re.MULTILINE,
 )
 _NOTHING = View("Not found", "", ())

@@ -50,10 +50,10 @@ def test_the_style_sheets_of_one_view_do_not_apply_to_another(
 
     expect(page.locator(".suggestions")).to_be_visible()
     expect(page).to_have_title("Ask · Antiphon")
-    assert page.evaluate(APPLYING) == ["ask.css", "views.css"]
+    assert page.evaluate(APPLYING) == ["ask.css"]
     page.go_back()
     expect(page).to_have_title("Traces · Antiphon")
-    assert page.evaluate(APPLYING) == on_traces == ["views.css", "trace.css"]
+    assert page.evaluate(APPLYING) == on_traces == ["trace.css"]
 
 
 def test_whoever_goes_on_while_a_view_is_loaded_sees_where_they_went(

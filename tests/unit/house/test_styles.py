@@ -13,7 +13,7 @@ WEB = ROOT / "api" / "web"
 SHEETS = sorted((WEB / "style").glob("*.css"))
 SHARED = {"base.css", "frame.css", "icons.css"}
 """The sheets that every view has; the others hold what belongs to one view."""
-MOST_LINES = 2_510
+MOST_LINES = 2_740
 _COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LEADING = re.compile(r"^\.([a-zA-Z][\w-]*)")
 
