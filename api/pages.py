@@ -193,9 +193,9 @@ class Pages:
 
     def _shell_of(self, view: View) -> Shell:
         assets = f"{self._root_path}/web/{self.version}"
-        modules = _needed(self._texts, MAIN)
+        modules = needed_modules(self._texts, MAIN)
         if view.module:
-            modules |= _needed(self._texts, view.module)
+            modules |= needed_modules(self._texts, view.module)
         preloads = [
             f'<link rel="modulepreload" href="{_ASSETS}/{name}">' for name in modules
         ]
@@ -241,7 +241,7 @@ def _read(folder: Path) -> dict[str, bytes]:
     return files
 
 
-def _needed(texts: Mapping[str, str], module: str) -> dict[str, None]:
+def needed_modules(texts: Mapping[str, str], module: str) -> dict[str, None]:
     """Returns a module and all that it imports, so that a browser fetches them at once and not one after another."""
     found: dict[str, None] = {}
     waiting = [module]

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from antiphon.api.pages import MAIN, VIEWS, View, needed_modules
 from tests.e2e.conftest import ROOT
 
 WEB = ROOT / "api" / "web"
@@ -15,6 +16,7 @@ SHARED = {"base.css", "frame.css", "icons.css"}
 """The sheets that every view has; the others hold what belongs to one view."""
 MOST_LINES = 2_740
 _COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
+_CLASSES = re.compile(r"\bclass: ([^,}\n]*)")
 _LEADING = re.compile(r"^\.([a-zA-Z][\w-]*)")
 
 
@@ -35,6 +37,12 @@ def leading(selector: str) -> list[str]:
     """The classes that a selector is about; a class behind another one only says in which state that is."""
     parts = re.split(r"[\s,>+~()]+|:(?:is|not|has|where)\b", selector)
     return [found.group(1) for part in parts if (found := _LEADING.match(part))]
+
+
+def classes_of(script: str) -> set[str]:
+    """The classes that a module gives to what it builds."""
+    given = " ".join(_CLASSES.findall(script))
+    return set(re.findall(r"[a-zA-Z][\w-]*", given))
 
 
 def test_every_class_is_defined_in_one_sheet_and_others_change_it_only_within_their_own() -> (
@@ -78,3 +86,24 @@ def test_nothing_is_styled_that_no_page_uses() -> None:
 
 def test_the_sheets_do_not_grow() -> None:
     assert sum(len(sheet.read_text().splitlines()) for sheet in SHEETS) <= MOST_LINES
+
+
+def test_what_a_view_is_made_of_is_styled_in_the_sheets_that_it_has() -> None:
+    scripts = {
+        path.relative_to(WEB).as_posix(): path.read_text() for path in WEB.rglob("*.js")
+    }
+    sheets_of: dict[str, set[str]] = defaultdict(set)
+    for sheet in SHEETS:
+        for path in selectors(sheet):
+            for name in leading(path[-1]):
+                sheets_of[name].add(sheet.name)
+    shell = View("", MAIN, ())
+    lacking: set[tuple[str, str, str]] = set()
+    for view in {shell, *VIEWS.values()}:
+        for module in needed_modules(scripts, view.module):
+            for name in classes_of(scripts[module]):
+                sheets = sheets_of.get(name, SHARED)
+                if sheets.isdisjoint(SHARED | set(view.styles)):
+                    lacking.add((view.module, module, name))
+
+    assert lacking == set()
