@@ -46,6 +46,10 @@ _WHERE = re.compile(
     r"|\bwhere (?:do|can|could|should|may) (?:i|we|you|one) (?:find|read|learn|hear) (?:\w+ ){0,2}(?:about|on)\b",
     re.I,
 )
+_OF_PLACES: frozenset[Ask] = frozenset(
+    ("overview", "title", "lessons", "courses", "contents")
+)
+_LISTED: frozenset[Ask] = frozenset(("courses", "contents", "title"))
 _SPOKEN_OF: frozenset[Ask] = frozenset(("overview", "title"))
 _WHOLE: frozenset[Ask] = frozenset(("overview", "contents"))
 _WHICH = re.compile(
@@ -114,9 +118,14 @@ class Inquiry(NamedTuple):
 
     @property
     def asks_place(self) -> bool:
-        """True where it is asked which lesson speaks of something."""
+        """True if nothing is asked but which lesson speaks of something."""
         is_sought = self.kind == "find" and not self.place.described
-        return is_sought and _asks_place(self.question)
+        return is_sought and self.asks <= _OF_PLACES and _asks_place(self.question)
+
+    @property
+    def asks_titles(self) -> bool:
+        """True if the lessons that are called what is looked for answer it."""
+        return self.asks_place or bool(self.asks & _LISTED)
 
     @property
     def sought(self) -> str:

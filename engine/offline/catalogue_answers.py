@@ -79,7 +79,7 @@ def cite_lesson(line: LessonLine, draft: Draft) -> None:
 
 def name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
     """Names the lessons whose titles hold all that is looked for; False where there are none."""
-    if not inquiry.asks_place and not inquiry.asks & {"courses", "contents", "title"}:
+    if not inquiry.asks_titles:
         return False
     lines = _titled_lines(inquiry, task)
     if len(lines) == 1:

@@ -72,7 +72,7 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
 
 def _outlines_of_titled(inquiry: Inquiry, task: Task) -> list[Planned]:
     """Returns the calls by which lessons are named that have what is looked for in their titles."""
-    if inquiry.kind != "find":
+    if inquiry.kind != "find" or not inquiry.asks_titles:
         return []
     titles = [course.title for course, _ in titled(inquiry, task)]
     why = "A lesson of it is called so"

@@ -390,5 +390,5 @@ def test_hostile_questions_and_replies_are_shown_as_text(
         assert page.locator(".answer-text :is(a, img, script, svg)").count() == 0
         page.goto(f"{server.url}/traces")
         expect(page.locator(".trace-question")).to_have_count(len(HOSTILE))
-        listed = page.locator(".trace-table").inner_text()
+        listed = page.locator(".trace-list table").inner_text()
         assert [hostile for hostile in HOSTILE if hostile not in listed] == []

@@ -81,7 +81,7 @@ CALLS = (
     Allowed("B603", "knowledge/reading_process.py", "no shell, and no word of anybody's in the command"),
     Allowed("B404", "knowledge/embedders/onnx.py", "changes the model in a process of its own, whose command is fixed"),
     Allowed("B603", "knowledge/embedders/onnx.py", "no shell, and no word of anybody's in the command"),
-    Allowed("B506", "knowledge/layout/listing.py", "its loader is a safe one, which passes over tags of programs"),
+    Allowed("B506", "knowledge/readers/yaml_values.py", "its loader is a safe one, which passes over tags of programs"),
     Allowed("B404", "benchmarks/processes.py", "starts the servers that are measured"),
     Allowed("B603", "benchmarks/processes.py", "no shell, and its commands are the benchmarks' own"),
     Allowed("B310", "benchmarks/processes.py", "opens an address on loopback that it has made itself"),
