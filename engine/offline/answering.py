@@ -14,6 +14,7 @@ from antiphon.engine.offline.catalogue_answers import (
 from antiphon.engine.offline.languages import languages_unlike
 from antiphon.engine.offline.layout import (
     gap,
+    has_bare_rows,
     header_in,
     in_code,
     is_laid_out,
@@ -21,6 +22,7 @@ from antiphon.engine.offline.layout import (
     laid_out,
     marked,
     shown,
+    without_bars,
 )
 from antiphon.engine.offline.likelihood import (
     FOUND,
@@ -239,9 +241,10 @@ def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
     source, key = window.source, window.key
     heading = _heading(source, with_course=with_course)
     if window.end - window.first == 1 and is_row_of_table(source.blocks[key]):
-        header = header_in(source.title, source.blocks[key])
+        row = source.blocks[key].strip()
+        header = header_in(source.title, row)
         draft.paragraph(f"{heading}:\n\n{header}")
-        draft.cite(source, key, window.end, source.blocks[key].strip())
+        draft.cite(source, key, window.end, row if header else without_bars(row))
     else:
         _quote_sentences(window, heading, draft)
 
@@ -249,7 +252,8 @@ def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
 def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
     """Cites sentences, in their lines where these say something, the one that most likely answers marked."""
     source, key = window.source, window.key
-    lines = is_laid_out(laid_out(source.blocks, window.first, window.end))
+    whole = laid_out(source.blocks, window.first, window.end)
+    lines, is_bare = is_laid_out(whole), has_bare_rows(whole)
     draft.paragraph(f"{heading}:\n\n" if lines else f"{heading}: ")
     parts = [(window.first, key), (key, key + 1), (key + 1, window.end)]
     if lines and in_code(source.blocks, key):
@@ -258,6 +262,8 @@ def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
         text = shown(source.blocks, first, end, lines=lines)
         if not text:
             continue
+        if is_bare:
+            text = without_bars(text)
         if (first, end) == (key, key + 1) and window.end - window.first > 1:
             text = marked(text)
         if first > window.first:

@@ -11,9 +11,12 @@ _LAID_OUT = re.compile(
     r"^[ \t]*(?:```|~~~|\||(?:[-*+]|\d{1,3}[.)])[ \t])|^(?: {4}|\t)\S", re.M
 )
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
+_NAMED_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*\w", re.M)
+"""One that names a language begins code, and never ends it."""
 _PROSE = re.compile(r"^(?:[-*+] |\d{1,3}[.)] )?[A-Z*_][^\n]{40,}", re.M)
 """A line of some length that begins like a sentence."""
 _ROW = re.compile(r"^[ \t]*\|", re.M)
+_HEADER_OR_CODE = re.compile(r"^[ \t]*(?:```|~~~|\|[ \t]{0,3}:?---)", re.M)
 _COLUMNS = re.compile(r"(?:^|[,:] )([^|,:]+(?: \| [^|,:]+)+)$")
 """The columns of a table as a place names them (knowledge/tables.py)."""
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
@@ -46,6 +49,19 @@ def laid_out(blocks: Sequence[str], first: int, end: int) -> str:
     if len(_FENCE.findall(text)) % 2:
         text = f"{text}\n```"
     return text
+
+
+def has_bare_rows(text: str) -> bool:
+    """Returns True for rows of a table without a header, which Markdown takes for text."""
+    return _ROW.search(text) is not None and _HEADER_OR_CODE.search(text) is None
+
+
+def without_bars(text: str) -> str:
+    """Returns rows without the bars around them."""
+    lines = text.split("\n")
+    return "\n".join(
+        line.strip("| \t") if is_row_of_table(line) else line for line in lines
+    )
 
 
 def shown(blocks: Sequence[str], first: int, end: int, *, lines: bool) -> str:
@@ -103,7 +119,13 @@ def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
 
 
 def _begins_in_code(text: str) -> bool:
-    """Returns True for a passage that was cut out of the middle of some code: its prose stands between the fences."""
+    """Returns True for a passage that was cut out of the middle of some code.
+
+    A fence with a language tells it; without one, the prose of such a passage stands between the fences.
+    """
+    named = _NAMED_FENCE.search(text)
+    if named is not None:
+        return len(_FENCE.findall(text[: named.start()])) % 2 == 1
     parts = _FENCE_LINE.split(text)
     outside = sum([len(_PROSE.findall(part)) for part in parts[::2]])
     within = sum([len(_PROSE.findall(part)) for part in parts[1::2]])

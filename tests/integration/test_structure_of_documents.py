@@ -27,12 +27,30 @@ $ docker run --rm \\
     harbour
 ```
 """
+# Each code is longer than a passage, so that one begins within it.
+NIGHT = f"""# The harbour at night
+## Lanterns
+```output
+{"".join(f"berth {n} is dark, and nobody has lit its lamp{chr(10)}" for n in range(40))}```
+
+The lantern of the crane is lit by this program, which the harbour master starts at dusk.
+
+```python
+for lamp in crane.lamps:
+    lamp.light(colour="amber")
+```
+
+## Berths
+<table><tr><td>Keeper of the lighthouse</td><td>Ida Holm, since 1984</td></tr>
+<tr><td>Keeper of the bridge</td><td>Nils Berg</td></tr></table>
+"""
 
 
 @pytest.fixture(scope="module")
 def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("manual")
     (folder / "manual.md").write_text(MANUAL)
+    (folder / "night.md").write_text(NIGHT)
     index_paths([folder], folder / "data", load_embedder("onnx"))
     return folder / "data"
 
@@ -69,3 +87,19 @@ async def test_code_keeps_its_lines_and_its_indentation(data_dir: Path) -> None:
     answer = await ask(data_dir, "How do I start the harbour service?")
 
     assert "$ docker run --rm \\\n    harbour\n```" in answer
+
+
+async def test_prose_behind_cut_code_is_no_code(data_dir: Path) -> None:
+    answer = await ask(data_dir, "How is the lantern of the crane lit?")
+
+    before, said, after = answer.partition("The lantern of the crane is lit")
+    assert said
+    assert before.count("```") % 2 == 0
+    assert "```python\nfor lamp in crane.lamps:\n    lamp.light" in after
+
+
+async def test_a_row_without_a_header_shows_no_bars_around_it(data_dir: Path) -> None:
+    answer = await ask(data_dir, "Who is the keeper of the lighthouse?")
+
+    assert "Keeper of the lighthouse | Ida Holm, since 1984" in answer
+    assert "| Keeper of the lighthouse" not in answer

@@ -3,6 +3,8 @@
 import { element, plain } from "../dom.js";
 
 const FENCE = /^\s*(?:```|~~~)/;
+/** One that names a language begins code, and never ends it. */
+const NAMED_FENCE = /^\s*(?:```|~~~)\s*\w/;
 const ROW = /^\s*\|(.*)\|\s*$/;
 const SEPARATOR = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
 
@@ -14,9 +16,10 @@ const SEPARATOR = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
  * @returns {HTMLElement[]}
  */
 export function passageParts(text, part, cited) {
-  const parts = new Parts(cited);
+  const lines = text.split("\n");
+  const parts = new Parts(cited, beginsInCode(lines));
   let at = 0;
-  for (const line of text.split("\n")) {
+  for (const line of lines) {
     const end = at + line.length;
     if (FENCE.test(line)) parts.fence();
     else if (end > part.first && at < part.end) {
@@ -30,16 +33,29 @@ export function passageParts(text, part, cited) {
   return parts.nodes;
 }
 
+/**
+ * Tells whether a passage was cut out of the middle of some code.
+ * @param {string[]} lines
+ */
+function beginsInCode(lines) {
+  const fences = lines.filter((line) => FENCE.test(line));
+  return fences.findIndex((line) => NAMED_FENCE.test(line)) % 2 === 1;
+}
+
 class Parts {
+  #isCode;
   /** @type {HTMLElement[]} */
   nodes = [];
-  #isCode = false;
   /** @type {HTMLTableElement | null} */
   #table = null;
 
-  /** @param {{first: number, end: number}} cited */
-  constructor(cited) {
+  /**
+   * @param {{first: number, end: number}} cited
+   * @param {boolean} isCode
+   */
+  constructor(cited, isCode) {
     this.cited = cited;
+    this.#isCode = isCode;
   }
 
   fence() {
