@@ -83,6 +83,7 @@ def test_the_cited_words_of_every_mark_are_wholly_on_the_screen(
         card = page.get_by_role("tooltip")
         # With the words round the cited ones, which come a moment later.
         expect(card.locator("blockquote")).to_contain_text("It is called")
+        expect(card.locator("blockquote")).to_contain_text("in case")
         assert hidden_parts(card.locator("mark")) == []
         assert hidden_parts(card) == []
         page.keyboard.press("Escape")
