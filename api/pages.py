@@ -25,6 +25,8 @@ from antiphon.api.errors import refuse
 from antiphon.api.responses import JSON, preferred
 
 FOLDER = Path(__file__).parent / "web"
+SAMPLES = FOLDER.resolve().parents[1] / "samples" / "courses"
+"""Courses to begin with: a page without an index offers to add them. An installed package has none."""
 SHELL = "index.html"
 MAIN = "main.js"
 
@@ -92,6 +94,7 @@ _ASSETS = "{assets}"
 _MODULES = "{modules}"
 _STYLES = "{styles}"
 _VIEWS = "{views}"
+_SAMPLES = "{samples}"
 
 # As the formatter writes them, also over several lines; `import("./x.js")` loads later.
 _IMPORTS = re.compile(
@@ -145,6 +148,9 @@ class Pages:
 
     def __init__(self, root_path: str) -> None:
         files = _read(FOLDER)
+        samples = {f"samples/{name}": data for name, data in _read(SAMPLES).items()}
+        files |= samples
+        self._samples = escape(json.dumps(list(samples)))
         self._root_path = root_path
         self._template = files.pop(SHELL).decode()
         self._texts = {
@@ -209,6 +215,7 @@ class Pages:
             (_MODULES, "\n    ".join(preloads)),
             (_STYLES, "\n    ".join(styles)),
             (_VIEWS, escape(json.dumps(table))),
+            (_SAMPLES, self._samples),
             (_ASSETS, assets),
             (_ROOT, self._root_path),
         ):

@@ -41,6 +41,12 @@ export async function acceptDocuments(input) {
   return formats.map((each) => each.name);
 }
 
+/**
+ * The sample courses, as files beside this one; none where the service has no samples.
+ * @type {string[]}
+ */
+export const SAMPLES = JSON.parse(document.body.dataset.samples ?? "[]");
+
 /** A change of the courses, for whatever shows them. */
 export const COURSES_CHANGED = "antiphon:courses";
 
@@ -50,22 +56,41 @@ export const COURSES_CHANGED = "antiphon:courses";
  * @param {HTMLElement} beside
  */
 export async function addDocuments(files, beside) {
-  if (files.length === 0) return;
+  if (files.length > 0) await add(async () => files, beside);
+}
+
+/**
+ * Adds the sample courses in the same way.
+ * @param {HTMLElement} beside
+ */
+export function addSamples(beside) {
+  return add(() => Promise.all(SAMPLES.map(sample)), beside);
+}
+
+/** @param {string} path */
+async function sample(path) {
+  const response = await fetch(new URL(path, import.meta.url));
+  if (!response.ok) throw new Error(response.statusText);
+  return new File([await response.blob()], path.split("/").at(-1) ?? path);
+}
+
+/**
+ * @param {() => Promise<File[]>} files
+ * @param {HTMLElement} beside
+ */
+async function add(files, beside) {
   const panel = new Panel(beside);
-  for (const batch of batches(files)) {
-    try {
+  try {
+    for (const batch of batches(await files())) {
       panel.sending(batch.length);
       const form = new FormData();
       for (const file of batch) form.append("files", file, pathOf(file));
-      const response = await send("/api/documents", {
-        method: "POST",
-        body: form,
-      });
+      const response = await send("/api/documents", { method: "POST", body: form });
       await followJob(await response.json(), (job) => panel.show(job));
-    } catch (error) {
-      panel.fail(error);
-      return;
     }
+  } catch (error) {
+    panel.fail(error);
+    return;
   }
   document.dispatchEvent(new Event(COURSES_CHANGED));
 }

@@ -50,12 +50,10 @@ async function showReasoner() {
 
 /** @param {import("./types.js").Readiness} state */
 function who({ reasoner, model_key }) {
-  if (model_key === "refused") return [dot("refused"), "Key refused: built-in reasoner answers"];
-  if (reasoner === "offline") return [dot("offline"), "Built-in reasoner"];
-  return [dot("model"), reasoner];
-}
-
-/** @param {string} kind */
-function dot(kind) {
-  return element("span", { class: `dot ${kind}`, "aria-hidden": "true" });
+  const dot = element("span", { class: `dot ${model_key}`, "aria-hidden": "true" });
+  if (model_key === "refused") return [dot, "Key refused: built-in reasoner answers"];
+  if (reasoner === "offline") return [dot, "Built-in reasoner"];
+  // Some servers say nothing of a key before it is used.
+  if (model_key === "unknown") return [dot, `${reasoner}, key not tried yet`];
+  return [dot, reasoner];
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from tests.browser.conftest import (
     OpenPage,
@@ -16,12 +16,14 @@ from tests.browser.conftest import (
     doubling,
     serving,
     serving_double,
+    violations,
     without_traces,
 )
 from tests.browser.on_screen import hidden_parts
 
 QUESTION = "What is applemailbox2 in the Apple course?"
 FAILED_REQUEST = "Failed to load resource"
+PHONE: ViewportSize = {"width": 360, "height": 740}
 
 SEARCH = {"name": "search_course_content", "input": {"query": "applemailbox2"}}
 SECOND = {
@@ -81,6 +83,7 @@ def test_the_cited_words_of_every_mark_are_wholly_on_the_screen(
         card = page.get_by_role("tooltip")
         # With the words round the cited ones, which come a moment later.
         expect(card.locator("blockquote")).to_contain_text("It is called")
+        expect(card.locator("blockquote")).to_contain_text("in case")
         assert hidden_parts(card.locator("mark")) == []
         assert hidden_parts(card) == []
         page.keyboard.press("Escape")
@@ -282,6 +285,25 @@ def test_without_an_index_the_page_says_what_that_means_and_what_to_do(
         expect(page.get_by_text("This question has no answer")).to_be_visible()
         expect(page.get_by_text("Add documents on the courses page")).to_be_visible()
         expect(page.get_by_role("button", name="Ask again")).to_be_visible()
+
+
+def test_one_click_adds_the_sample_courses_to_a_service_without_an_index(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving(tmp_path / "empty", tmp_path) as server:
+        watched = open_page(server, viewport=PHONE)
+        watched.expected.append(FAILED_REQUEST)  # 503 of /readyz
+        page = watched.open()
+        button = page.get_by_role("button", name="Try it with the sample courses")
+        expect(button).to_be_in_viewport(ratio=1)
+        assert violations(page) == []
+
+        button.click()
+
+        expect(page.locator(".suggestions button").first).to_be_visible(timeout=90_000)
+        expect(page.locator(".upload")).to_contain_text("4 documents can be asked")
+        courses = httpx2.get(f"{server.url}/api/courses").json()["courses"]
+        assert len(courses) == 4
 
 
 def test_a_service_that_is_away_is_said_and_asked_again_by_itself(

@@ -77,6 +77,40 @@ def test_a_refused_key_is_on_the_screen_with_what_to_do(
             expect(page.locator("#reasoner .dot.refused")).to_be_visible()
 
 
+def colour(page: Page) -> str:
+    """The colour in which the dot beside the model's name is drawn."""
+    drawn = "(dot) => getComputedStyle(dot).backgroundColor"
+    return str(page.locator("#reasoner .dot").evaluate(drawn))
+
+
+def test_the_dot_is_green_for_a_key_that_is_accepted_and_for_no_other(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    # It says nothing of the key before a question is asked.
+    model = KeyServer(lists_models=False)
+    with served_by(model, data_dir, tmp_path) as server:
+        watched = open_page(server)
+        watched.expected.append(AFTER_THE_END)
+        page = watched.open()
+        said = page.locator("#reasoner")
+        expect(said).to_have_text("claude-x, key not tried yet")
+        untried = colour(page)
+
+        watched.ask(QUESTION)
+        expect(said).to_have_text(REFUSED)
+        refused = colour(page)
+        page.reload()
+        expect(page.locator(".answer-foot")).to_be_visible()
+        expect(said).to_have_text(REFUSED)
+        assert colour(page) == refused
+
+        model.accepts = True
+        watched.ask(QUESTION)
+        expect(said).to_have_text("claude-x")
+        accepted = colour(page)
+        assert len({untried, refused, accepted}) == 3
+
+
 def test_a_key_that_is_mended_and_refused_again_shows_without_a_reload(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:

@@ -7,7 +7,7 @@ import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds } from "../text.js";
 import { readerPath } from "../texts/address.js";
 import { activateMarks } from "./citations.js";
-import { feedbackOf } from "./feedback.js";
+import { FeedbackControls } from "./feedback.js";
 
 const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: "Low confidence" };
 /** The built-in reasoner quotes: what its reader can rely on is whether the answer is in there. */
@@ -199,7 +199,7 @@ export function foot(reply, again, feedback) {
   const retry = action("retry", "Retry");
   retry.addEventListener("click", again.retry);
   const edit = action("pencil", "Edit");
-  edit.title = "Change the question and ask again";
+  edit.title = "Change the question and ask again; Esc brings back what you had typed";
   edit.addEventListener("click", again.edit);
   const trace = element(
     "a",
@@ -207,12 +207,13 @@ export function foot(reply, again, feedback) {
     icon("trace"),
     "Trace",
   );
+  const { thumbs, form } = new FeedbackControls(reply.query_id, feedback);
   return element(
     "footer",
     { class: "answer-foot" },
-    element("div", { class: "actions" }, copy, retry, edit, trace),
+    element("div", { class: "actions" }, copy, retry, edit, trace, ...thumbs),
     facts(reply),
-    feedbackOf(reply.query_id, feedback),
+    form,
   );
 }
 

@@ -7,8 +7,8 @@ import { passageParts } from "./passage.js";
 
 const GAP_PX = 8;
 const EDGE_PX = 12;
-/** Characters of the passage before and behind the cited words: what is shown must not need to be scrolled. */
-const AROUND_CHARS = 220;
+/** Characters of the passage before and behind the cited words: the most that need not be scrolled. */
+const AROUND_CHARS = [220, 100, 40];
 const MOST_CITED_CHARS = 500;
 /** Long enough to move the pointer from the mark into the passage. */
 const LEAVING_MS = 200;
@@ -116,8 +116,7 @@ function attach(mark, citation, passages) {
     card.addEventListener("pointerenter", () => clearTimeout(leaving));
     card.addEventListener("pointerleave", later);
     passages.text(citation.fact).then((text) => {
-      showPassage(card, text, citation.cited_text);
-      place(card, mark);
+      showPassage(card, mark, text, citation.cited_text);
     });
   };
   const close = () => {
@@ -181,22 +180,30 @@ function cardOf(citation) {
     element(
       "blockquote",
       { class: "passage-text", dir: "auto" },
-      ...excerpt(citation.cited_text, 0, citation.cited_text.length),
+      ...excerpt(citation.cited_text, 0, citation.cited_text.length, 0),
     ),
     hint ? element("p", { class: "passage-hint" }, hint) : null,
   );
 }
 
 /**
- * Puts the words of the passage round the cited ones; they stand in it character for character.
+ * Puts the words of the passage round the cited ones, as many as fit; they stand in it character for character.
  * @param {HTMLElement} card
+ * @param {HTMLElement} mark
  * @param {string | null} text
  * @param {string} cited
  */
-function showPassage(card, text, cited) {
+function showPassage(card, mark, text, cited) {
   const at = text === null ? -1 : text.indexOf(cited);
   if (text === null || at === -1) return;
-  card.querySelector(".passage-text")?.replaceChildren(...excerpt(text, at, cited.length));
+  const box = card.querySelector(".passage-text");
+  for (const around of AROUND_CHARS) {
+    box?.replaceChildren(...excerpt(text, at, cited.length, around));
+    place(card, mark);
+    if (card.scrollHeight <= card.clientHeight) return;
+  }
+  box?.replaceChildren(...excerpt(cited, 0, cited.length, 0));
+  place(card, mark);
 }
 
 /**
@@ -204,11 +211,12 @@ function showPassage(card, text, cited) {
  * @param {string} text
  * @param {number} at Where they begin in it.
  * @param {number} length
+ * @param {number} around The most characters before and behind them.
  */
-function excerpt(text, at, length) {
+function excerpt(text, at, length, around) {
   const cited = { first: at, end: at + Math.min(length, MOST_CITED_CHARS) };
-  const first = Math.max(cited.first - AROUND_CHARS, 0);
-  const end = Math.min(cited.end + (cited.end < at + length ? 0 : AROUND_CHARS), text.length);
+  const first = Math.max(cited.first - around, 0);
+  const end = Math.min(cited.end + (cited.end < at + length ? 0 : around), text.length);
   // Whole words, as far as there are any.
   const begun = first === 0 ? 0 : first + (/^\S*\s*/.exec(text.slice(first, cited.first))?.[0].length ?? 0);
   const ended =
@@ -220,17 +228,19 @@ function excerpt(text, at, length) {
 }
 
 /**
- * Places the card below its mark, above it where there is more room, and within the window.
+ * Places the card below its mark, or above it where it does not fit: within the window, and never over the mark, which
+ * a second touch must reach.
  * @param {HTMLElement} card
  * @param {HTMLElement} mark
  */
 function place(card, mark) {
   const at = mark.getBoundingClientRect();
+  const above = at.top - GAP_PX - EDGE_PX;
+  const below = window.innerHeight - at.bottom - GAP_PX - EDGE_PX;
+  card.style.maxHeight = `${Math.max(above, below)}px`;
   const { offsetWidth: width, offsetHeight: height } = card;
   const left = Math.min(Math.max(EDGE_PX, at.left - 24), window.innerWidth - width - EDGE_PX);
-  const below = at.bottom + GAP_PX;
-  const fitsBelow = below + height + EDGE_PX <= window.innerHeight;
-  const top = fitsBelow ? below : Math.max(EDGE_PX, at.top - GAP_PX - height);
+  const top = height <= below ? at.bottom + GAP_PX : at.top - GAP_PX - height;
   card.style.left = `${left}px`;
   card.style.top = `${top}px`;
 }

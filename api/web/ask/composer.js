@@ -5,6 +5,9 @@ import { element, icon } from "../dom.js";
 const MOST_HEIGHT_PX = 200;
 
 export class Composer {
+  /** What was typed before a question was put in its place; null where none was. */
+  #typed = /** @type {string | null} */ (null);
+
   /**
    * @param {{ask: (question: string) => void, stop: () => void, add: (files: File[]) => void}} chat
    */
@@ -62,13 +65,19 @@ export class Composer {
   }
 
   /**
-   * Puts a question into the box, to be sent or changed.
+   * Puts a question into the box, to be sent or changed; Esc brings back what was typed there.
    * @param {string} question
    */
   fill(question) {
-    this.text.value = question;
-    this.#grow();
+    this.#typed ??= this.text.value;
+    this.#write(question);
     this.text.focus();
+  }
+
+  /** @param {string} text */
+  #write(text) {
+    this.text.value = text;
+    this.#grow();
   }
 
   #grow() {
@@ -78,8 +87,13 @@ export class Composer {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    // Enter also ends the writing of a character in some scripts; then it is not meant for us.
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    // Both also end the writing of a character in some scripts; then they are not meant for us.
+    if (event.isComposing) return;
+    if (event.key === "Escape" && this.#typed !== null) {
+      this.#write(this.#typed);
+      this.#typed = null;
+    }
+    if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     if (!this.isRunning) this.#send();
   }
@@ -97,8 +111,8 @@ export class Composer {
       this.text.focus();
       return;
     }
-    this.text.value = "";
-    this.#grow();
+    this.#write("");
+    this.#typed = null;
     this.chat.ask(question);
   }
 

@@ -5,16 +5,8 @@ import { announce, element, icon } from "../dom.js";
 
 /** @typedef {import("../types.js").Feedback} Feedback */
 
-/**
- * Draws the thumbs, and a field for a note once one is chosen.
- * @param {string} queryId
- * @param {Feedback | null} given
- */
-export function feedbackOf(queryId, given) {
-  return new FeedbackControls(queryId, given).node;
-}
-
-class FeedbackControls {
+/** The thumbs, and a form for a note, which is there once one of them is chosen. */
+export class FeedbackControls {
   #up = this.#thumb("up", "Good answer");
   #down = this.#thumb("down", "Bad answer");
   #note = element("input", {
@@ -25,7 +17,7 @@ class FeedbackControls {
     dir: "auto",
   });
   #said = element("span", { class: "note-said" });
-  #form = element(
+  form = element(
     "form",
     { class: "note-form", hidden: true, submit: (/** @type {Event} */ event) => this.#submit(event) },
     this.#note,
@@ -41,9 +33,9 @@ class FeedbackControls {
     this.path = `/api/traces/${queryId}/feedback`;
     this.given = given;
     this.#note.value = given?.note ?? "";
-    this.node = element("div", { class: "feedback" }, this.#up, this.#down, this.#form);
+    this.thumbs = [this.#up, this.#down];
     this.#draw();
-    this.#form.hidden = !given?.note;
+    this.form.hidden = !given?.note;
   }
 
   /**
@@ -63,7 +55,7 @@ class FeedbackControls {
   async #rate(rating) {
     const isWithdrawn = this.given?.rating === rating;
     await this.#store(isWithdrawn ? null : rating);
-    this.#form.hidden = this.given === null;
+    this.form.hidden = this.given === null;
     if (this.given !== null) this.#note.focus();
   }
 
@@ -86,7 +78,7 @@ class FeedbackControls {
       this.given = (await (await send(this.path, request)).json()).feedback;
       this.#say(this.given === null ? "Rating withdrawn." : "Saved.");
     } catch (error) {
-      this.#form.hidden = false;
+      this.form.hidden = false;
       this.#say(String(/** @type {Error} */ (error).message));
     }
     this.#draw();

@@ -1,6 +1,8 @@
 /** What stands on the ask page before the first question: questions to begin with, first steps, notices. */
 
+import { may } from "../access.js";
 import { getJson } from "../api.js";
+import { SAMPLES } from "../documents.js";
 import { element, icon } from "../dom.js";
 
 /**
@@ -69,8 +71,9 @@ function withoutKey() {
 /**
  * Draws what a service without an index means, and what to do.
  * @param {import("../types.js").Readiness} state
+ * @param {() => Promise<void>} addSamples
  */
-export function firstSteps(state) {
+export function firstSteps(state, addSamples) {
   const parts = [
     element("p", { class: "intro-title" }, "Nothing is indexed yet"),
     element(
@@ -79,24 +82,27 @@ export function firstSteps(state) {
       "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused.",
     ),
     ...warnings(state),
+    ...(SAMPLES.length > 0 && may("documents") ? [samplesButton(addSamples)] : []),
     element(
       "ol",
       { class: "first-steps" },
       element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
-      element(
-        "li",
-        {},
-        "Or run ",
-        element("code", {}, "antiphon index PATH"),
-        " where the service runs; ",
-        element("code", {}, "samples/courses"),
-        " holds four courses to try.",
-      ),
+      element("li", {}, "Or run ", element("code", {}, "antiphon index PATH"), " where the service runs."),
       element("li", {}, "Then ask: the page notices by itself."),
     ),
   ];
   if (state.reasoner === "offline") parts.push(withoutKey());
   return parts;
+}
+
+/** @param {() => Promise<void>} add */
+function samplesButton(add) {
+  const button = element("button", { class: "button", type: "button" }, "Try it with the sample courses");
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    add().finally(() => (button.disabled = false));
+  });
+  return element("p", { class: "actions" }, button);
 }
 
 /**

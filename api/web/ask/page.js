@@ -2,7 +2,7 @@
 
 import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
 import { element, plain } from "../dom.js";
-import { COURSES_CHANGED, acceptDocuments, addDocuments } from "../documents.js";
+import { COURSES_CHANGED, acceptDocuments, addDocuments, addSamples } from "../documents.js";
 import { READINESS, lookAtReasoner } from "../reasoner.js";
 import { FILL } from "../sidebar.js";
 import { chatsChanged } from "./chats.js";
@@ -249,7 +249,7 @@ class ChatPage {
       this.#warnings = state.warnings.join("\n");
       if (state.chunks > 0) return await beginning(state, (question) => this.#ask(question));
       setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
-      return firstSteps(state);
+      return firstSteps(state, () => addSamples(this.composer.node));
     } catch (error) {
       if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
       return [

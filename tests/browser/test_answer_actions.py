@@ -1,0 +1,156 @@
+"""What can be done with an answer that stands there: its marks touched, copied, its question edited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from tests.browser.conftest import (
+    WIDE,
+    OpenPage,
+    Server,
+    Watched,
+    serving_double,
+)
+from tests.browser.on_screen import hidden_parts
+
+QUESTION = "What is applemailbox2 in the Apple course?"
+PHONE: ViewportSize = {"width": 360, "height": 740}
+CODE = "def f(x):\n    return x ** 2\n"
+WITH_CODE = {"replies": [{"text": f"So it is:\n\n```python\n{CODE}```\n"}]}
+
+
+@pytest.fixture
+def touched(browser: Browser, server: Server) -> Iterator[Page]:
+    """A phone's screen, with an answer on it; what leads elsewhere is not loaded."""
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    context.route(
+        lambda url: not url.startswith(server.url), lambda route: route.abort()
+    )
+    watched = Watched(context.new_page(), server.url)
+    page = watched.open()
+    watched.ask(QUESTION)
+    expect(page.locator(".answer-foot")).to_be_visible()
+    yield page
+    context.close()
+    assert watched.unexpected() == []
+
+
+def test_the_first_tap_on_a_mark_shows_the_passage_and_the_second_opens_the_lesson(
+    touched: Page,
+) -> None:
+    card = touched.get_by_role("tooltip")
+    address = touched.url
+    marks = touched.locator("a.mark[target]")
+    expect(marks.first).to_be_visible()
+
+    for mark in marks.all():
+        # In the middle there is least room above it and below it.
+        mark.evaluate("(mark) => mark.scrollIntoView({block: 'center'})")
+        mark.tap()
+        # With the words round the cited ones, which come a moment later.
+        expect(card.locator("blockquote")).to_contain_text("It is called")
+        assert hidden_parts(card) == []
+        assert touched.url == address
+        assert len(touched.context.pages) == 1
+        with touched.context.expect_page() as opened:
+            mark.tap()
+        opened.value.close()
+        touched.locator("#composer-hint").dispatch_event("pointerdown")
+        expect(card).to_have_count(0)
+
+
+def test_an_answer_and_its_code_are_copied(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving_double(data_dir, tmp_path, WITH_CODE) as server:
+        watched = open_page(server, viewport=PHONE)
+        page = watched.page
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        watched.open()
+        watched.ask("How is it written?")
+        code = page.locator(".copy-code")
+        expect(code).to_have_text("Copy")
+
+        code.click()
+
+        expect(code).to_have_text("Copied")
+        assert hidden_parts(code) == []
+        assert page.evaluate("navigator.clipboard.readText()") == CODE
+        expect(code).to_have_text("Copy")
+        page.locator(".answer-foot").get_by_text("Copy").click()
+        expect(page.locator(".answer-foot")).to_contain_text("Copied")
+        assert CODE in page.evaluate("navigator.clipboard.readText()")
+
+
+def test_a_copy_that_fails_says_so_and_what_to_do(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server, viewport=PHONE)
+    # As over HTTP from another machine, where browsers give pages no clipboard.
+    watched.page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
+    )
+    page = watched.open()
+    watched.ask(QUESTION)
+    copy = page.locator(".answer-foot .actions button").first
+    expect(copy).to_have_text("Copy")
+
+    copy.click()
+
+    expect(copy).to_have_text("Not copied")
+    assert hidden_parts(copy) == []
+    expect(page.locator("#status")).to_contain_text("Select the text and copy it")
+    expect(copy).to_have_text("Copy")
+
+
+def test_a_question_is_edited_and_escape_brings_back_what_was_typed(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    page = watched.open()
+    watched.ask(QUESTION)
+    edit = page.get_by_role("button", name="Edit")
+    expect(edit).to_be_visible()
+    box = page.get_by_label("Your question")
+    box.fill("Half a thou")
+
+    edit.click()
+    expect(box).to_have_value(QUESTION)
+    page.keyboard.type(" And why?")
+    edit.click()
+    page.keyboard.press("Escape")
+    expect(box).to_have_value("Half a thou")
+    # There is nothing more to bring back.
+    page.keyboard.type("ght")
+    page.keyboard.press("Escape")
+    expect(box).to_have_value("Half a thought")
+
+    edit.click()
+    page.keyboard.press("Enter")
+    asked = re.compile(re.escape(QUESTION))
+    expect(page.locator(".question")).to_have_text([asked, asked])
+    page.keyboard.press("Escape")
+    expect(box).to_have_value("")
+
+
+@pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
+def test_an_answer_s_actions_and_thumbs_stand_in_one_line(
+    viewport: ViewportSize, server: Server, open_page: OpenPage
+) -> None:
+    asked = httpx2.post(f"{server.url}/api/query", json={"query": QUESTION})
+    path = f"/conversations/{asked.json()['session_id']}"
+    page = open_page(server, viewport=viewport).open(path)
+    actions = page.locator(".answer-foot .actions > *")
+    expect(actions).to_have_count(6)
+
+    actions.last.scroll_into_view_if_needed()
+
+    tops = "(all) => all.map((each) => each.getBoundingClientRect().top)"
+    assert len(set(actions.evaluate_all(tops))) == 1
+    expect(actions.last).to_be_in_viewport(ratio=1)
