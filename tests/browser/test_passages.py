@@ -9,13 +9,14 @@ from playwright.sync_api import Page, expect
 
 from antiphon.knowledge import index_paths, load_embedder
 from tests.browser.conftest import OpenPage, Server, serving
-from tests.integration.test_structure_of_documents import MANUAL
+from tests.integration.test_structure_of_documents import MANUAL, NIGHT
 
 
 @pytest.fixture(scope="module")
 def manual(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("manual")
     (folder / "manual.md").write_text(MANUAL)
+    (folder / "night.md").write_text(NIGHT)
     (folder / "anker.md").write_text(
         "# Schiffe\n## Der Anker\nDer Anker wiegt neun Tonnen und ist aus Stahl.\n"
     )
@@ -57,6 +58,18 @@ def test_cited_code_is_shown_as_code(manual: Server, open_page: OpenPage) -> Non
     code = page.get_by_role("tooltip").locator("pre")
     expect(code).to_contain_text("$ docker run --rm \\\n    harbour")
     assert "```" not in shown
+
+
+def test_prose_behind_cut_code_is_shown_as_prose(
+    manual: Server, open_page: OpenPage
+) -> None:
+    page = open_page(manual).open()
+
+    card_of_last_mark(page, "How is the lantern of the crane lit?")
+
+    passage = page.get_by_role("tooltip").locator("blockquote")
+    expect(passage.locator("p")).to_contain_text("The lantern of the crane is lit")
+    expect(passage.locator("pre").last).to_contain_text("for lamp in crane.lamps:")
 
 
 def test_the_courses_page_says_in_which_language_a_course_is(
