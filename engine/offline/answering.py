@@ -259,11 +259,9 @@ def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
     if lines and in_code(source.blocks, key):
         parts = [(window.first, window.end)]
     for first, end in parts:
-        text = shown(source.blocks, first, end, lines=lines)
+        text = shown(source.blocks, first, end, lines=lines, is_bare=is_bare)
         if not text:
             continue
-        if is_bare:
-            text = without_bars(text)
         if (first, end) == (key, key + 1) and window.end - window.first > 1:
             text = marked(text)
         if first > window.first:

@@ -64,11 +64,16 @@ def without_bars(text: str) -> str:
     )
 
 
-def shown(blocks: Sequence[str], first: int, end: int, *, lines: bool) -> str:
-    """Returns sentences `first` to `end` (exclusive) in their lines, or in one."""
+def shown(
+    blocks: Sequence[str], first: int, end: int, *, lines: bool, is_bare: bool
+) -> str:
+    """Returns sentences `first` to `end` (exclusive) in their lines, or in one; bare rows lose their bars."""
+    text = "".join(blocks[first:end])
     if lines:
-        return laid_out(blocks, first, end)
-    return " ".join("".join(blocks[first:end]).split())
+        text = laid_out(blocks, first, end)
+    if is_bare:
+        text = without_bars(text)
+    return text if lines else " ".join(text.split())
 
 
 def rows_of_long_tables(blocks: Sequence[str], most_chars: int) -> frozenset[int]:
