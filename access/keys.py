@@ -37,7 +37,7 @@ _NO_KEY = (
     f"This service asks for a key: {HOW}. Its owner makes one with "
     "`antiphon keys add NAME --tenant TENANT`."
 )
-_UNKNOWN = "This key is none of this service's, or was mistyped."
+_UNKNOWN = "This service does not know this key. It may be mistyped."
 _COLUMNS = "key_id, name, tenant, scopes, made_at, expires_at, revoked_at, old_until"
 
 

@@ -32,7 +32,7 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
         # A wrong one is asked for anew, with what the service said of it.
         page.get_by_label("Your key").fill("ant_wrong")
         page.get_by_role("button", name="Continue").click()
-        expect(dialog).to_contain_text("none of this service's")
+        expect(dialog).to_contain_text("does not know this key")
         page.get_by_label("Your key").fill(key)
         page.get_by_role("button", name="Continue").click()
         expect(dialog).to_have_count(0)
