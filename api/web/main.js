@@ -121,6 +121,12 @@ document.addEventListener("click", async (event) => {
 });
 window.addEventListener("popstate", showView);
 
+// As an address of its own it would show the view anew, and the focus would be lost.
+byId("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+
 byId("open-sidebar").addEventListener("click", openSidebar);
 byId("close-sidebar").addEventListener("click", closeSidebar);
 byId("sidebar-shade").addEventListener("click", closeSidebar);

@@ -18,11 +18,9 @@ TITLES = [each for each in STRINGS if each.isprintable() and not each.startswith
 A_QUESTION = 50
 """Strings in one question, which has a greatest length."""
 
-_FOREIGN = "script, img, iframe, object, embed, link, meta, base, svg, style, form, video, audio, math, marquee"
-# The views of a trace draw bars and hold forms of their own, each of a class; those of the strings have none.
-_FOREIGN_IN_TRACES = _FOREIGN.replace("form", "form:not([class])").replace(
-    "svg", "svg:not([class])"
-)
+_FOREIGN = "script, img, iframe, object, embed, link, meta, base, svg, style, form:not([class]), video, audio, math, marquee"
+# Pages hold forms of their own, and a trace draws bars, each of a class; those of the strings have none.
+_FOREIGN_IN_TRACES = _FOREIGN.replace("svg", "svg:not([class])")
 _LINKS = "(found) => found.map((each) => each.getAttribute('href'))"
 
 
