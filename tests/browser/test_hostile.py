@@ -18,7 +18,10 @@ TITLES = [each for each in STRINGS if each.isprintable() and not each.startswith
 A_QUESTION = 50
 """Strings in one question, which has a greatest length."""
 
-_FOREIGN = "script, img, iframe, object, embed, link, meta, base, svg, style, form:not([class]), video, audio, math, marquee"
+_FOREIGN = (
+    "script, img, iframe, object, embed, link, meta, base, svg, style, form:not([class]), "
+    "video, audio, math, marquee"
+)
 # Pages hold forms of their own, and a trace draws bars, each of a class; those of the strings have none.
 _FOREIGN_IN_TRACES = _FOREIGN.replace("svg", "svg:not([class])")
 _LINKS = "(found) => found.map((each) => each.getAttribute('href'))"
