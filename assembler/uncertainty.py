@@ -54,7 +54,7 @@ DOUBTS: dict[str, Doubt] = {
         "After a failure the answer was worked out in a single call.", "medium"
     ),
     "fallback_reasoner": Doubt(
-        "The model could not be reached; {reasoner} answered in its place.", "medium"
+        "The model was away; {reasoner} answered in its place.", "medium"
     ),
     "another_reasoner": Doubt(
         "The question was put to {wanted}; {reasoner} answered it.", "medium"
