@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from antiphon.engine.offline.known import Course, Lesson, Place
@@ -125,11 +126,19 @@ class Catalogue:
         """Returns the lessons whose titles hold all of these words, of some courses or of all."""
         wanted = frozenset(terms(" ".join(topic)))
         found: list[tuple[Course, Lesson]] = []
-        for course in within or self.courses:
-            for lesson in course.lessons:
-                if wanted and wanted <= frozenset(terms(lesson.title)):
-                    found.append((course, lesson))
+        for words, course, lesson in self._lessons:
+            if wanted and wanted <= words and (not within or course in within):
+                found.append((course, lesson))
         return found
+
+    @cached_property
+    def _lessons(self) -> list[tuple[frozenset[str], Course, Lesson]]:
+        """Every lesson behind the words of its title: a question asks for them several times."""
+        return [
+            (frozenset(terms(lesson.title)), course, lesson)
+            for course in self.courses
+            for lesson in course.lessons
+        ]
 
     def place(self, question: str, course: Course | None = None) -> Place:
         """Returns the place that a question names.
