@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from antiphon.cluster import Cluster, JetStreamTraceStore, connect
 from antiphon.traces import Redaction, SqliteTraceStore
@@ -56,3 +57,18 @@ async def opened(
         shared = await JetStreamTraceStore.open(cluster, folder, redaction, catalog)
         yield shared
         await shared.close()
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each kind in turn."""
+    return str(request.param)
+
+
+@pytest_asyncio.fixture
+async def store(
+    kind: str, tmp_path: Path, nats_url: str
+) -> AsyncIterator[WholeTraceStore]:
+    """An empty store of that kind."""
+    async with opened(kind, tmp_path, nats_url) as of_kind:
+        yield of_kind

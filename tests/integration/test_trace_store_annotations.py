@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from msgspec.structs import replace
 
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.ports import TraceFilter, TraceStore, WholeTraceStore
 from tests.story import NOON, answered, placed, query_received
-from tests.trace_stores import KINDS, nats_url, opened
+from tests.trace_stores import kind, nats_url, opened, store
 
-__all__ = ["nats_url"]
+__all__ = ["kind", "nats_url", "store"]
 
 GOOD = Feedback(rating="up", at=NOON)
 BAD = Feedback(rating="down", note="It names the wrong lesson.", at=NOON + 1)
-
-
-@pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest_asyncio.fixture
-async def store(
-    kind: str, tmp_path: Path, nats_url: str
-) -> AsyncIterator[WholeTraceStore]:
-    async with opened(kind, tmp_path, nats_url) as of_kind:
-        yield of_kind
 
 
 async def ask(

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
-import pytest
-import pytest_asyncio
 
 from antiphon.traces import Redaction, read_trace_file, trace_file
 from antiphon.vocabulary.catalog import BUILT_IN
@@ -17,22 +14,9 @@ from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.unknown import UnknownEvent
 from antiphon.vocabulary.values import StoredText, UntrustedText
 from tests.story import answered, placed, query_received
-from tests.trace_stores import KINDS, nats_url, opened
+from tests.trace_stores import kind, nats_url, opened, store
 
-__all__ = ["nats_url"]
-
-
-@pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest_asyncio.fixture
-async def store(
-    kind: str, tmp_path: Path, nats_url: str
-) -> AsyncIterator[WholeTraceStore]:
-    async with opened(kind, tmp_path, nats_url) as of_kind:
-        yield of_kind
+__all__ = ["kind", "nats_url", "store"]
 
 
 class NoteTaken(Event, frozen=True, kw_only=True, tag="note_taken"):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from antiphon.vocabulary.errors import NotFoundError, SequenceError
 from antiphon.vocabulary.events import QueryClosed
@@ -15,22 +13,9 @@ from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.values import Exchange
 from tests.integration.test_trace_store_keeping import DAY_S, left, long_text, whole
 from tests.story import NOON, answered, placed, query_received, tool_succeeded
-from tests.trace_stores import KINDS, nats_url, opened
+from tests.trace_stores import kind, nats_url, opened, store
 
-__all__ = ["nats_url"]
-
-
-@pytest.fixture(params=KINDS)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest_asyncio.fixture
-async def store(
-    kind: str, tmp_path: Path, nats_url: str
-) -> AsyncIterator[WholeTraceStore]:
-    async with opened(kind, tmp_path, nats_url) as of_kind:
-        yield of_kind
+__all__ = ["kind", "nats_url", "store"]
 
 
 async def fill(store: WholeTraceStore, count: int, *more: str) -> None:
