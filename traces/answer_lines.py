@@ -22,11 +22,10 @@ _NOTE = """
         output_tokens = ?, cost_usd = ?
     WHERE query_id = ?
 """
-_WITHOUT = """
-    SELECT answer_seq, events.query_id, seq, cause, at, kind, version, body
-    FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = (
-        SELECT min(seq) FROM events AS others WHERE others.query_id = queries.query_id AND others.seq >= answer_seq)
-    WHERE rounds IS NULL
+_WITHOUT = "SELECT query_id, answer_seq FROM queries WHERE rounds IS NULL AND answer_seq IS NOT NULL"
+_EVENT = """
+    SELECT query_id, seq, cause, at, kind, version, body FROM events WHERE query_id = ? AND seq >= ?
+    ORDER BY seq LIMIT 1
 """
 
 
@@ -53,7 +52,11 @@ def add_answers(connection: sqlite3.Connection) -> None:
     unpacker = unpacker_of(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for seq, *columns in connection.execute(_WITHOUT).fetchall():
+        # Answer by answer: those of a large store take more memory than the service.
+        for query_id, seq in connection.execute(_WITHOUT).fetchall():
+            columns = connection.execute(_EVENT, (query_id, seq)).fetchone()
+            if columns is None:
+                continue
             row = EventRow(*columns)
             try:
                 answer = answer_in(row, seq, unpacker)
