@@ -85,11 +85,12 @@ export async function getJson(path) {
  * Sends JSON, and reads some.
  * @param {string} path
  * @param {unknown} body
+ * @param {"POST" | "PUT" | "PATCH"} method
  * @returns {Promise<any>}
  */
-export async function postJson(path, body = undefined) {
+export async function sendJson(path, body = undefined, method = "POST") {
   /** @type {RequestInit} */
-  const options = { method: "POST" };
+  const options = { method };
   if (body !== undefined) {
     options.headers = { "Content-Type": "application/json" };
     options.body = JSON.stringify(body);

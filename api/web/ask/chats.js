@@ -1,6 +1,6 @@
 /** The chats in the sidebar, as the service keeps them: found again in any browser, searched, renamed, deleted. */
 
-import { ROOT, getJson, send } from "../api.js";
+import { ROOT, getJson, send, sendJson } from "../api.js";
 import { announce, byId, element, icon } from "../dom.js";
 
 const SHOWN = 12;
@@ -110,11 +110,7 @@ function renaming(chat) {
   const input = element("input", { "aria-label": "Title of the chat", maxlength: 120, required: true });
   input.value = chat.title;
   return change([input, element("button", { class: "quiet", type: "submit" }, "Save")], () =>
-    send(`/api/conversations/${encodeURIComponent(chat.session_id)}`, {
-      method: "PATCH",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ title: input.value }),
-    }),
+    sendJson(`/api/conversations/${encodeURIComponent(chat.session_id)}`, { title: input.value }, "PATCH"),
   );
 }
 

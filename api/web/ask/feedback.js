@@ -1,6 +1,6 @@
 /** Whether an answer was good, and a note on it: stored with its trace. */
 
-import { send } from "../api.js";
+import { send, sendJson } from "../api.js";
 import { announce, element, icon } from "../dom.js";
 
 /** @typedef {import("../types.js").Feedback} Feedback */
@@ -68,14 +68,12 @@ export class FeedbackControls {
   /** @param {"up" | "down" | null} rating */
   async #store(rating) {
     const note = this.#note.value.trim();
-    /** @type {RequestInit} */
-    let request = { method: "DELETE" };
-    if (rating !== null) {
-      const body = JSON.stringify(note ? { rating, note } : { rating });
-      request = { method: "PUT", headers: { "Content-Type": "application/json" }, body };
-    }
     try {
-      this.given = (await (await send(this.path, request)).json()).feedback;
+      const stored =
+        rating === null
+          ? await (await send(this.path, { method: "DELETE" })).json()
+          : await sendJson(this.path, note ? { rating, note } : { rating }, "PUT");
+      this.given = stored.feedback;
       this.#say(this.given === null ? "Rating withdrawn." : "Saved.");
     } catch (error) {
       this.form.hidden = false;

@@ -1,6 +1,6 @@
 /** One query as the page lives through it: asked, followed, taken up again after a lost connection, answered. */
 
-import { RefusedError, UnreachableError, getJson, postJson, send } from "../api.js";
+import { RefusedError, UnreachableError, getJson, sendJson, send } from "../api.js";
 import { eventsOf } from "../event_stream.js";
 
 const STREAM = { Accept: "text/event-stream" };
@@ -72,7 +72,7 @@ export class Query {
     this.#cancelWanted = true;
     if (this.id === null) return;
     try {
-      await postJson(`/api/queries/${this.id}/cancel`);
+      await sendJson(`/api/queries/${this.id}/cancel`);
     } catch (error) {
       // It was over already, or the service is away and the page says so anyway.
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;

@@ -1,6 +1,6 @@
 /** One cell of the matrix, looked at closely: each part of a query in which the fault was tried, its trace and command. */
 
-import { ROOT, postJson } from "../api.js";
+import { ROOT, sendJson } from "../api.js";
 import { copyText } from "../copying.js";
 import { announce, element, icon } from "../dom.js";
 import { SIGNS, TONES, WORDS, outcomeOf } from "./report.js";
@@ -98,7 +98,7 @@ function opener(verdict) {
     button.disabled = true;
     try {
       const kept = encodeURIComponent(verdict.query_id);
-      const stored = await postJson(`/api/faults/report/traces/${kept}`);
+      const stored = await sendJson(`/api/faults/report/traces/${kept}`);
       const id = encodeURIComponent(stored.query_id);
       history.pushState(null, "", `${ROOT}/traces/${id}`);
       window.dispatchEvent(new PopStateEvent("popstate"));

@@ -1,6 +1,6 @@
 /** What can be done with a trace: replayed, forked, broken, compared, made a test of, taken along. */
 
-import { ROOT, getJson, postJson, send } from "../api.js";
+import { ROOT, getJson, sendJson, send } from "../api.js";
 import { element, icon } from "../dom.js";
 import { keptKey } from "../key.js";
 import { count } from "../text.js";
@@ -80,7 +80,7 @@ export class Actions {
   }
 
   async #replay() {
-    const verdict = await postJson(api(this.queryId, "/replay"));
+    const verdict = await sendJson(api(this.queryId, "/replay"));
     const checked = `${count(verdict.compared, "decision")} compared, ${verdict.verified} made by acting parts verified`;
     const skipped = verdict.skipped.map((/** @type {string} */ each) => element("li", { dir: "auto" }, each));
     const rest = skipped.length === 0 ? null : element("ul", { class: "stack plain-list soft" }, ...skipped);

@@ -1,7 +1,7 @@
 /** Begins a fork: the mode is chosen, what will be called and may cost is said, and then it runs. */
 
 import { may } from "../access.js";
-import { RefusedError, getJson, postJson } from "../api.js";
+import { RefusedError, getJson, sendJson } from "../api.js";
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";
 import { address, api, go } from "./links.js";
@@ -84,7 +84,7 @@ export class Launch {
     this.asked += 1;
     const mine = this.asked;
     try {
-      const plan = await postJson(api(this.queryId, "/fork/plan"), body);
+      const plan = await sendJson(api(this.queryId, "/fork/plan"), body);
       if (mine !== this.asked) return;
       const shared =
         plan.shared === 0 ? "It begins with the question." : `It shares ${count(plan.shared, "event")}.`;
@@ -122,7 +122,7 @@ export class Launch {
     this.plan.className = "plan notice quiet-notice";
     this.plan.replaceChildren(element("span", { class: "spinner" }), element("span", {}, "The fork runs…"));
     try {
-      const fork = await postJson(api(this.queryId, "/fork"), body);
+      const fork = await sendJson(api(this.queryId, "/fork"), body);
       // Whoever has gone elsewhere meanwhile finds it in the list.
       if (this.element.isConnected) go(address(this.queryId, "diff", fork.query_id));
     } catch (error) {
