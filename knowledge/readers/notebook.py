@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +20,6 @@ from antiphon.knowledge.readers.front_matter import lines_of, split_front_matter
 from antiphon.knowledge.readers.losses import Loss, Losses
 from antiphon.knowledge.readers.markdown import markdown_lines
 from antiphon.knowledge.readers.plain_text import clean, decode
-from antiphon.knowledge.readers.web_page import page_lines, parse_page
 
 MOST_OUTPUT_LINES = 200
 """Of what a cell printed: beyond them come rows of data and progress, which nobody reads to their end."""
@@ -149,16 +149,22 @@ class _Notebook:
                 lines += markdown_lines(markdown, self.losses)
             elif text.strip():
                 printed.append(text.strip("\n"))
-            else:
-                lines += self._page(_text(shown.get("text/html")))
+            elif "text/html" in shown:
+                lines += self._page(_text(shown["text/html"]))
         return [*self._block("\n".join(printed)), *lines]
 
     def _page(self, page: str) -> list[Line]:
         """Returns the text of an output of HTML; some of them are scripts and comments."""
         try:
-            return page_lines(parse_page(page.encode()), self.losses)
+            web_page = importlib.import_module("antiphon.knowledge.readers.web_page")
+            root = web_page.parse_page(page.encode())
+        except ModuleNotFoundError:
+            # Notebooks are read without the extra `documents` too.
+            self.losses.add(Loss.PAGE)
+            return []
         except UnreadableError:
             return []
+        return list(web_page.page_lines(root, self.losses))
 
     def _block(self, text: str) -> list[Line]:
         if not text:
