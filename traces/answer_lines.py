@@ -17,6 +17,9 @@ _log = structlog.get_logger(__name__)
 _ANSWER_CHARS = 200
 """Of an answer so much is listed."""
 
+_MOST = 2**63 - 1
+"""The largest whole number that a column of SQLite holds; an imported trace may claim more."""
+
 _NOTE = """
     UPDATE queries SET confidence = ?, reasoner = ?, answer_seq = ?, answer = ?, rounds = ?, input_tokens = ?,
         output_tokens = ?, cost_usd = ?
@@ -39,12 +42,16 @@ def note_answer(
         answer.reasoner,
         seq,
         sound_text(answer.answer[:_ANSWER_CHARS]),
-        answer.rounds,
-        usage.all_input_tokens,
-        usage.output_tokens,
+        _whole(answer.rounds),
+        _whole(usage.all_input_tokens),
+        _whole(usage.output_tokens),
         usage.cost_usd,
     )
     connection.execute(_NOTE, (*values, query_id))
+
+
+def _whole(number: int) -> int:
+    return max(-_MOST, min(number, _MOST))
 
 
 def add_answers(connection: sqlite3.Connection) -> None:
