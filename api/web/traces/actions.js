@@ -171,7 +171,7 @@ function link(name) {
  * @param {string} name
  * @param {BlobPart} text
  */
-function download(name, text) {
+export function download(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   element("a", { href: url, download: name }).click();
   // The browser reads it soon, and not at once.

@@ -169,7 +169,7 @@ function rewritten(event, texts) {
  * @param {{name: string, value: any, choices: string[]}} setting
  * @param {any} recorded
  */
-function valueInput(setting, recorded) {
+export function valueInput(setting, recorded) {
   const now = recorded ?? setting.value;
   const choices = typeof setting.value === "boolean" ? ["true", "false"] : setting.choices;
   if (choices.length === 0)
