@@ -1,7 +1,7 @@
 /** A set of questions as it is written: typed, out of a file, out of rated answers or out of a chat. */
 
 import { getJson } from "../api.js";
-import { announce, element } from "../dom.js";
+import { element } from "../dom.js";
 import { count } from "../text.js";
 import { onOneLine, questionsIn } from "./sets.js";
 
@@ -48,6 +48,15 @@ export class Editor {
     );
   }
 
+  get name() {
+    return this.#name.value;
+  }
+
+  /** How many questions there are, those that cannot be read included. */
+  get count() {
+    return this.#text.value.split("\n").filter((line) => line.trim() !== "").length;
+  }
+
   questions() {
     const found = questionsIn(this.#text.value).map((each) => this.#known.get(each.question) ?? each);
     // The answers are those of a comparison.
@@ -68,6 +77,7 @@ export class Editor {
       added += 1;
     }
     this.#text.value = lines.join("\n");
+    this.#text.dispatchEvent(new Event("input", { bubbles: true }));
     const left = questions.length - added;
     this.#say(`${count(added, "question")} added${left > 0 ? `, ${left} there already` : ""}.`);
   }
@@ -119,9 +129,8 @@ export class Editor {
   #file() {
     const input = element("input", {
       type: "file",
-      class: "hidden",
+      hidden: true,
       accept: ".jsonl,.json,.txt",
-      tabindex: -1,
     });
     input.addEventListener("change", () => {
       const [file] = input.files ?? [];
@@ -149,7 +158,6 @@ export class Editor {
     } catch (error) {
       this.#say(String(/** @type {Error} */ (error).message));
     }
-    announce(this.#said.textContent ?? "");
   }
 }
 

@@ -114,18 +114,19 @@ function ofSet(set, sets) {
   const made = sets.filter(({ comparison }) => comparison?.of === set.set_id);
   const save = async (/** @type {string} */ name, /** @type {QuestionSet["questions"]} */ questions) => {
     Object.assign(set, await saveSet({ ...set, name, questions }));
-    sides.refresh();
   };
   const editor = new Editor(set, save, exporting(set));
   const sides = new Sides(
-    () => set.questions.length,
+    () => editor.count,
     async (left, right) => {
+      await save(editor.name, editor.questions());
       const comparison = { of: set.set_id, left, right };
       const saved = await saveSet({ set_id: newId(), name: set.name, questions: set.questions, comparison });
       begun = saved.set_id;
       go(setAddress(saved.set_id));
     },
   );
+  editor.element.addEventListener("input", () => sides.refresh());
   return [
     ...head(set),
     element("section", { class: "card" }, element("h2", {}, "Compare two settings"), sides.element),

@@ -1,7 +1,6 @@
 /** A comparison: its run, its totals, and a row for each question. */
 
-import { RefusedError, UnreachableError } from "../api.js";
-import { element } from "../dom.js";
+import { element, plain } from "../dom.js";
 import { cost, count, seconds } from "../text.js";
 import { Row } from "./row.js";
 import { Run } from "./run.js";
@@ -28,6 +27,7 @@ export class Result {
   );
   /** @type {Run | null} */
   #run = null;
+  #problem = "";
 
   /**
    * @param {QuestionSet} set
@@ -77,47 +77,40 @@ export class Result {
 
   async run() {
     const run = new Run(this.set, this.comparison);
+    /** @type {Row | undefined} */
+    let row;
     this.#run = run;
-    this.#draw();
+    this.#problem = "";
     try {
       await run.go(
-        (question) => this.#say(`Asking: ${question.question}`, question),
-        async (question) => {
-          await this.rows[this.set.questions.indexOf(question)]?.read();
+        (question) => {
+          row = this.rows[this.set.questions.indexOf(question)];
+          row?.say("Being asked…");
+          this.#draw(question.question);
+        },
+        async () => {
+          await row?.read();
           this.#sumUp();
         },
       );
     } catch (error) {
-      if (!run.isStopped && !(error instanceof RefusedError || error instanceof UnreachableError))
-        throw error;
-      if (!run.isStopped) this.#problem = /** @type {Error} */ (error).message;
+      this.#problem = run.isStopped ? "Stopped." : String(/** @type {Error} */ (error).message);
+      row?.say("Not asked to the end.");
     }
     this.#run = null;
     this.#draw();
   }
 
-  #problem = "";
-
-  /**
-   * @param {string} text
-   * @param {import("./sets.js").SavedQuestion} question
-   */
-  #say(text, question) {
-    this.#problem = "";
-    this.#said.textContent = text;
-    this.rows[this.set.questions.indexOf(question)]?.say("Being asked…");
-    this.#draw();
-  }
-
-  #draw() {
-    const done = this.set.questions.filter(({ left, right }) => left && right).length;
+  /** @param {string} asking What is being asked. */
+  #draw(asking = "") {
+    const all = this.set.questions;
+    const done = all.filter(({ left, right }) => left && right).length;
     const isRunning = this.#run !== null;
     this.#bar.value = done;
-    this.#go.hidden = isRunning || done === this.set.questions.length;
+    this.#go.hidden = isRunning || done === all.length;
     this.#stop.hidden = !isRunning;
-    if (!isRunning)
-      this.#said.textContent =
-        `${this.#problem} ${done} of ${count(this.set.questions.length, "question")} compared.`.trim();
+    const state = `${done} of ${count(all.length, "question")} compared.`;
+    this.#said.textContent = plain(`${this.#problem} ${state} ${asking}`.trim());
   }
 
   #sort() {
@@ -128,7 +121,6 @@ export class Result {
 
   #sumUp() {
     this.#draw();
-    this.#sort();
     const read = this.rows.filter(({ answers }) => answers.length === 2);
     const sides = [0, 1].map((index) => read.map(({ answers }) => /** @type {Answer} */ (answers[index])));
     /** @type {[string, (answers: Answer[], index: number) => string][]} */

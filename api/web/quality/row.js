@@ -57,6 +57,9 @@ export class Row {
         getJson(api(left, "/answer?html=true")),
         getJson(api(right, "/answer?html=true")),
       ]);
+      // A fork's own duration counts from the question of its parent; the comparison leaves out what lies between.
+      answers[0].duration_ms = diff.left.duration_ms;
+      answers[1].duration_ms = diff.right.duration_ms;
       this.answers = answers;
       this.#draw(diff.sentences);
       return true;
@@ -83,7 +86,11 @@ export class Row {
         : element(
             "details",
             {},
-            element("summary", {}, "What changed, sentence by sentence"),
+            element(
+              "summary",
+              {},
+              `What changed, sentence by sentence (${differing} of ${sentences.length})`,
+            ),
             element("ul", { class: "stack plain-list sentences" }, ...sentences.map(sentence)),
           ),
       citations("Cited on the left alone", left, right),

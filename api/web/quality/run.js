@@ -38,10 +38,22 @@ export class Run {
   /**
    * Asks what was not asked yet, one answer after another, so that their times can be compared.
    * @param {(question: SavedQuestion) => void} begun
-   * @param {(question: SavedQuestion) => void} done
+   * @param {(question: SavedQuestion) => Promise<void>} done
    */
   async go(begun, done) {
     this.#settings = await readSettings();
+    try {
+      await this.#each(begun, done);
+    } finally {
+      await this.#forget();
+    }
+  }
+
+  /**
+   * @param {(question: SavedQuestion) => void} begun
+   * @param {(question: SavedQuestion) => Promise<void>} done
+   */
+  async #each(begun, done) {
     for (const question of this.set.questions) {
       if (question.left && question.right) continue;
       if (this.isStopped) return;
@@ -53,7 +65,7 @@ export class Run {
       }
       question.right = await this.#again(left);
       await saveSet(this.set);
-      done(question);
+      await done(question);
     }
   }
 
@@ -66,8 +78,12 @@ export class Run {
     const body = { query, session_id: this.#session, ...Object.fromEntries(wishes) };
     const answer = await this.#post("/api/query", body);
     this.#session = answer.session_id;
-    await sendJson("/api/clear-session", { session_id: this.#session });
+    await this.#forget();
     return answer.query_id;
+  }
+
+  async #forget() {
+    if (this.#session !== null) await sendJson("/api/clear-session", { session_id: this.#session });
   }
 
   /** @param {string} left */

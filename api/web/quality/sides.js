@@ -108,7 +108,11 @@ export class Sides {
 /** What one side is asked with: as now, or with some settings of its own. */
 class Side {
   #rows = element("div", { class: "stack" });
-  #add = element("button", { class: "quiet", type: "button", disabled: true }, "Change a setting");
+  #add = element(
+    "button",
+    { class: "button plain-button", type: "button", disabled: true },
+    "Change a setting",
+  );
   /** @type {Setting[]} */
   #offered = [];
   /** @type {Map<HTMLElement, () => [string, string]>} */
@@ -147,7 +151,7 @@ class Side {
     for (const { name } of this.#offered) names.append(element("option", { value: name }, kindName(name)));
     const place = element("span", {});
     const about = element("p", { class: "soft" });
-    const remove = element("button", { class: "quiet", type: "button" }, "As now");
+    const remove = element("button", { class: "quiet", type: "button" }, "Remove");
     const row = element("div", { class: "stack" }, names, place, about, remove);
     /** @type {HTMLInputElement | HTMLSelectElement} */
     let value = element("input", {});
