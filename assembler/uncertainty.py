@@ -130,7 +130,8 @@ _EARLIER = {
     "tool_failed": "The tool {tool} brought nothing: {reason}.",
     "partial_evidence": "The answer is put together from what was found until then: {why}.",
     "context_compressed": "Not everything found fitted into the last call; {count} item(s) were cut.",
-    "summary_missing": "What earlier rounds found was to be summarised, and only its best sentences were kept: {reason}.",
+    "summary_missing": "What earlier rounds found was to be summarised, and only its best sentences were kept: "
+    "{reason}.",
     "round_limit": "More tool calls were wanted than the limit on rounds allows.",
     "tool_call_limit": "More tool calls were wanted in one round than are allowed.",
     "degraded_single_round": "After a failure the answer was worked out in a single call.",

@@ -271,7 +271,9 @@ def test_an_unknown_stop_reason_is_an_end_like_any_other() -> None:
 
 
 def test_the_worst_effect_decides_on_confidence() -> None:
-    doubts = [indicator(kind, 1, rules=RULES, **dict.fromkeys(WORDS, "x")) for kind in DOUBTS]
+    doubts = [
+        indicator(kind, 1, rules=RULES, **dict.fromkeys(WORDS, "x")) for kind in DOUBTS
+    ]
 
     assert confidence(doubts) == "low"
     assert (
