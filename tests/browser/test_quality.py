@@ -209,3 +209,4 @@ def test_a_key_that_may_not_compare_is_not_shown_the_page(
             link = page.locator(".places").get_by_text("Quality")
             expect(link).to_have_count(1)
             assert link.is_visible() == ("live" in scopes)
+            page.close()

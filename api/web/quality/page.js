@@ -1,8 +1,8 @@
 /** Quality: saved sets of questions, each asked with two settings, and what changed between the answers. */
 
+import { download } from "../copying.js";
 import { element, setTitle } from "../dom.js";
 import { count, when } from "../text.js";
-import { download } from "../traces/actions.js";
 import { go } from "../traces/links.js";
 import { Editor } from "./editor.js";
 import { Result } from "./result.js";

@@ -91,7 +91,7 @@ export class Row {
               {},
               `What changed, sentence by sentence (${differing} of ${sentences.length})`,
             ),
-            element("ul", { class: "stack plain-list sentences" }, ...sentences.map(sentence)),
+            element("ul", { class: "stack plain-list differing" }, ...sentences.map(sentence)),
           ),
       citations("Cited on the left alone", left, right),
       citations("Cited on the right alone", right, left),

@@ -4,7 +4,7 @@ import { may } from "../access.js";
 import { getJson, readiness } from "../api.js";
 import { element } from "../dom.js";
 import { count, cost } from "../text.js";
-import { valueInput } from "../traces/editors.js";
+import { valueInput } from "../traces/setting_value.js";
 import { kindName } from "../traces/saying.js";
 
 /**
