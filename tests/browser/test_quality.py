@@ -136,7 +136,7 @@ def test_what_was_rated_is_added_exported_and_read_again(
     path = f"{server.url}/api/traces/{answer['query_id']}/feedback"
     httpx2.put(path, json={"rating": "down", "note": "Too short."})
     page = open_page(server).open("/quality")
-    page.get_by_role("button", name="Add: Rated bad").click()
+    page.get_by_role("button", name="Add those rated bad").click()
     expect(page.get_by_label("Questions, one a line")).to_have_value(
         QUESTIONS[1], timeout=5_000
     )

@@ -33,8 +33,8 @@ export class Editor {
       element(
         "div",
         { class: "filters", role: "group", "aria-label": "Add questions" },
-        this.#adder("Rated bad", () => rated("down")),
-        this.#adder("Rated good", () => rated("up")),
+        this.#adder("Add those rated bad", () => rated("down")),
+        this.#adder("Add those rated good", () => rated("up")),
         this.#chats(),
         this.#file(),
       ),
@@ -102,14 +102,14 @@ export class Editor {
    */
   #adder(name, read) {
     const press = () => this.#from(read);
-    return element("button", { class: "button plain-button", type: "button", click: press }, `Add: ${name}`);
+    return element("button", { class: "button plain-button", type: "button", click: press }, name);
   }
 
   #chats() {
     const choice = element(
       "select",
       { "aria-label": "Add the questions of a chat" },
-      element("option", { value: "" }, "Add: a chat…"),
+      element("option", { value: "" }, "Add a chat…"),
     );
     getJson("/api/conversations?limit=50").then(
       ({ conversations }) => {
@@ -141,7 +141,7 @@ export class Editor {
     return element(
       "span",
       {},
-      element("button", { class: "button plain-button", type: "button", click: press }, "Add: a file…"),
+      element("button", { class: "button plain-button", type: "button", click: press }, "Add a file…"),
       input,
     );
   }

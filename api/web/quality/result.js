@@ -21,7 +21,7 @@ export class Result {
   #list = element("ol", { class: "stack plain-list" });
   #order = element(
     "select",
-    { class: "text-input", "aria-label": "Order" },
+    { "aria-label": "Order" },
     element("option", { value: "asked" }, "As asked"),
     element("option", { value: "changed" }, "Changed first"),
   );

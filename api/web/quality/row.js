@@ -106,6 +106,7 @@ export class Row {
    */
   #verdicts(left, right) {
     const group = element("div", { class: "actions", role: "group", "aria-label": "Your verdict" });
+    group.append(element("span", { class: "soft" }, "Which is better?"));
     for (const [verdict, name, ...ratings] of VERDICTS) {
       const button = element(
         "button",
@@ -123,7 +124,7 @@ export class Row {
         } catch (error) {
           announce(String(/** @type {Error} */ (error).message));
         }
-        for (const [index, each] of [...group.children].entries())
+        for (const [index, each] of group.querySelectorAll("button").entries())
           each.setAttribute("aria-pressed", String(VERDICTS[index]?.[0] === this.question.verdict));
       });
       group.append(button);
