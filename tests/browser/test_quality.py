@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 from playwright.sync_api import Page, expect
 
 from antiphon.service import AccessFile, Keys
-from tests.browser.conftest import OpenPage, Server, serving, violations, without_traces
+from tests.browser.conftest import (
+    OpenPage,
+    Server,
+    serving,
+    serving_double,
+    violations,
+    without_traces,
+)
 from tests.browser.on_screen import hidden_parts
 from tests.browser.test_views import overflowing
 
@@ -30,17 +38,22 @@ def written(page: Page, name: str, *questions: str) -> None:
     expect(page.get_by_role("heading", name="Compare two settings")).to_be_visible()
 
 
-def rounds_on_the_right(page: Page, rounds: str) -> None:
-    side = page.get_by_role("group", name="Right: as now, unless changed")
-    side.get_by_role("button", name="Change a setting").click()
-    side.get_by_label("Setting").select_option("max_rounds")
-    side.get_by_label("Value").fill(rounds)
+def changed(page: Page, side: str, setting: str, value: str) -> None:
+    """Changes a setting on one side."""
+    place = page.get_by_role("group", name=f"{side}: as now, unless changed")
+    place.get_by_role("button", name="Change a setting").click()
+    place.get_by_label("Setting").select_option(setting)
+    field = place.get_by_label("Value")
+    if field.evaluate("(field) => field.tagName") == "SELECT":
+        field.select_option(value)
+    else:
+        field.fill(value)
 
 
-def saved(server: Server) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = httpx2.get(
-        f"{server.url}/api/question-sets"
-    ).json()["sets"]
+def saved(server: Server) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = httpx2.get(f"{server.url}/api/question-sets").json()[
+        "sets"
+    ]
     return found
 
 
@@ -53,7 +66,7 @@ def test_three_typed_questions_are_compared_and_every_row_is_seen(
     size = {"width": width, "height": height}
     page = open_page(server, size, color_scheme=scheme).open("/quality")
     written(page, name, *QUESTIONS)
-    rounds_on_the_right(page, "0")
+    changed(page, "Right", "max_rounds", "0")
     plan = page.get_by_text("3 questions, 6 answers.")
     expect(plan).to_contain_text("it costs nothing")
     found = violations(page)
@@ -121,7 +134,7 @@ def test_a_comparison_is_made_judged_and_sorted_by_keyboard(
     kept = next(
         each for each in saved(server) if each["comparison"] and "keyboard" in str(each)
     )
-    [judged] = [each for each in kept["questions"] if each["verdict"]]  # type: ignore[attr-defined]
+    [judged] = [each for each in kept["questions"] if each["verdict"]]
     for side, rating in (("left", "up"), ("right", "down")):
         trace = httpx2.get(f"{server.url}/api/traces/{judged[side]}").json()
         assert trace["feedback"]["rating"] == rating
@@ -186,6 +199,58 @@ def test_what_was_stopped_stays_and_goes_on(
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete it? The traces stay.").click()
     expect(page.get_by_role("heading", name="Saved sets")).to_be_visible()
+
+
+def test_what_the_service_refuses_is_said_and_the_one_answer_stays(
+    server: Server, open_page: OpenPage
+) -> None:
+    watched = open_page(server)
+    watched.expected = ["422 (Unprocessable"]
+    page = watched.open("/quality")
+    written(page, "Refused", QUESTIONS[0])
+    changed(page, "Right", "max_rounds", "5")
+
+    page.get_by_role("button", name="Compare", exact=True).click()
+
+    said = page.get_by_text("settings of a fork over the network go only downwards")
+    expect(said).to_contain_text("0 of 1 question compared.")
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    [asked] = [each for each in saved(server) if each["name"] == "Refused"][:1]
+    assert asked["questions"][0]["left"] is not None
+    assert asked["questions"][0]["right"] is None
+
+
+def test_two_models_are_compared_and_the_most_that_it_costs_is_said_before(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    script = {"replies": [{"text": "It is good."}], "then": "last"}
+    models = {"ANTIPHON_OTHER_MODEL": "claude-haiku-5-5"}
+    with serving_double(
+        data_dir, tmp_path, script, ANTIPHON_MAX_COST_USD="0.5", **models
+    ) as server:
+        page = open_page(server).open("/quality")
+        written(page, "Models", "What is BM25?", "And recall?")
+        changed(page, "Left", "max_cost_usd", "0.25")
+        changed(page, "Right", "model", "claude-haiku-5-5")
+        plan = page.get_by_text("2 questions, 4 answers.")
+        expect(plan).to_contain_text("They cost at most $1.50: $0.25 an answer on the")
+
+        page.get_by_role("button", name="Compare", exact=True).click()
+
+        expect(page.get_by_text("2 of 2 questions compared.")).to_be_visible()
+        [asked] = [each for each in saved(server) if each["comparison"]]
+        for question in asked["questions"]:
+            for side, model, most in (
+                ("left", "claude-sonnet-5-5", 0.25),
+                ("right", "claude-haiku-5-5", 0.5),
+            ):
+                path = f"/api/traces/{question[side]}"
+                trace = httpx2.get(f"{server.url}{path}").json()
+                first = trace["events"][0]["event"]
+                assert first["settings"]["model"] == model
+                assert first["settings"]["max_cost_usd"] == most
+                assert first["history"] == []
+        page.close()
 
 
 def test_a_key_that_may_not_compare_is_not_shown_the_page(
