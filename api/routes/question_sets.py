@@ -41,6 +41,8 @@ Settings = Annotated[
     Field(max_length=20),
 ]
 
+_NOT_EMPTY: dict[str, Any] = {"pattern": r"[^\s\x00-\x1f\x85]"}
+
 
 def _described(description: str, schema: Any) -> dict[int | str, dict[str, Any]]:
     answer = {"description": description, "content": {JSON: {"schema": schema}}}
@@ -53,7 +55,7 @@ _STORED = _described("The set, as it is stored.", schema_at("QuestionSet"))
 class SavedQuestionRequest(RequestBody):
     """A question as `antiphon traces questions` prints it; in a comparison, with its two answers."""
 
-    question: Text
+    question: Text = Field(json_schema_extra=_NOT_EMPTY)
     id: Annotated[Text, Field(max_length=100)] = ""
     earlier: list[Text] = Field(
         [], description="Questions of the same conversation, asked before."
@@ -79,7 +81,7 @@ class QuestionSetRequest(RequestBody):
     """Questions under a name."""
 
     name: Annotated[Text, Field(max_length=MOST_SET_NAME_CHARS)] = Field(
-        examples=["Ranking"], json_schema_extra={"pattern": r"\S"}
+        examples=["Ranking"], json_schema_extra=_NOT_EMPTY
     )
     questions: list[SavedQuestionRequest] = Field(
         json_schema_extra={"minItems": 1, "maxItems": MOST_QUESTIONS}
