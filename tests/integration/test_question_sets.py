@@ -8,6 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from antiphon.service import delete_with_proof
 from antiphon.traces import Redaction
 from antiphon.vocabulary.ports import WholeTraceStore
 from antiphon.vocabulary.question_sets import (
@@ -18,7 +19,7 @@ from antiphon.vocabulary.question_sets import (
     QuestionSet,
     SavedQuestion,
 )
-from tests.story import NOON
+from tests.story import NOON, answered, placed
 from tests.tenants import Site, ask, site
 from tests.trace_stores import kind, nats_url, opened, store
 
@@ -70,6 +71,24 @@ async def test_sets_are_kept_replaced_deleted_and_the_tenants_own(
         assert await store.seen_by("acme").question_sets.all() == [stored]
         assert await store.seen_by("beta").question_sets.all() == [SAVED]
         assert await store.question_sets.all() == []
+
+
+async def test_a_set_outlives_the_trace_of_its_question_and_the_proof_says_so(
+    tmp_path: Path,
+) -> None:
+    async with opened("sqlite", tmp_path, "") as store:
+        await store.question_sets.put(SAVED)
+        for query_id in ("q1", "q2"):
+            events = answered(SAVED.questions[0].question, "It is a share.")
+            await store.append(query_id, 0, placed(query_id, events, at=NOON))
+
+        kept = await delete_with_proof(store, tmp_path, ["q1", "q2"])
+        await store.append("q1", 0, placed("q1", events, at=NOON))
+        await store.question_sets.delete("s1")
+        gone = await delete_with_proof(store, tmp_path, ["q1"])
+
+        assert kept.still_found == (("traces.sqlite", 1),)
+        assert gone.nothing_is_left
 
 
 def body(*questions: str, **more: Any) -> dict[str, Any]:
