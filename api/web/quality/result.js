@@ -110,7 +110,8 @@ export class Result {
     this.#go.hidden = isRunning || done === all.length;
     this.#stop.hidden = !isRunning;
     const state = `${done} of ${count(all.length, "question")} compared.`;
-    this.#said.textContent = plain(`${this.#problem} ${state} ${asking}`.trim());
+    const now = isRunning ? `It goes on while this page is open. ${asking}` : "";
+    this.#said.textContent = plain(`${this.#problem} ${state} ${now}`.trim());
   }
 
   #sort() {

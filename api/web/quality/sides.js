@@ -71,9 +71,9 @@ export class Sides {
 
   /** Says anew what it costs. */
   refresh() {
+    if (this.#settings.size === 0) return;
     const answers = `${count(this.asked(), "question")}, ${count(2 * this.asked(), "answer")}.`;
-    this.#plan.textContent =
-      this.#settings.size === 0 ? "" : this.#begin.disabled ? NOT_ALLOWED : `${answers} ${this.#cost()}`;
+    this.#plan.textContent = this.#begin.disabled ? NOT_ALLOWED : `${answers} ${this.#cost()}`;
   }
 
   #cost() {
