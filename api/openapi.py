@@ -25,11 +25,21 @@ from antiphon.service import (
 from antiphon.vocabulary.access import NOBODY
 from antiphon.vocabulary.catalog import BUILT_IN, Catalog
 from antiphon.vocabulary.events import Live, Recorded
+from antiphon.vocabulary.question_sets import QuestionSet
 from antiphon.vocabulary.values import StoredText
 
 _AT = "#/components/schemas/"
 _RECORDED = "RecordedEvent"
-_VIEWS = (Diff, MemoryView, BriefingView, Sentence, Contribution, Suspect, FaultReport)
+_VIEWS = (
+    Diff,
+    MemoryView,
+    BriefingView,
+    Sentence,
+    Contribution,
+    Suspect,
+    FaultReport,
+    QuestionSet,
+)
 
 JsonSchema = dict[str, Any]
 

@@ -48,6 +48,7 @@ class View(NamedTuple):
 _ASK = View("Ask", "ask/page.js", ("ask.css",))
 _TRACE = View("Trace", "traces/trace.js", ("ask.css", "trace.css"))
 _FAULTS = View("Faults", "faults/page.js", ("faults.css",))
+_QUALITY = View("Quality", "quality/page.js", ("ask.css", "quality.css"))
 
 VIEWS = {
     "/": _ASK,
@@ -59,6 +60,8 @@ VIEWS = {
     "/traces/{query_id}": _TRACE,
     "/traces/{query_id}/{view}": _TRACE,
     "/traces/{query_id}/{view}/{item}": _TRACE,
+    "/quality": _QUALITY,
+    "/quality/{set_id}": _QUALITY,
     "/faults": _FAULTS,
     "/faults/{point}/{kind}": _FAULTS,
 }

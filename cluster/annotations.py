@@ -1,6 +1,12 @@
-"""Feedback and titles that all nodes share: for each a message of the traces' stream, in place of the one before."""
+"""Feedback, titles and sets of questions that all nodes share: for each a message of the traces' stream.
+
+A new one takes the place of the one before.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
 
 import msgspec
 
@@ -11,8 +17,16 @@ from antiphon.cluster.messages import feedback_in
 from antiphon.cluster.projection import Projection
 from antiphon.cluster.seen_traces import SeenTraces
 from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
-from antiphon.traces import Finder, Redaction, redacted_feedback, unknown_trace
+from antiphon.traces import (
+    Finder,
+    Redaction,
+    read_question_sets,
+    redacted_feedback,
+    redacted_set,
+    unknown_trace,
+)
 from antiphon.vocabulary.feedback import Feedback
+from antiphon.vocabulary.question_sets import QuestionSet
 
 
 class Notes:
@@ -104,3 +118,37 @@ class SharedAnnotations:
         tenant = await self._traces.tenant_of(query_id)
         if tenant is None or self._tenant not in (None, tenant):
             raise unknown_trace(query_id)
+
+
+class SharedQuestionSets:
+    """Satisfies `QuestionSets` over those of a tenant."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        notes: Notes,
+        projection: Projection,
+        redaction: Redaction,
+        tenant: str,
+    ) -> None:
+        self._naming = cluster.naming
+        self._notes = notes
+        self._projection = projection
+        self._redaction = redaction
+        self._tenant = tenant
+
+    async def all(self) -> Sequence[QuestionSet]:
+        """Returns every set. Raises what `QuestionSets.all` does."""
+        index = await self._projection.index()
+        return await index.readers.run(partial(read_question_sets, tenant=self._tenant))
+
+    async def put(self, saved: QuestionSet) -> QuestionSet:
+        """Stores a set. Returns and raises what `QuestionSets.put` does."""
+        redacted = redacted_set(self._redaction, saved)
+        subject = self._naming.question_set(self._tenant, saved.set_id)
+        await self._notes.write(subject, msgspec.json.encode(redacted))
+        return redacted
+
+    async def delete(self, set_id: str) -> None:
+        """Deletes a set. Raises what `QuestionSets.delete` does."""
+        await self._notes.remove(self._naming.question_set(self._tenant, set_id))

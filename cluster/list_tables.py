@@ -19,6 +19,7 @@ from antiphon.traces import (
     remove_everything,
     remove_trace,
     write_feedback,
+    write_question_set,
     write_title,
 )
 from antiphon.vocabulary.errors import NotFoundError
@@ -147,9 +148,13 @@ def _note_conversation(connection: sqlite3.Connection, message: StoredMessage) -
 
 
 def _note_annotation(connection: sqlite3.Connection, subject: str, data: bytes) -> None:
-    """Takes in feedback, or a title, or that there is none any more (empty)."""
+    """Takes in feedback, a title or a set of questions, or that there is none any more (empty)."""
     query_id = _text_in(subject, "feedback")
     session_id = _text_in(subject, "titles")
+    of_set = _text_in(subject, "question_sets")
+    if of_set is not None:
+        tenant, _, set_id = of_set.rpartition("/")
+        write_question_set(connection, set_id, tenant, data)
     # What it belongs to may be deleted by now.
     with suppress(NotFoundError):
         if query_id is not None:

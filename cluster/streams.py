@@ -61,6 +61,10 @@ class Naming:
         """Returns the subject that holds the title of a conversation."""
         return f"{self.prefix}.titles.{token(session_id)}"
 
+    def question_set(self, tenant: str, set_id: str) -> str:
+        """Returns the subject that holds a saved set of questions."""
+        return f"{self.prefix}.question_sets.{token(f'{tenant}/{set_id}')}"
+
     def blobs_of(self, query_id: str) -> str:
         """Returns the beginning of the subjects that hold the longest texts of a trace."""
         return f"{self.prefix}.blobs.{token(query_id)}"
@@ -190,13 +194,19 @@ def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
     """Returns the stream of traces: one subject a query; what is stored is passed on live.
 
     Conversations are in the same stream, because their order among the queries says which of these were cleared;
-    feedback and titles because the list of traces is made of it.
+    feedback, titles and sets of questions because the list of traces holds them too.
     """
     return StreamConfig(
         name=naming.traces_stream,
         subjects=[
             f"{naming.prefix}.{kind}.*"
-            for kind in ("traces", "conversations", "feedback", "titles")
+            for kind in (
+                "traces",
+                "conversations",
+                "feedback",
+                "titles",
+                "question_sets",
+            )
         ],
         storage=StorageType.FILE,
         num_replicas=replicas,

@@ -6,7 +6,7 @@ import copy
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from antiphon.cluster.annotations import Notes, SharedAnnotations
+from antiphon.cluster.annotations import Notes, SharedAnnotations, SharedQuestionSets
 from antiphon.cluster.blobs import Blobs
 from antiphon.cluster.connection import Cluster
 from antiphon.cluster.conversations import SharedConversations
@@ -116,6 +116,13 @@ class JetStreamTraceStore:
             self._projection,
             self._redaction,
             self._tenant,
+        )
+
+    @property
+    def question_sets(self) -> SharedQuestionSets:
+        """Saved sets of questions."""
+        return SharedQuestionSets(
+            self._cluster, self._notes, self._projection, self._redaction, self._label
         )
 
     @property

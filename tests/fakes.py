@@ -25,6 +25,7 @@ from antiphon.vocabulary.ports import (
     TraceFilter,
     TraceSummary,
 )
+from antiphon.vocabulary.question_sets import QuestionSet
 from antiphon.vocabulary.values import Exchange
 
 
@@ -146,6 +147,23 @@ class MemoryAnnotations:
         return title
 
 
+class MemoryQuestionSets:
+    """Satisfies `QuestionSets`."""
+
+    def __init__(self) -> None:
+        self._sets: dict[str, QuestionSet] = {}
+
+    async def all(self) -> Sequence[QuestionSet]:
+        return sorted(self._sets.values(), key=lambda each: (-each.at, each.set_id))
+
+    async def put(self, saved: QuestionSet) -> QuestionSet:
+        self._sets[saved.set_id] = saved
+        return saved
+
+    async def delete(self, set_id: str) -> None:
+        self._sets.pop(set_id, None)
+
+
 class MemoryTraceStore:
     """A `TraceStore` in memory.
 
@@ -160,6 +178,7 @@ class MemoryTraceStore:
         self._lines: dict[str, _Line] = {}
         self._conversations: dict[str, _Conversation] = {}
         self.annotations = MemoryAnnotations()
+        self.question_sets = MemoryQuestionSets()
 
     def events(self, query_id: str) -> list[Event]:
         """What was stored, without its places."""

@@ -26,6 +26,11 @@ from antiphon.traces.files import (
 from antiphon.traces.finding import Finder
 from antiphon.traces.inspecting import empty_log, files_holding, traces_holding
 from antiphon.traces.ownership import IMPORTED
+from antiphon.traces.question_sets import (
+    read_question_sets,
+    redacted_set,
+    write_question_set,
+)
 from antiphon.traces.reading import PROGRAM, form_of, program_of, upgraded
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability
@@ -74,8 +79,10 @@ __all__ = [
     "open_conversation",
     "plain",
     "program_of",
+    "read_question_sets",
     "read_trace_file",
     "redacted_feedback",
+    "redacted_set",
     "remove_everything",
     "remove_trace",
     "to_json",
@@ -85,5 +92,6 @@ __all__ = [
     "unknown_trace",
     "upgraded",
     "write_feedback",
+    "write_question_set",
     "write_title",
 ]

@@ -14,6 +14,7 @@ from antiphon.traces.encryption import (
     connector,
     database_errors,
 )
+from antiphon.traces.question_sets import TABLE as _QUESTION_SETS
 from antiphon.traces.search_index import index_everything
 from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import ConfigurationError
@@ -216,6 +217,8 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
             add_answers(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(_VIEW)
+    # Read by nothing else, so that a file with this table is no other format to older programs.
+    connection.execute(_QUESTION_SETS)
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
 
 

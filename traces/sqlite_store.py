@@ -34,6 +34,7 @@ from antiphon.traces.ownership import (
     take_over,
 )
 from antiphon.traces.packing import Batch
+from antiphon.traces.question_sets import StoredQuestionSets
 from antiphon.traces.redacting import Redaction
 from antiphon.traces.schema import Durability, open_writer
 from antiphon.traces.search_index import is_behind, needs_index
@@ -62,6 +63,7 @@ class SqliteTraceStore:
 
     Attributes:
         annotations: Feedback on answers, and titles of conversations.
+        question_sets: Saved sets of questions.
     """
 
     def __init__(
@@ -86,7 +88,9 @@ class SqliteTraceStore:
     def _see(self, label: str | None) -> None:
         self._finder = Finder(self._readers, label)
         self._sight = self._finder.sight
-        self.annotations = StoredAnnotations(self._writer, self._sight, self._redaction)
+        seen = (self._writer, self._sight, self._redaction)
+        self.annotations = StoredAnnotations(*seen)
+        self.question_sets = StoredQuestionSets(*seen)
 
     @classmethod
     def open(

@@ -66,6 +66,7 @@ _EMPTY = (
     "DELETE FROM conversations",
     "DELETE FROM marks",
     "DELETE FROM words",
+    "DELETE FROM question_sets",
 )
 _KEEP_ANSWER = "UPDATE events SET body = x'' WHERE query_id = ? AND kind != ?"
 

@@ -61,6 +61,10 @@ class Sight:
             return True
         return _label_of(connection, query_id) == self.label
 
+    async def of_own(self, work: Callable[..., T]) -> T:
+        """Reads what the own label is on."""
+        return await self._readers.run(partial(work, tenant=self.own_label))
+
     async def of_conversation(
         self, work: Callable[..., T], session_id: str, **given: object
     ) -> T:

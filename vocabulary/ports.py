@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.feedback import Annotations, Feedback
+from antiphon.vocabulary.question_sets import QuestionSets
 from antiphon.vocabulary.values import Exchange, Passage, Request, Value
 
 Json = dict[str, Any]
@@ -453,6 +454,10 @@ class TraceStore(
     @property
     def annotations(self) -> Annotations:
         """What people say of its answers and conversations."""
+
+    @property
+    def question_sets(self) -> QuestionSets:
+        """Saved sets of questions."""
 
     async def close(self) -> None: ...
 

@@ -1,6 +1,6 @@
-/** Copies text for whoever pressed a button. */
+/** Takes text along: copied, or saved as a file. */
 
-import { announce, plain } from "./dom.js";
+import { announce, element, plain } from "./dom.js";
 
 const SHOWN_MS = 2500;
 
@@ -28,4 +28,16 @@ export async function copyText(text, button) {
     label.textContent = before;
     button.classList.remove(state);
   }, SHOWN_MS);
+}
+
+/**
+ * Lets the browser save a text as a file.
+ * @param {string} name
+ * @param {BlobPart} text
+ */
+export function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href: url, download: name }).click();
+  // The browser reads it soon, and not at once.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,6 +1,7 @@
 /** What can be done with a trace: replayed, forked, broken, compared, made a test of, taken along. */
 
 import { ROOT, getJson, sendJson, send } from "../api.js";
+import { download } from "../copying.js";
 import { element, icon } from "../dom.js";
 import { keptKey } from "../key.js";
 import { count } from "../text.js";
@@ -164,18 +165,6 @@ export class Actions {
 /** @param {string} name */
 function link(name) {
   return element("a", { class: "quiet", "data-view": true }, name);
-}
-
-/**
- * Lets the browser save a text as a file.
- * @param {string} name
- * @param {BlobPart} text
- */
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  element("a", { href: url, download: name }).click();
-  // The browser reads it soon, and not at once.
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 /**

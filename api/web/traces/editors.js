@@ -5,6 +5,7 @@ import { element } from "../dom.js";
 import { forkSettings } from "./launch.js";
 import { parsed } from "./model.js";
 import { argumentName, kindName } from "./saying.js";
+import { valueInput } from "./setting_value.js";
 
 /**
  * An editor, and what the request of the fork is then; null while it is not known.
@@ -163,25 +164,6 @@ function rewritten(event, texts) {
   }
   const output = passages.map((passage) => `[${passage.source}]\n${passage.text}`).join("\n\n");
   return { output, passages };
-}
-
-/**
- * @param {{name: string, value: any, choices: string[]}} setting
- * @param {any} recorded
- */
-function valueInput(setting, recorded) {
-  const now = recorded ?? setting.value;
-  const choices = typeof setting.value === "boolean" ? ["true", "false"] : setting.choices;
-  if (choices.length === 0)
-    return element("input", {
-      class: "text-input",
-      "aria-label": "Value",
-      value: now === null ? "" : String(now),
-    });
-  const select = element("select", { class: "text-input", "aria-label": "Value" });
-  for (const choice of choices) select.append(element("option", { value: choice }, choice));
-  select.value = String(now);
-  return select;
 }
 
 /**

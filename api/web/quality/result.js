@@ -1,0 +1,196 @@
+/** A comparison: its run, its totals, and a row for each question. */
+
+import { element, plain } from "../dom.js";
+import { cost, count, seconds } from "../text.js";
+import { Row } from "./row.js";
+import { Run } from "./run.js";
+import { saveSet } from "./sets.js";
+import { sideName } from "./sides.js";
+
+/**
+ * @typedef {import("./sets.js").QuestionSet} QuestionSet
+ * @typedef {import("../types.js").Answer} Answer
+ */
+
+export class Result {
+  #bar = element("progress", { "aria-label": "Questions that were compared" });
+  #said = element("p", { class: "soft", role: "status" });
+  #go = element("button", { class: "button", type: "button" }, "Go on");
+  #stop = element("button", { class: "button plain-button", type: "button", hidden: true }, "Stop");
+  #totals = element("div", {});
+  #list = element("ol", { class: "stack plain-list" });
+  #order = element(
+    "select",
+    { "aria-label": "Order" },
+    element("option", { value: "asked" }, "As asked"),
+    element("option", { value: "changed" }, "Changed first"),
+  );
+  /** @type {Run | null} */
+  #run = null;
+  #problem = "";
+
+  /**
+   * @param {QuestionSet} set
+   * @param {import("./sets.js").Comparison} comparison
+   */
+  constructor(set, comparison) {
+    this.set = set;
+    this.comparison = comparison;
+    const save = async () => {
+      await saveSet(this.set);
+      this.#sumUp();
+    };
+    /** @type {[string, string]} */
+    this.names = [sideName(comparison.left), sideName(comparison.right)];
+    this.rows = set.questions.map((question) => new Row(question, this.names, save));
+    this.#list.append(...this.rows.map((row) => row.element));
+    this.#order.addEventListener("change", () => this.#sort());
+    this.#go.addEventListener("click", () => this.run());
+    this.#stop.addEventListener("click", () => this.stop());
+    this.#bar.max = set.questions.length;
+    this.element = element(
+      "div",
+      { class: "stack" },
+      element(
+        "div",
+        { class: "upload" },
+        this.#bar,
+        this.#said,
+        element("div", { class: "actions" }, this.#go, this.#stop),
+      ),
+      this.#totals,
+      element("div", { class: "filters" }, this.#order),
+      this.#list,
+    );
+    this.#draw();
+  }
+
+  /** Shows what is there already. */
+  async read() {
+    for (const row of this.rows) await row.read();
+    this.#sumUp();
+  }
+
+  stop() {
+    this.#run?.stop();
+  }
+
+  async run() {
+    const run = new Run(this.set, this.comparison);
+    /** @type {Row | undefined} */
+    let row;
+    this.#run = run;
+    this.#problem = "";
+    try {
+      await run.go(
+        (question) => {
+          row = this.rows[this.set.questions.indexOf(question)];
+          row?.say("Being asked…");
+          this.#draw(question.question);
+        },
+        async () => {
+          await row?.read();
+          this.#sumUp();
+        },
+      );
+    } catch (error) {
+      this.#problem = run.isStopped ? "Stopped." : String(/** @type {Error} */ (error).message);
+      row?.say("Not asked to the end.");
+    }
+    this.#run = null;
+    this.#draw();
+  }
+
+  /** @param {string} asking What is being asked. */
+  #draw(asking = "") {
+    const all = this.set.questions;
+    const done = all.filter(({ left, right }) => left && right).length;
+    const isRunning = this.#run !== null;
+    this.#bar.value = done;
+    this.#go.hidden = isRunning || done === all.length;
+    this.#stop.hidden = !isRunning;
+    const state = `${done} of ${count(all.length, "question")} compared.`;
+    const now = isRunning ? `It goes on while this page is open. ${asking}` : "";
+    this.#said.textContent = plain(`${this.#problem} ${state} ${now}`.trim());
+  }
+
+  #sort() {
+    const rows = [...this.rows];
+    if (this.#order.value === "changed") rows.sort((one, other) => other.changed - one.changed);
+    this.#list.append(...rows.map((row) => row.element));
+  }
+
+  #sumUp() {
+    this.#draw();
+    const read = this.rows.filter(({ answers }) => answers.length === 2);
+    const sides = [0, 1].map((index) => read.map(({ answers }) => /** @type {Answer} */ (answers[index])));
+    /** @type {[string, (answers: Answer[], index: number) => string][]} */
+    const lines = [
+      [
+        "High confidence",
+        (answers) => String(answers.filter((each) => each.uncertainty.confidence === "high").length),
+      ],
+      ["Citations", (answers) => String(sum(answers, (each) => each.citations.length))],
+      ["Tokens", (answers) => sum(answers, tokens).toLocaleString("en")],
+      ["Cost", (answers) => cost(spent(answers))],
+      ["Time", (answers) => seconds(sum(answers, (each) => each.duration_ms) / 1000)],
+      ["Better", (_, index) => String(this.#better(index === 0 ? "left" : "right"))],
+    ];
+    const changed = read.filter((row) => row.changed > 0).length;
+    const cells = lines.map(([name, of]) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, name),
+        ...sides.map((answers, index) => element("td", {}, of(answers, index))),
+      ),
+    );
+    const head = this.names.map((name) => element("th", { scope: "col" }, name));
+    this.#totals.replaceChildren(
+      element(
+        "div",
+        { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "Totals" },
+        element(
+          "table",
+          { class: "table" },
+          element("caption", { class: "hidden" }, "Totals"),
+          element(
+            "thead",
+            {},
+            element(
+              "tr",
+              {},
+              element("td", {}, `${changed} of ${count(read.length, "answer")} changed`),
+              ...head,
+            ),
+          ),
+          element("tbody", {}, ...cells),
+        ),
+      ),
+    );
+  }
+
+  /** @param {string} side */
+  #better(side) {
+    return this.set.questions.filter(({ verdict }) => verdict === side).length;
+  }
+}
+
+/**
+ * @param {Answer[]} answers
+ * @param {(answer: Answer) => number} of
+ */
+function sum(answers, of) {
+  return answers.reduce((total, answer) => total + of(answer), 0);
+}
+
+/** @param {Answer} answer */
+function tokens({ usage }) {
+  return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
+}
+
+/** @param {Answer[]} answers */
+function spent(answers) {
+  if (answers.some(({ usage }) => usage.cost_usd === null)) return null;
+  return sum(answers, ({ usage }) => usage.cost_usd ?? 0);
+}

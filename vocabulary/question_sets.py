@@ -1,0 +1,127 @@
+"""Saved sets of questions, and what came of asking one with two settings: kept beside the traces, and no events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.feedback import Rating
+from antiphon.vocabulary.values import Value
+
+MOST_SETS = 100
+"""Sets of a tenant, those with answers included."""
+MOST_QUESTIONS = 50
+MOST_SET_CHARS = 60_000
+"""Characters of all questions of a set together, with earlier ones and notes."""
+MOST_SET_NAME_CHARS = 120
+
+Verdict = Literal["left", "right", "both_good", "both_bad"]
+
+
+class SavedQuestion(Value, frozen=True, kw_only=True):
+    """One question of a set: a line of what `antiphon traces questions` prints, and its answers where it was asked.
+
+    Attributes:
+        id: Who saved it may name it.
+        earlier: Questions of the same conversation, asked before this one.
+        rating: How an answer to it was judged, with a note.
+        left: The trace of the answer with the one settings.
+        right: That with the others.
+        verdict: Which of the two somebody found better.
+    """
+
+    question: str
+    id: str = ""
+    earlier: tuple[str, ...] = ()
+    rating: Rating | None = None
+    note: str | None = None
+    left: str | None = None
+    right: str | None = None
+    verdict: Verdict | None = None
+
+    @property
+    def chars(self) -> int:
+        """The length of its texts."""
+        return len(self.question) + sum(map(len, self.earlier)) + len(self.note or "")
+
+
+class Comparison(Value, frozen=True, kw_only=True):
+    """What a set was asked with, on either side: settings by their names; without any, as the service answers.
+
+    Attributes:
+        of: The set whose questions these are; it may be deleted since.
+    """
+
+    of: str
+    left: dict[str, str]
+    right: dict[str, str]
+
+
+class QuestionSet(Value, frozen=True, kw_only=True):
+    """Questions under a name.
+
+    Attributes:
+        at: When it was stored, in seconds since the epoch.
+        comparison: None for questions alone, else what they were asked with.
+    """
+
+    set_id: str
+    name: str
+    at: float
+    questions: tuple[SavedQuestion, ...]
+    comparison: Comparison | None = None
+
+
+class QuestionSets(Protocol):
+    """The sets of one tenant; without tenants, of whoever has the service."""
+
+    async def all(self) -> Sequence[QuestionSet]:
+        """Returns every set, the last stored first. Raises TraceError if the store cannot be read."""
+
+    async def put(self, saved: QuestionSet) -> QuestionSet:
+        """Stores a set in place of the one with its id; returns what was stored: redacted as events are.
+
+        Raises:
+            TraceError: The store cannot be written.
+        """
+
+    async def delete(self, set_id: str) -> None:
+        """Deletes a set, if it is there; its traces stay. Raises as `put` does."""
+
+
+def check_question_set(
+    new: QuestionSet, others: Sequence[str], most_chars: int
+) -> None:
+    """Refuses a set that is too large, or one too many.
+
+    Args:
+        others: The ids of the sets that there are.
+        most_chars: The longest question that may be asked.
+
+    Raises:
+        BadInputError: It is; the message says what the most is.
+    """
+    if not new.name:
+        raise BadInputError("The name is empty: send some text in `name`.")
+    asked = len(new.questions)
+    if not 1 <= asked <= MOST_QUESTIONS:
+        raise BadInputError(
+            f"A set holds 1 to {MOST_QUESTIONS} questions, and this one has {asked}."
+        )
+    for number, each in enumerate(new.questions, start=1):
+        if not each.question.replace("\x00", "").strip():
+            raise BadInputError(f"Question {number} is empty: leave it out.")
+        if len(each.question) > most_chars:
+            raise BadInputError(
+                f"Question {number} has {len(each.question):,} characters, the most is {most_chars:,}."
+            )
+    chars = sum(each.chars for each in new.questions)
+    if chars > MOST_SET_CHARS:
+        raise BadInputError(
+            f"The questions have {chars:,} characters, the most of a set is {MOST_SET_CHARS:,}: make two of it."
+        )
+    if new.set_id not in others and len(others) >= MOST_SETS:
+        raise BadInputError(
+            f"There are {len(others)} sets and comparisons, which is the most: delete one first."
+        )
