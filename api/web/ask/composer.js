@@ -88,7 +88,7 @@ export class Composer {
   /** @param {((question: string) => void) | null} ask */
   #edits(ask) {
     this.#askEdited = ask;
-    this.#hint.classList.toggle("editing", ask !== null);
+    this.#hint.className = ask === null ? "composer-hint" : "notice";
     this.#hint.textContent =
       ask === null
         ? "Enter sends, Shift+Enter starts a new line. Drop files here to add documents."

@@ -29,7 +29,8 @@ export class Exchange {
   #query = null;
   #stopped = false;
   #givenUp = new AbortController();
-  #versionsBox = element("div", { class: "versions-box" });
+  /** @type {HTMLElement | null} */
+  #switch = null;
 
   /**
    * @param {string} question
@@ -60,7 +61,6 @@ export class Exchange {
         element("h2", { class: "hidden" }, "Question"),
         element("p", {}, question),
       ),
-      this.#versionsBox,
       element(
         "div",
         { class: "reply" },
@@ -86,8 +86,10 @@ export class Exchange {
     this.versions = versions;
     const drawn = versionSwitch(versions, this.queryId ?? "", this.chat.showVersion);
     // Drawn anew only if it differs: the focus may be in it.
-    if (this.#versionsBox.textContent !== (drawn?.textContent ?? ""))
-      this.#versionsBox.replaceChildren(...(drawn ? [drawn] : []));
+    if (this.#switch?.textContent === drawn?.textContent) return;
+    this.#switch?.remove();
+    this.#switch = drawn;
+    if (drawn !== null) this.node.lastElementChild?.before(drawn);
   }
 
   /**

@@ -19,13 +19,13 @@ export function versionSwitch(versions, shown, show) {
   const button = (step, sign, name) => {
     const other = versions[at + step];
     const what = { class: "quiet", type: "button", "aria-label": name, title: name, "data-step": step };
-    if (other === undefined) return element("button", { ...what, disabled: true }, sign);
+    if (other === undefined) return element("button", { ...what, disabled: true });
     return element("button", { ...what, click: () => show(other, step) }, sign);
   };
   const words = `Version ${at + 1} of ${versions.length}`;
   return element(
     "div",
-    { class: "versions", role: "group", "aria-label": "Versions of this question" },
+    { class: "actions versions", role: "group", "aria-label": "Versions of this question" },
     button(-1, "‹", "Previous version"),
     element("span", { title: words, "aria-hidden": "true" }, `${at + 1}/${versions.length}`),
     element("span", { class: "hidden" }, words),
