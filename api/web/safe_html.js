@@ -35,6 +35,10 @@ export function fragmentOf(html) {
       if (!ATTRIBUTES.has(name)) found.removeAttribute(name);
     }
   }
+  // One that is wider than the window is scrolled by keyboard too.
+  for (const formula of template.content.querySelectorAll('math[display="block"]')) {
+    formula.setAttribute("tabindex", "0");
+  }
   return template.content;
 }
 

@@ -13,7 +13,7 @@ WIDE_SUM = " + ".join([f"x_{{{number}}}" for number in range(40)])
 ANSWER = (
     "The share is $\\frac{a}{b}$, which costs $5 and no more than $10 in `$HOME`.\n\n"
     "$$\n\\begin{aligned} f(x) &= \\frac{1}{1+e^{-x}} \\\\ &= g(x) \\end{aligned}\n$$\n\n"
-    f"$$\n{WIDE_SUM}\n$$\n\nThat is $\\href{{https://evil.example}}{{x}}$."
+    f"$$\n{WIDE_SUM}\n$$\n\nThat is $\\class{{composer}}{{x}}$."
 )
 SCRIPT = {"replies": [{"text": ANSWER}]}
 # A fraction as it is drawn: its parts above one another, in their own box, and that in the window.
@@ -42,12 +42,16 @@ def test_formulas_are_drawn_whole_and_money_is_not(
             fraction.scroll_into_view_if_needed()
             assert fraction.evaluate(_DRAWN)
         expect(answer).to_contain_text("costs $5 and no more than $10")
-        expect(answer).to_contain_text("\\href{https://evil.example}{x}")
+        expect(answer).to_contain_text("\\class{composer}{x}")
         wide = answer.locator("math").nth(2)
         room = wide.evaluate(
             "(math) => [math.scrollWidth > math.clientWidth, math.clientWidth <= innerWidth]"
         )
         assert room == [True, True]
         assert page.evaluate("document.body.scrollWidth <= innerWidth")
+        wide.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(
+            "(math) => math.scrollLeft > 0", arg=wide.element_handle()
+        )
         assert violations(page) == []
-        page.screenshot(path=str(tmp_path / "formulas.png"))
