@@ -18,6 +18,7 @@ from antiphon.api.formulas import (
     MATH_ATTRIBUTES,
     MATH_ELEMENTS,
     PLACES,
+    formulas_in,
     read_formulas,
 )
 from antiphon.service import Outcome
@@ -71,6 +72,12 @@ def answer_html(
         element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
         rendered = rendered.replace(_place(opening, mark), element)
     return cleaned(rendered)
+
+
+def formulas_of(text: str) -> dict[str, str]:
+    """Returns the formulas in a text that can be drawn, as MathML, by what is written for them."""
+    found = formulas_in(_markdown().parse(without_controls(text)))
+    return {written: cleaned(drawn) for written, drawn in found.items()}
 
 
 def cleaned(html: str) -> str:

@@ -52,10 +52,12 @@ PLACES = "places"
 
 _TOKEN = "formula"
 _PENDING = "pending_formula"
-_INLINE = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"))
+_INLINE = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
 _BLOCK = (("$$", "$$"), ("\\[", "\\]"))
 _ELEMENT = re.compile(r"<([a-z]+)")
 _HUGE = re.compile(r'="-?\d{3}')
+_SIGNS = re.compile(r"[\\^_{=]")
+"""What no money, process or reference has in it."""
 # Beyond pandoc's rule, which forbids digits there: `$HOME:$PATH` and `US$5 or 7$` are no formulas.
 _NOT_BEHIND_A_DOLLAR = re.compile(r"[0-9A-Z_{]")
 
@@ -124,7 +126,7 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
             token = state.push(_TOKEN, "math", 0)
             token.content = state.src[start:end]
             token.info = state.src[state.pos : end + len(closing)]
-            token.meta = {"display": opening == "$$"}
+            token.meta = {"display": opening in ("$$", "\\[")}
         state.pos = end + len(closing)
         return True
     return False
@@ -140,13 +142,20 @@ def _end(text: str, start: int, closing: str) -> int | None:
     if end < 0 or not tex.strip():
         return None
     behind = text[end + len(closing) : end + len(closing) + 1]
-    return end if "$" not in closing or _is_tex(tex, behind) else None
+    return end if _is_formula(tex, closing, behind) else None
 
 
-def _is_tex(tex: str, behind: str) -> bool:
-    """Returns False for what only has a dollar before it and one behind it."""
+def _is_formula(tex: str, closing: str, behind: str) -> bool:
+    """Returns False for what only has a dollar or an escaped bracket before it and behind it."""
+    if closing == "\\)":
+        return True
+    if closing == "\\]":
+        return bool(_SIGNS.search(tex))
     is_padded = tex[0].isspace() or tex[-1].isspace()
-    return not (is_padded or "`" in tex or _NOT_BEHIND_A_DOLLAR.match(behind))
+    # Lines of its own may have been joined with those round them.
+    if is_padded and (closing == "$" or not _SIGNS.search(tex)):
+        return False
+    return not ("`" in tex or _NOT_BEHIND_A_DOLLAR.match(behind))
 
 
 def _is_escaped(text: str, at: int) -> bool:

@@ -6,7 +6,13 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.browser.conftest import OpenPage, serving_double, violations
+from tests.browser.conftest import (
+    OpenPage,
+    serving,
+    serving_double,
+    violations,
+    without_traces,
+)
 
 PHONE = {"width": 360, "height": 740}
 WIDE_SUM = " + ".join([f"x_{{{number}}}" for number in range(40)])
@@ -55,3 +61,51 @@ def test_formulas_are_drawn_whole_and_money_is_not(
             "(math) => math.scrollLeft > 0", arg=wide.element_handle()
         )
         assert violations(page) == []
+
+
+COURSE = """Course Title: Logistic Curves
+Lesson 1: The sigmoid
+The sigmoid of a score is $\\sigma(z) = \\frac{1}{1+e^{-z}}$, and a lamp costs $5 or $10.
+
+A derivative stands on lines of its own:
+$$
+\\frac{d\\sigma}{dz}
+= \\sigma(z)(1-\\sigma(z))
+$$
+"""
+
+
+def test_formulas_of_a_passage_are_drawn_in_its_card_in_the_reader_and_in_the_search(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    file = tmp_path / "curves.txt"
+    file.write_text(COURSE)
+    with serving(without_traces(data_dir, tmp_path), tmp_path) as server:
+        watched = open_page(server)
+        page = watched.open()
+        page.locator(".composer input[type=file]").set_input_files([file])
+        files = page.get_by_label("Documents", exact=True)
+        expect(files).to_contain_text("can be asked about now", timeout=90_000)
+        watched.ask("What is the sigmoid of a score?")
+        mark = page.locator(".mark").first
+        expect(mark).to_be_visible()
+
+        mark.hover()
+
+        card = page.get_by_role("tooltip")
+        expect(card.locator("mark mfrac")).to_have_count(1)
+        assert card.locator("mark mfrac").evaluate(_DRAWN)
+        expect(card).to_contain_text("costs $5 or $10")
+        mark.click()
+        text = page.get_by_role("region", name="Text")
+        expect(text.locator("mfrac")).to_have_count(2)
+        for fraction in text.locator("mfrac").all():
+            fraction.scroll_into_view_if_needed()
+            assert fraction.evaluate(_DRAWN)
+        expect(text).to_contain_text("costs $5 or $10")
+        expect(text).not_to_contain_text("frac")
+        assert violations(page) == []
+        watched.open("/search?q=sigmoid+of+a+score")
+        found = page.locator(".result mfrac").first
+        expect(found).to_be_visible()
+        assert found.evaluate(_DRAWN)

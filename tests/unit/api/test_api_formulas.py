@@ -34,6 +34,8 @@ def html_of(answer: str) -> str:
         ("$$\nx\n$$", f"<p>{SHOWN_X}</p>"),
         (r"\[ x \]", f"<p>{SHOWN_X}</p>"),
         ("So\n\\[\nx\n\\]\nis", f"<p>So</p>\n<p>{SHOWN_X}</p>\n<p>is</p>"),
+        ("so $$ x = y $$ is", '<p>so <math display="block"><mi>x</mi><mo>='),
+        (r"so \[ x = y \] is", '<p>so <math display="block"><mi>x</mi><mo>='),
         ("- $x$\n- $$x$$", f"<ul>\n<li>{X}</li>\n<li>\n<p>{SHOWN_X}</p>\n</li>\n</ul>"),
         ("> $$\n> x\n> $$", f"<blockquote>\n<p>{SHOWN_X}</p>\n</blockquote>"),
         ("**the $x$th**", f"<p><strong>the {X}th</strong></p>"),
