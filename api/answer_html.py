@@ -6,6 +6,7 @@ anywhere or is fetched; then nh3 lets through only the few elements that are lef
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -13,6 +14,13 @@ from typing import NamedTuple
 import nh3
 from markdown_it import MarkdownIt
 
+from antiphon.api.formulas import (
+    MATH_ATTRIBUTES,
+    MATH_ELEMENTS,
+    PLACES,
+    formulas_in,
+    read_formulas,
+)
 from antiphon.service import Outcome
 from antiphon.vocabulary.outside import without_controls
 from antiphon.vocabulary.values import Citation
@@ -22,11 +30,11 @@ MOST_CHARS = 200_000
 MOST_NESTING = 100
 """Lists and quotations in one another; what stands deeper is left out."""
 
-ATTRIBUTES = {"sup": {"data-citation"}, "ol": {"start"}}
+ATTRIBUTES = {"sup": {"data-citation"}, "ol": {"start"}} | MATH_ATTRIBUTES
 ELEMENTS = {
     "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "hr", "sup",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
-}  # fmt: skip
+} | MATH_ELEMENTS  # fmt: skip
 """All that an answer's HTML may hold; the pages check it once more (web/safe_html.js)."""
 
 _OPEN, _CLOSE = "⸨", "⸩"
@@ -59,11 +67,17 @@ def answer_html(
     marks = _marks(answer, citations, sources)
     opening = _unused(answer)
     marked = without_controls(_with_places(answer, marks, opening))
-    rendered = _rendered(marked)
+    rendered = _rendered(marked, opening)
     for mark in marks:
         element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
         rendered = rendered.replace(_place(opening, mark), element)
     return cleaned(rendered)
+
+
+def formulas_of(text: str) -> dict[str, str]:
+    """Returns the formulas in a text that can be drawn, as MathML, by what is written for them."""
+    found = formulas_in(_markdown().parse(without_controls(text)))
+    return {written: cleaned(drawn) for written, drawn in found.items()}
 
 
 def cleaned(html: str) -> str:
@@ -73,10 +87,11 @@ def cleaned(html: str) -> str:
     )
 
 
-def _rendered(marked: str) -> str:
+def _rendered(marked: str, opening: str) -> str:
     if len(marked) > MOST_CHARS:
         return f"<p>{nh3.clean_text(marked)}</p>"
-    rendered: str = _markdown().render(marked)
+    places = re.compile(rf"{opening}\d+{_CLOSE}")
+    rendered: str = _markdown().render(marked, {PLACES: places})
     return rendered
 
 
@@ -86,11 +101,12 @@ def _markdown() -> MarkdownIt:
 
 
 def new_reader() -> MarkdownIt:
-    """Returns a reader of Markdown that knows tables and strikethrough, and neither HTML, links nor images."""
+    """Returns a reader of Markdown that knows tables, strikethrough and formulas, and no HTML, links or images."""
     reader = MarkdownIt(
         "commonmark", {"html": False, "breaks": True, "maxNesting": MOST_NESTING}
     )
     reader.enable(["table", "strikethrough"])
+    read_formulas(reader)
     return reader.disable(
         ["link", "image", "autolink", "reference", "html_inline", "html_block"]
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec.structs import asdict
 from pydantic import ConfigDict, Field, JsonValue, StrictBool
@@ -48,6 +48,11 @@ class QueryRequest(RequestBody):
         None,
         description="The conversation, as an earlier answer named it; null starts a new one.",
     )
+    follows: Annotated[str, Field(max_length=200)] | None = Field(
+        None,
+        description='The query of the conversation that the question is asked after; "": none of them. It is a version '
+        "of what was asked there before, and the conversation goes on behind it. Null: the last one that was asked.",
+    )
     # The settings that a caller may choose: a test holds these fields to `WISHES`.
     max_rounds: WholeNumber | None = _wish("max_rounds")
     deadline_s: float | None = _wish("deadline_s")
@@ -70,7 +75,12 @@ class QueryRequest(RequestBody):
     def question(self) -> Question:
         """Returns the question as the service takes it."""
         wishes = {name: getattr(self, name) for name in WISHES}
-        return Question(query=self.query, session_id=self.session_id, **wishes)
+        return Question(
+            query=self.query,
+            session_id=self.session_id,
+            follows=self.follows,
+            **wishes,
+        )
 
 
 class CitationReply(Schema):

@@ -334,6 +334,23 @@ class TextReply(Schema):
     text: str
 
 
+class FormulasRequest(RequestBody):
+    """A text, such as that of a passage."""
+
+    text: Annotated[Text, Field(max_length=20_000)] = Field(
+        examples=["The score is $x^2$."]
+    )
+
+
+class FormulasReply(Schema):
+    """The formulas in it."""
+
+    formulas: dict[str, str] = Field(
+        description="MathML without links or actions, by the words of the text that it is drawn for.",
+        examples=[{"$x$": "<math><mi>x</mi></math>"}],
+    )
+
+
 class DeletedReply(Schema):
     """How many traces were deleted."""
 

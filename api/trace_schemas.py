@@ -90,6 +90,17 @@ class ExchangeReply(Schema):
     answer: str
 
 
+class ConversationTraceReply(TraceSummaryReply):
+    """One line of a conversation, at its place in it."""
+
+    follows: str | None = Field(
+        description="The query that it was asked after; null at the beginning."
+    )
+    versions: list[str] = Field(
+        description="All queries that were asked after that one, in their order: this one, and other versions of it."
+    )
+
+
 class ConversationReply(Schema):
     """A stretch of a conversation: what was answered since it was last cleared, and the traces."""
 
@@ -98,7 +109,7 @@ class ConversationReply(Schema):
         description="As in the list; null if nothing was asked since it was cleared."
     )
     exchanges: list[ExchangeReply] = Field(description="The oldest first.")
-    traces: list[TraceSummaryReply] = Field(description="The newest first.")
+    traces: list[ConversationTraceReply] = Field(description="The newest first.")
     next: str | None = Field(
         description="Send as `before` for what came earlier; null at the beginning."
     )

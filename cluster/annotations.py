@@ -109,7 +109,7 @@ class SharedAnnotations:
         """Names a conversation. Returns and raises what `Annotations.set_title` does."""
         index = await self._projection.index()
         # Reads nothing of it, but is refused where there is none.
-        await Finder(index.readers, self._tenant).exchanges(session_id, 0)
+        await Finder(index.readers, self._tenant).exchanges(session_id, 0, None)
         redacted = self._redaction.text(title)
         await self._notes.write(self._naming.title(session_id), redacted.encode())
         return redacted

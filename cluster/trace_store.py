@@ -30,6 +30,7 @@ from antiphon.vocabulary.ports import (
     AnsweredQuestion,
     ConversationSummary,
     Json,
+    PlacedQuestion,
     TraceFilter,
     TraceSummary,
 )
@@ -229,9 +230,11 @@ class JetStreamTraceStore:
         *,
         after_id: str | None = None,
         where: TraceFilter | None = None,
+        among: Sequence[str] | None = None,
     ) -> Sequence[TraceSummary]:
         """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
-        return await (await self._finder()).list(limit, before, after_id, where)
+        finder = await self._finder()
+        return await finder.list(limit, before, after_id, where, among)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
@@ -248,6 +251,12 @@ class JetStreamTraceStore:
         return await (await self._finder()).conversations(
             limit, after_id, text, session_id
         )
+
+    async def path(
+        self, session_id: str, through: str | None = None
+    ) -> Sequence[PlacedQuestion]:
+        """Returns the questions that follow one another; takes and raises what `ConversationListing.path` does."""
+        return await (await self._finder()).path(session_id, through)
 
     async def answered(
         self, session_id: str, query_ids: Sequence[str]
@@ -301,13 +310,11 @@ class JetStreamTraceStore:
         """Deletes the oldest traces that are over: those started before a time, and until they are small enough."""
         return await self._deleter.prune(older_than, most_bytes)
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
-        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
-
-        Raises:
-            NotFoundError: No such conversation.
-        """
-        return await (await self._finder()).exchanges(session_id, limit)
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None = None
+    ) -> Sequence[Exchange]:
+        """Returns the last answered exchanges; takes and raises what `Conversations.exchanges` does."""
+        return await (await self._finder()).exchanges(session_id, limit, follows)
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""

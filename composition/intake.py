@@ -92,7 +92,7 @@ class Intake:
 
         Raises:
             BadInputError: The question or a wish cannot be used.
-            NotFoundError: No such conversation.
+            NotFoundError: No such conversation, or no such query in it.
             LoadingError: What it needs is not loaded yet.
         """
         # Every check comes before the conversation is stored: nothing is left of a question that is refused.
@@ -105,9 +105,7 @@ class Intake:
         checked = await self._when_loaded(checked)
         conversation = Conversation()
         if question.session_id is not None or self._opens:
-            conversation = await _conversation(
-                conversations, session_id, is_new=question.session_id is None
-            )
+            conversation = await _conversation(conversations, session_id, question)
         resources = self._resources
         courses = self._service.library.courses()
         titles = [course.title for course in courses]
@@ -158,12 +156,13 @@ class Intake:
 
 
 async def _conversation(
-    conversations: Conversations, session_id: str, *, is_new: bool
+    conversations: Conversations, session_id: str, question: Question
 ) -> Conversation:
     """Reads the conversation, or stores a new one.
 
     A store that fails costs nobody the answer: the query goes without the conversation, and the answer says so.
     """
+    is_new = question.session_id is None
     try:
         async with asyncio.timeout(REMEMBERING_S):
             if is_new:
@@ -171,7 +170,7 @@ async def _conversation(
                 return Conversation()
             return Conversation(
                 exchanges=await conversations.exchanges(
-                    session_id, EXCHANGES_REMEMBERED
+                    session_id, EXCHANGES_REMEMBERED, question.follows
                 )
             )
     except (TraceError, TimeoutError) as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from antiphon.composition.settings import Settings
 from antiphon.coordinator import receive
 from antiphon.vocabulary.errors import BadInputError
@@ -14,6 +16,8 @@ class Question:
 
     Attributes:
         session_id: The conversation; None begins one.
+        follows: The query in it that the question is asked after, "" for none: it is a version of what was asked there
+            before. None: the last one that was asked.
         settings: All settings of the query at once, in the place of the service's.
         wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
     """
@@ -23,11 +27,13 @@ class Question:
         *,
         query: str,
         session_id: str | None = None,
+        follows: str | None = None,
         settings: QuerySettings | None = None,
         **wishes: object,
     ) -> None:
         self.query = query
         self.session_id = session_id
+        self.follows = follows
         self.settings = settings
         self.wishes = {
             name: value for name, value in wishes.items() if value is not None
@@ -53,13 +59,18 @@ def check_question(
         session_id: The conversation; the one that the question names, or a new one.
 
     Raises:
-        BadInputError: The question or a wish cannot be used.
+        BadInputError: The question or a wish cannot be used, or it follows a query of no conversation.
     """
     _check_caps(question, service)
+    if question.follows is not None and question.session_id is None:
+        raise BadInputError(
+            "`follows` names a query of a conversation: send that conversation in `session_id`."
+        )
     settings = question.settings or service.query_settings()
-    return receive(
+    first = receive(
         question.query, session_id, settings, question.wishes, service.query_chars
     )
+    return replace(first, follows=question.follows)
 
 
 def _check_caps(question: Question, service: Settings) -> None:

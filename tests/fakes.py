@@ -22,6 +22,7 @@ from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import (
     AnsweredQuestion,
     ConversationSummary,
+    PlacedQuestion,
     TraceFilter,
     TraceSummary,
 )
@@ -210,6 +211,7 @@ class MemoryTraceStore:
         *,
         after_id: str | None = None,
         where: TraceFilter | None = None,
+        among: Sequence[str] | None = None,
     ) -> Sequence[TraceSummary]:
         """Filters by status and conversation only."""
         summaries = [
@@ -229,6 +231,7 @@ class MemoryTraceStore:
             if (before is None or summary.started_at < before)
             and wanted.status in (None, summary.status)
             and wanted.session_id in (None, summary.session_id)
+            and (among is None or summary.query_id in among)
         ][:limit]
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
@@ -236,7 +239,10 @@ class MemoryTraceStore:
             query_id for query_id in self._lines if query_id.startswith(beginning)
         )[:limit]
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None = None
+    ) -> Sequence[Exchange]:
+        assert follows is None  # what the path to a version is, the stores know
         lines = [
             self._lines[query_id] for query_id in self._conversation(session_id).queries
         ]
@@ -259,6 +265,19 @@ class MemoryTraceStore:
     ) -> Sequence[ConversationSummary]:
         """None, so that what is asked for is found in the store alone."""
         return []
+
+    async def path(
+        self, session_id: str, through: str | None = None
+    ) -> Sequence[PlacedQuestion]:
+        """Each question after the one before: versions are for the real stores."""
+        path: list[PlacedQuestion] = []
+        before: str | None = None
+        for query_id in self._conversation(session_id).queries:
+            path.append(
+                PlacedQuestion(query_id=query_id, follows=before, versions=(query_id,))
+            )
+            before = query_id
+        return path
 
     async def answered(
         self, session_id: str, query_ids: Sequence[str]

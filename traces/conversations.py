@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
+from antiphon.traces.conversation_path import read_path
 from antiphon.traces.event_log import answer_in, unpacker_of
 from antiphon.traces.event_rows import EventRow
 from antiphon.traces.visibility import VISIBLE, unknown_conversation
@@ -22,7 +23,7 @@ _ANSWERS = f"""
     FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = (
         SELECT min(seq) FROM events AS others WHERE others.query_id = queries.query_id AND others.seq >= answer_seq)
     WHERE session_id = :session_id AND number > :after AND status IN ('answered', 'partial') AND parent IS NULL
-        AND {VISIBLE} AND (:among IS NULL OR queries.query_id IN (SELECT value FROM json_each(:among)))
+        AND {VISIBLE} AND queries.query_id IN (SELECT value FROM json_each(:among))
     ORDER BY number DESC LIMIT :limit
 """  # noqa: S608 - a constant
 _CLEAR = """
@@ -90,17 +91,22 @@ def forget_empty_conversations(
 
 
 def read_exchanges(
-    connection: sqlite3.Connection, session_id: str, limit: int, label: str | None
+    connection: sqlite3.Connection,
+    session_id: str,
+    limit: int,
+    follows: str | None,
+    label: str | None,
 ) -> list[Exchange]:
-    """Reads the conversation's last answered questions since it was cleared, oldest first.
-
-    Raises:
-        NotFoundError: No such conversation.
-    """
-    return [
-        Exchange(question=each.question, answer=each.answer)
-        for each in read_answered(connection, session_id, limit, label)
-    ]
+    """Reads the conversation's last answered questions; takes and raises what `Conversations.exchanges` does."""
+    among: list[str] = []
+    if follows != "":
+        for place in read_path(connection, session_id, follows, label):
+            among.append(place.query_id)
+            # What was asked behind it is another's history.
+            if place.query_id == follows:
+                break
+    answered = read_answered(connection, session_id, limit, label, among)
+    return [Exchange(question=each.question, answer=each.answer) for each in answered]
 
 
 def read_answered(
@@ -108,9 +114,13 @@ def read_answered(
     session_id: str,
     limit: int,
     label: str | None,
-    among: Sequence[str] | None = None,
+    among: Sequence[str],
 ) -> list[AnsweredQuestion]:
-    """Reads the same with the ids of their traces; only of some traces, or of all (None). Raises as it does."""
+    """Reads the last of these questions that were answered since the conversation was cleared, oldest first.
+
+    Raises:
+        NotFoundError: No such conversation.
+    """
     cleared_after = connection.execute(
         "SELECT cleared_after FROM conversations WHERE session_id = ?", (session_id,)
     ).fetchone()
@@ -124,7 +134,7 @@ def read_answered(
         "after": cleared_after[0],
         "label": label,
         "limit": limit,
-        "among": None if among is None else json.dumps(list(among)),
+        "among": json.dumps(list(among)),
     }
     for query, answer_seq, *columns in connection.execute(_ANSWERS, wanted):
         row = EventRow(*columns)

@@ -7,6 +7,7 @@ from functools import partial
 
 from antiphon.traces.connections import Readers
 from antiphon.traces.conversation_list import read_conversations
+from antiphon.traces.conversation_path import read_path
 from antiphon.traces.conversations import (
     ids_of_conversation,
     read_answered,
@@ -17,6 +18,7 @@ from antiphon.traces.visibility import Sight
 from antiphon.vocabulary.ports import (
     AnsweredQuestion,
     ConversationSummary,
+    PlacedQuestion,
     TraceFilter,
     TraceSummary,
 )
@@ -36,6 +38,7 @@ class Finder:
         before: float | None,
         after_id: str | None,
         where: TraceFilter | None,
+        among: Sequence[str] | None,
     ) -> Sequence[TraceSummary]:
         """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
         if where is None:
@@ -47,6 +50,7 @@ class Finder:
                 before=before,
                 after_id=after_id,
                 where=where,
+                among=among,
                 label=self.sight.label,
             )
         )
@@ -57,14 +61,24 @@ class Finder:
             partial(read_ids, beginning=beginning, limit=limit, label=self.sight.label)
         )
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
-        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
-
-        Raises:
-            NotFoundError: No such conversation.
-        """
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None
+    ) -> Sequence[Exchange]:
+        """Returns the last answered exchanges; takes and raises what `Conversations.exchanges` does."""
         return await self.sight.of_conversation(
-            read_exchanges, session_id, limit=limit, label=self.sight.label
+            read_exchanges,
+            session_id,
+            limit=limit,
+            follows=follows,
+            label=self.sight.label,
+        )
+
+    async def path(
+        self, session_id: str, through: str | None
+    ) -> Sequence[PlacedQuestion]:
+        """Returns the questions that follow one another; takes and raises what `ConversationListing.path` does."""
+        return await self.sight.of_conversation(
+            read_path, session_id, through=through, label=self.sight.label
         )
 
     async def answered(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -22,8 +23,8 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 _INSERT_QUERY = """
-    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, tenant, number)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, follows, tenant, number)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NOTED = (QueryReceived, ResponseAssembled, QueryClosed)
 _NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
@@ -50,6 +51,7 @@ _HAS_ONE_MORE_MARK = """EXISTS (
 # in each of 100,000 traces, and 2 ms for a rarer one.
 _HAS_FEEDBACK = {"any": "feedback IS NOT NULL", "none": "feedback IS NULL"}
 _HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ?)"
+_AMONG = "queries.query_id IN (SELECT value FROM json_each(?))"
 _IN_QUESTION = "instr(lower(query), lower(?)) > 0"
 
 
@@ -69,15 +71,24 @@ def note_query(
     if type(recorded.event) not in _NOTED:
         return
     match recorded.event:
-        case QueryReceived(query=query, session_id=session_id, parent=parent):
+        case QueryReceived(session_id=session_id) as first:
             # A file may name any conversation: its texts must not get into the next question's.
             if origin.owner == IMPORTED:
                 session_id = NO_CONVERSATION
             else:
                 open_conversation(connection, session_id, origin.label)
-            words = sound_text(query)
-            line = (query_id, session_id, words, recorded.at, origin.owner, parent)
-            connection.execute(_INSERT_QUERY, (*line, origin.label, number))
+            line = (
+                query_id,
+                session_id,
+                sound_text(first.query),
+                recorded.at,
+                origin.owner,
+                first.parent,
+                first.follows,
+                origin.label,
+                number,
+            )
+            connection.execute(_INSERT_QUERY, line)
         case ResponseAssembled():
             note_answer(connection, query_id, recorded.seq, recorded.event)
         case QueryClosed(status=status):
@@ -91,10 +102,13 @@ def read_listing(
     after_id: str | None,
     where: TraceFilter,
     label: str | None,
+    among: Sequence[str] | None = None,
 ) -> list[TraceSummary]:
-    """Reads one line a query that has a label, or has any (None), the newest first."""
+    """Reads one line a query that has a label, or any (None), the newest first; of some traces, or of all (None)."""
     lines: list[TraceSummary] = []
     statement = _Listing(before, after_id, where, label)
+    if among is not None:
+        statement.add(_AMONG, json.dumps(list(among)))
     for row in connection.execute(statement.sql, [*statement.values, limit]):
         (
             query_id,
@@ -173,7 +187,7 @@ class _Listing:
         self._add_label(label)
         self._add_plain(before, where)
         if after_id is not None:
-            self._add(_AFTER[self._leading], after_id)
+            self.add(_AFTER[self._leading], after_id)
         if where.text is not None:
             self._add_text(where.text)
 
@@ -185,7 +199,8 @@ class _Listing:
         order = f"{self._leading}.started_at DESC, {self._leading}.number DESC"
         return f"{_LINE} FROM {source} WHERE {conditions} ORDER BY {order} LIMIT ?"
 
-    def _add(self, clause: str, *values: object) -> None:
+    def add(self, clause: str, *values: object) -> None:
+        """Adds a condition that must hold too."""
         self._clauses.append(clause)
         self.values += values
 
@@ -199,17 +214,17 @@ class _Listing:
                 continue
             if self._leading == "queries":
                 self._leading = "marks"
-                self._add("marks.kind = ? AND marks.value = ?", kind, value)
+                self.add("marks.kind = ? AND marks.value = ?", kind, value)
             else:
-                self._add(_HAS_ONE_MORE_MARK, kind, value)
+                self.add(_HAS_ONE_MORE_MARK, kind, value)
 
     def _add_label(self, label: str | None) -> None:
         if label is None:
             return
-        self._add("tenant = ?", label)
+        self.add("tenant = ?", label)
         # Says no more than the line above does, but SQLite takes the tenants' index only where it stands there.
         if label != LOCAL_TENANT:
-            self._add(f"tenant <> '{LOCAL_TENANT}'")
+            self.add(f"tenant <> '{LOCAL_TENANT}'")
 
     def _add_plain(self, before: float | None, where: TraceFilter) -> None:
         wishes: tuple[tuple[str, object], ...] = (
@@ -223,18 +238,18 @@ class _Listing:
         )
         for clause, value in wishes:
             if value is not None:
-                self._add(clause, value)
+                self.add(clause, value)
         if where.feedback in _HAS_FEEDBACK:
-            self._add(_HAS_FEEDBACK[where.feedback])
+            self.add(_HAS_FEEDBACK[where.feedback])
         elif where.feedback is not None:
-            self._add("feedback = ?", where.feedback)
+            self.add("feedback = ?", where.feedback)
 
     def _add_text(self, text: str) -> None:
         words = sound_text(text.replace("\x00", " ")).split()
         # A query that is not over is found by its question alone: what else there is is indexed when it is over.
         clauses = ["status = 'open'", *[_IN_QUESTION] * len(words)]
         in_open_question = " AND ".join(clauses) if words else "0"
-        self._add(f"({_HAS_WORDS} OR {in_open_question})", _quoted(words), *words)
+        self.add(f"({_HAS_WORDS} OR {in_open_question})", _quoted(words), *words)
 
 
 def _quoted(words: Sequence[str]) -> str:

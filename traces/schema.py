@@ -20,7 +20,7 @@ from antiphon.vocabulary.access import LOCAL_TENANT
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
-FORMAT = 5
+FORMAT = 6
 """Version of the tables, in `PRAGMA user_version`."""
 _FOUND_SINCE = 2
 _ANSWERS_SINCE = 5
@@ -58,7 +58,8 @@ CREATE TABLE IF NOT EXISTS queries (
     started_at REAL NOT NULL, status TEXT NOT NULL DEFAULT 'open', duration_ms REAL, confidence TEXT,
     reasoner TEXT, answer_seq INTEGER, owner TEXT NOT NULL DEFAULT '', parent TEXT,
     tenant TEXT NOT NULL DEFAULT '{LOCAL_TENANT}', answer TEXT, rounds INTEGER, input_tokens INTEGER,
-    output_tokens INTEGER, cost_usd REAL, feedback TEXT, feedback_note TEXT, feedback_at REAL
+    output_tokens INTEGER, cost_usd REAL, feedback TEXT, feedback_note TEXT, feedback_at REAL,
+    follows TEXT
 );
 CREATE INDEX IF NOT EXISTS queries_by_start ON queries (started_at, number);
 CREATE INDEX IF NOT EXISTS queries_by_conversation ON queries (session_id, number);
@@ -83,11 +84,12 @@ _ADDED = {
         "feedback": "TEXT",
         "feedback_note": "TEXT",
         "feedback_at": "REAL",
+        "follows": "TEXT",
     },
     "conversations": _TENANT | {"title": "TEXT"},
 }
 """Columns that the tables of older formats lack: those of format 2, whose each row is (3), and what sums an answer up,
-feedback and titles (5)."""
+feedback and titles (5), and what a question was asked after (6)."""
 
 # Partial, for on one's own machine all is of one tenant, and each row of the index would cost an append a page.
 _OF_TENANTS = f"""

@@ -44,6 +44,7 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import (
     AnsweredQuestion,
     ConversationSummary,
+    PlacedQuestion,
     TraceFilter,
     TraceSummary,
 )
@@ -200,16 +201,18 @@ class SqliteTraceStore:
         *,
         after_id: str | None = None,
         where: TraceFilter | None = None,
+        among: Sequence[str] | None = None,
     ) -> Sequence[TraceSummary]:
         """Returns a line a trace, the newest first.
 
         Args:
             before: Only those started before it, in seconds since the epoch.
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+            among: Only these traces.
         """
         if needs_index(where):
             await self._catch_up()
-        return await self._finder.list(limit, before, after_id, where)
+        return await self._finder.list(limit, before, after_id, where, among)
 
     async def _catch_up(self) -> None:
         # Queries that are over are added to the index several at once, or when somebody searches it.
@@ -231,6 +234,12 @@ class SqliteTraceStore:
         if text is not None:
             await self._catch_up()
         return await self._finder.conversations(limit, after_id, text, session_id)
+
+    async def path(
+        self, session_id: str, through: str | None = None
+    ) -> Sequence[PlacedQuestion]:
+        """Returns the questions that follow one another; takes and raises what `ConversationListing.path` does."""
+        return await self._finder.path(session_id, through)
 
     async def answered(
         self, session_id: str, query_ids: Sequence[str]
@@ -286,13 +295,11 @@ class SqliteTraceStore:
         """Deletes the oldest traces that are over: those started before a time, and until the file is small enough."""
         return await self._deleter.prune(older_than, most_bytes)
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
-        """Returns the conversation's last answered exchanges since it was cleared, oldest first.
-
-        Raises:
-            NotFoundError: No such conversation.
-        """
-        return await self._finder.exchanges(session_id, limit)
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None = None
+    ) -> Sequence[Exchange]:
+        """Returns the last answered exchanges; takes and raises what `Conversations.exchanges` does."""
+        return await self._finder.exchanges(session_id, limit, follows)
 
     async def open_conversation(self, session_id: str) -> None:
         """Makes the conversation known."""

@@ -171,6 +171,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
         rules: The version of the rules by which it is decided, so that an older trace replays by the rules of its time.
         catalogue: The courses as every call is shown them; empty where none are known, and in traces of rules 1.
+        follows: The query of its conversation that it was asked after, "" for none; None: the last one before it. All
+            that follow the same one are versions of one another.
     """
 
     emitted_by = (CALLER,)
@@ -194,6 +196,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     faults: tuple[Annotated[str, Mark.NAME, Mark.FORK], ...] = ()
     rules: int = 1
     catalogue: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
+    follows: RunId | None = None
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):

@@ -253,6 +253,19 @@ class AnsweredQuestion(Value, frozen=True, kw_only=True):
     answer: str
 
 
+class PlacedQuestion(Value, frozen=True, kw_only=True):
+    """A question at its place in a conversation.
+
+    Attributes:
+        follows: The query that it was asked after; None at the beginning.
+        versions: All that were asked after that one, in the order in which they were asked: itself among them.
+    """
+
+    query_id: str
+    follows: str | None
+    versions: tuple[str, ...]
+
+
 class TraceFilter(Value, frozen=True, kw_only=True):
     """Conditions on the traces of a listing; None is no condition, and all others must hold.
 
@@ -305,11 +318,16 @@ class EventLog(Protocol):
 class Conversations(Protocol):
     """Earlier exchanges of the conversation that a question belongs to."""
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None = None
+    ) -> Sequence[Exchange]:
         """Returns the conversation's last answered exchanges since it was cleared, oldest first.
 
+        Args:
+            follows: Only those on the way to this query, and itself; "" for none; None: the last one that was asked.
+
         Raises:
-            NotFoundError: No such conversation.
+            NotFoundError: No such conversation, or no such query in it.
         """
 
     async def open_conversation(self, session_id: str) -> None:
@@ -333,12 +351,14 @@ class TraceListing(Protocol):
         *,
         after_id: str | None = None,
         where: TraceFilter | None = None,
+        among: Sequence[str] | None = None,
     ) -> Sequence[TraceSummary]:
         """Returns one line per trace, newest first.
 
         Args:
             before: Only those started before it, in seconds since the epoch.
             after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+            among: Only these traces.
         """
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
@@ -361,6 +381,18 @@ class ConversationListing(Protocol):
             after_id: Only those that stand after the one whose last question has this trace.
             text: Words of one of its questions, or of its title, all of which must be there; a word may be unfinished.
             session_id: Only this one.
+        """
+
+    async def path(
+        self, session_id: str, through: str | None = None
+    ) -> Sequence[PlacedQuestion]:
+        """Returns the questions of a conversation that follow one another, oldest first; each may have other versions.
+
+        Args:
+            through: The query that they lead through, to the last one asked behind it; None: to the last of all.
+
+        Raises:
+            NotFoundError: No such conversation, or no such query in it.
         """
 
     async def answered(

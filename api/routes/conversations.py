@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -25,12 +26,14 @@ from antiphon.api.trace_schemas import (
     ConversationLineReply,
     ConversationReply,
     ConversationsReply,
+    ConversationTraceReply,
     ExchangeReply,
     TitleReply,
     TitleRequest,
 )
+from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.ports import TraceFilter
+from antiphon.vocabulary.ports import PlacedQuestion, TraceSummary
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["conversations"])
 
@@ -83,22 +86,66 @@ async def list_conversations(
     dependencies=[needs("ask")],
 )
 async def read_conversation(
-    session_id: ConversationId, service: Service, before: Before = None
+    session_id: ConversationId,
+    service: Service,
+    before: Before = None,
+    through: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="One of its queries: the conversation as it went on behind that version of a question; "
+            "null: behind the last one that was asked.",
+        ),
+    ] = None,
 ) -> ConversationReply:
-    """The last hundred traces of the conversation, and what they answered since it was last cleared."""
-    after_id = None if before is None else await service.find(before)
-    where = TraceFilter(session_id=session_id)
-    found = await service.store.list(SHOWN, after_id=after_id, where=where)
-    exchanges = await service.store.answered(
-        session_id, [each.query_id for each in found]
-    )
+    """The last hundred queries of the conversation that follow one another, each with its versions.
+
+    `exchanges` holds what of them was answered since the conversation was last cleared.
+    """
+    path = await _path(service, session_id, before, through)
+    shown = path[-SHOWN:]
+    ids = [place.query_id for place in shown]
+    exchanges = await service.store.answered(session_id, ids)
+    found = await service.store.list(len(ids), among=ids)
+    summaries = {each.query_id: each for each in found}
+    traces: list[ConversationTraceReply] = []
+    for place in reversed(shown):
+        # It may just have been deleted.
+        if place.query_id in summaries:
+            traces.append(_placed_reply(summaries[place.query_id], place))
     lines = await service.store.conversations(1, session_id=session_id)
     return ConversationReply(
         session_id=session_id,
         title=lines[0].title if lines else None,
         exchanges=[ExchangeReply(**asdict(each)) for each in exchanges],
-        traces=list(map(summary_reply, found)),
-        next=found[-1].query_id if len(found) == SHOWN else None,
+        traces=traces,
+        next=shown[0].query_id if len(path) > SHOWN else None,
+    )
+
+
+async def _path(
+    service: Antiphon, session_id: str, before: str | None, through: str | None
+) -> Sequence[PlacedQuestion]:
+    """Returns the questions that follow one another, as far as they come before one, or lead through one."""
+    if before is None:
+        query_id = None if through is None else await service.find(through)
+        return await service.store.path(session_id, query_id)
+    query_id = await service.find(before)
+    earlier: list[PlacedQuestion] = []
+    for place in await service.store.path(session_id, query_id):
+        if place.query_id == query_id:
+            break
+        earlier.append(place)
+    return earlier
+
+
+def _placed_reply(
+    summary: TraceSummary, place: PlacedQuestion
+) -> ConversationTraceReply:
+    line = summary_reply(summary)
+    return ConversationTraceReply(
+        **line.model_dump(), follows=place.follows, versions=list(place.versions)
     )
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import msgspec
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from antiphon.api.answer_html import formulas_of
+from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import Service
-from antiphon.api.door import GuardedRoute, needs
-from antiphon.api.refusals import UNAVAILABLE, WITH_NAME
-from antiphon.api.schemas import MOST_SEQ, SearchReply, TextReply
+from antiphon.api.door import GuardedRoute, at_the_door, needs
+from antiphon.api.refusals import UNAVAILABLE, WITH_BODY, WITH_NAME
+from antiphon.api.schemas import (
+    MOST_SEQ,
+    FormulasReply,
+    FormulasRequest,
+    SearchReply,
+    TextReply,
+)
 from antiphon.service import (
     MOST_NAME_CHARS,
     MOST_PASSAGES,
@@ -74,6 +83,18 @@ async def search(
         wanted.q, wanted.course, wanted.lesson, wanted.limit, why=wanted.why
     )
     return SearchReply.model_validate(msgspec.to_builtins(found))
+
+
+@router.post(
+    "/formulas",
+    summary="The formulas in a text",
+    responses=WITH_BODY,
+    dependencies=[needs("ask"), at_the_door(require_json)],
+)
+async def find_formulas(body: FormulasRequest) -> FormulasReply:
+    """Finds formulas in TeX, as in an answer's `html`, and returns each as MathML by what is written for it."""
+    found = await asyncio.to_thread(formulas_of, body.text)
+    return FormulasReply(formulas=found)
 
 
 @router.get(

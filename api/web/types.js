@@ -112,6 +112,8 @@
  * @property {number | null} cost_usd
  * @property {Feedback | null} feedback
  *
+ * @typedef {TraceSummary & {follows: string | null, versions: string[]}} ConversationTrace
+ *
  * @typedef {{kind: string} & Record<string, any>} TraceEvent
  *
  * @typedef {object} Recorded

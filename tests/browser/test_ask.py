@@ -239,18 +239,6 @@ def test_suggested_questions_come_from_the_index_and_ask(
     expect(page.locator(".answer-foot")).to_be_visible()
 
 
-def test_retry_asks_again_in_the_same_conversation(
-    server: Server, open_page: OpenPage
-) -> None:
-    watched = open_page(server)
-    page = watched.open()
-    watched.ask(QUESTION)
-
-    page.get_by_role("button", name="Retry").click()
-
-    expect(page.locator(".answer-foot")).to_have_count(2)
-
-
 def test_doubt_is_a_sentence_whose_why_leads_to_its_event(
     server: Server, open_page: OpenPage
 ) -> None:

@@ -82,7 +82,7 @@ async def test_a_store_of_an_earlier_format_is_brought_up_to_this_one_and_nothin
     assert await store.unfinished() == ["old3"]
     await store.append("new", 0, placed("new", answered("What is new?", "This.")))
     await store.close()
-    assert ask(old, "PRAGMA user_version") == [(5,)]
+    assert ask(old, "PRAGMA user_version") == [(6,)]
     again = SqliteTraceStore.open(old)
     assert len(await again.list()) == 4
     await again.close()

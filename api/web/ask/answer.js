@@ -197,9 +197,10 @@ export function foot(reply, again, feedback) {
   const copy = action("copy", "Copy");
   copy.addEventListener("click", () => copyText(asText(reply), copy));
   const retry = action("retry", "Retry");
+  retry.title = "Ask for another answer; this one stays as an earlier version";
   retry.addEventListener("click", again.retry);
   const edit = action("pencil", "Edit");
-  edit.title = "Change the question and ask again; Esc brings back what you had typed";
+  edit.title = "Change the question; this answer stays as an earlier version";
   edit.addEventListener("click", again.edit);
   const trace = element(
     "a",

@@ -26,6 +26,15 @@ export function startChats() {
   });
 }
 
+/**
+ * Calls back whenever something has changed in another tab.
+ * @param {() => void} changed
+ * @param {AbortSignal} signal Ends it.
+ */
+export function watchChats(changed, signal) {
+  others.addEventListener("message", changed, { signal });
+}
+
 /** Draws the list again here and in the other tabs. */
 export function chatsChanged() {
   others.postMessage(null);

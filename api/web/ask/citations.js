@@ -3,7 +3,7 @@
 import { getJson } from "../api.js";
 import { element, plain, webLink } from "../dom.js";
 import { readerPath } from "../texts/address.js";
-import { passageParts } from "./passage.js";
+import { formulasIn, passageParts } from "./passage.js";
 
 const GAP_PX = 8;
 const EDGE_PX = 12;
@@ -60,6 +60,8 @@ function controlFor(citation, number) {
 class Passages {
   /** @type {Promise<Map<string, string>> | null} */
   #texts = null;
+  /** @type {Map<string, ReturnType<typeof formulasIn>>} */
+  #formulas = new Map();
 
   /** @param {string} queryId */
   constructor(queryId) {
@@ -79,6 +81,13 @@ class Passages {
       this.#texts = null;
       return null;
     }
+  }
+
+  /** @param {string} text */
+  formulas(text) {
+    const found = this.#formulas.get(text) ?? formulasIn(text);
+    this.#formulas.set(text, found);
+    return found;
   }
 
   async #read() {
@@ -115,8 +124,11 @@ function attach(mark, citation, passages) {
     shown = { card, mark, close };
     card.addEventListener("pointerenter", () => clearTimeout(leaving));
     card.addEventListener("pointerleave", later);
-    passages.text(citation.fact).then((text) => {
-      showPassage(card, mark, text, citation.cited_text);
+    passages.text(citation.fact).then(async (text) => {
+      showPassage(card, mark, text, citation.cited_text, []);
+      const formulas = await passages.formulas(text ?? "");
+      if (formulas.length > 0 && card.isConnected)
+        showPassage(card, mark, text, citation.cited_text, formulas);
     });
   };
   const close = () => {
@@ -180,7 +192,7 @@ function cardOf(citation) {
     element(
       "blockquote",
       { class: "passage-text", dir: "auto" },
-      ...excerpt(citation.cited_text, 0, citation.cited_text.length, 0),
+      ...excerpt(citation.cited_text, 0, citation.cited_text.length, 0, []),
     ),
     hint ? element("p", { class: "passage-hint" }, hint) : null,
   );
@@ -192,17 +204,19 @@ function cardOf(citation) {
  * @param {HTMLElement} mark
  * @param {string | null} text
  * @param {string} cited
+ * @param {import("./passage.js").Formula[]} formulas
  */
-function showPassage(card, mark, text, cited) {
+function showPassage(card, mark, text, cited, formulas) {
   const at = text === null ? -1 : text.indexOf(cited);
   if (text === null || at === -1) return;
   const box = card.querySelector(".passage-text");
   for (const around of AROUND_CHARS) {
-    box?.replaceChildren(...excerpt(text, at, cited.length, around));
+    box?.replaceChildren(...excerpt(text, at, cited.length, around, formulas));
     place(card, mark);
     if (card.scrollHeight <= card.clientHeight) return;
   }
-  box?.replaceChildren(...excerpt(cited, 0, cited.length, 0));
+  const inCited = formulas.map((each) => ({ ...each, first: each.first - at, end: each.end - at }));
+  box?.replaceChildren(...excerpt(cited, 0, cited.length, 0, inCited));
   place(card, mark);
 }
 
@@ -212,8 +226,9 @@ function showPassage(card, mark, text, cited) {
  * @param {number} at Where they begin in it.
  * @param {number} length
  * @param {number} around The most characters before and behind them.
+ * @param {import("./passage.js").Formula[]} formulas
  */
-function excerpt(text, at, length, around) {
+function excerpt(text, at, length, around, formulas) {
   const cited = { first: at, end: at + Math.min(length, MOST_CITED_CHARS) };
   const first = Math.max(cited.first - around, 0);
   const end = Math.min(cited.end + (cited.end < at + length ? 0 : around), text.length);
@@ -221,7 +236,7 @@ function excerpt(text, at, length, around) {
   const begun = first === 0 ? 0 : first + (/^\S*\s*/.exec(text.slice(first, cited.first))?.[0].length ?? 0);
   const ended =
     end === text.length ? end : end - (/\s*\S*$/.exec(text.slice(cited.first, end))?.[0].length ?? 0);
-  const parts = passageParts(text, { first: begun, end: ended }, cited);
+  const parts = passageParts(text, { first: begun, end: ended }, cited, formulas);
   if (begun > 0 && parts[0]?.tagName === "P") parts[0].prepend("\u2026 ");
   if (ended < text.length && parts.at(-1)?.tagName === "P") parts.at(-1)?.append(" \u2026");
   return parts;

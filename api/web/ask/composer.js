@@ -7,6 +7,9 @@ const MOST_HEIGHT_PX = 200;
 export class Composer {
   /** What was typed before a question was put in its place; null where none was. */
   #typed = /** @type {string | null} */ (null);
+  /** What asks the question that is edited; null where none is. */
+  #askEdited = /** @type {((question: string) => void) | null} */ (null);
+  #hint = element("p", { class: "composer-hint", id: "composer-hint" });
 
   /**
    * @param {{ask: (question: string) => void, stop: () => void, add: (files: File[]) => void}} chat
@@ -44,13 +47,10 @@ export class Composer {
       "form",
       { class: "composer", submit: (/** @type {Event} */ event) => this.#submit(event) },
       element("div", { class: "composer-box" }, add, this.files, this.text, this.button),
-      element(
-        "p",
-        { class: "composer-hint", id: "composer-hint" },
-        "Enter sends, Shift+Enter starts a new line. Drop files here to add documents.",
-      ),
+      this.#hint,
     );
     this.setRunning(false);
+    this.#edits(null);
   }
 
   /** @param {boolean} isRunning */
@@ -69,9 +69,30 @@ export class Composer {
    * @param {string} question
    */
   fill(question) {
+    this.#edits(null);
     this.#typed ??= this.text.value;
     this.#write(question);
     this.text.focus();
+  }
+
+  /**
+   * Puts a question into the box to be changed; it is then asked as another version.
+   * @param {string} question
+   * @param {(question: string) => void} ask
+   */
+  edit(question, ask) {
+    this.fill(question);
+    this.#edits(ask);
+  }
+
+  /** @param {((question: string) => void) | null} ask */
+  #edits(ask) {
+    this.#askEdited = ask;
+    this.#hint.className = ask === null ? "composer-hint" : "notice";
+    this.#hint.textContent =
+      ask === null
+        ? "Enter sends, Shift+Enter starts a new line. Drop files here to add documents."
+        : "Enter asks this in place of the question above, which stays as its earlier version. Esc cancels.";
   }
 
   /** @param {string} text */
@@ -92,6 +113,7 @@ export class Composer {
     if (event.key === "Escape" && this.#typed !== null) {
       this.#write(this.#typed);
       this.#typed = null;
+      this.#edits(null);
     }
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
@@ -113,7 +135,9 @@ export class Composer {
     }
     this.#write("");
     this.#typed = null;
-    this.chat.ask(question);
+    const ask = this.#askEdited ?? this.chat.ask;
+    this.#edits(null);
+    ask(question);
   }
 
   #add() {

@@ -5,6 +5,7 @@ import { announce, element, icon } from "../dom.js";
 import { answerText, doubts, foot, label, sources, stoppedNotice } from "./answer.js";
 import { Draft } from "./draft.js";
 import { Query } from "./query.js";
+import { versionSwitch } from "./versions.js";
 import { Working } from "./working.js";
 
 /** What to do about a refusal, beside what the service says itself. */
@@ -28,10 +29,16 @@ export class Exchange {
   #query = null;
   #stopped = false;
   #givenUp = new AbortController();
+  /** @type {HTMLElement | null} */
+  #switch = null;
 
   /**
    * @param {string} question
-   * @param {{retry: (question: string) => void, edit: (question: string) => void, changed: () => void}} chat What it asks of the chat that it stands in.
+   * @param {object} chat What it asks of the chat that it stands in.
+   * @param {() => void} chat.retry
+   * @param {() => void} chat.edit
+   * @param {() => void} chat.changed
+   * @param {(queryId: string, step: number) => void} chat.showVersion
    */
   constructor(question, chat) {
     this.question = question;
@@ -39,6 +46,12 @@ export class Exchange {
     this.isRunning = false;
     /** @type {string | null} */
     this.sessionId = null;
+    /** @type {string | null} */
+    this.queryId = null;
+    /** The query that it is asked after; empty at the beginning of the conversation. */
+    this.follows = "";
+    /** @type {string[]} */
+    this.versions = [];
     this.node = element(
       "article",
       { class: "exchange" },
@@ -61,10 +74,22 @@ export class Exchange {
   /**
    * Asks the question, and follows it to its answer.
    * @param {string | null} sessionId The conversation; null begins one.
+   * @param {string | null} follows The query that it is asked after; null is the last one of the conversation.
    * @param {AbortSignal} signal
    */
-  ask(sessionId, signal) {
-    return this.#run(new Query({ query: this.question, session_id: sessionId }), signal);
+  ask(sessionId, follows, signal) {
+    return this.#run(new Query({ query: this.question, session_id: sessionId, follows }), signal);
+  }
+
+  /** @param {string[]} versions Their ids, in the order in which they were asked. */
+  showVersions(versions) {
+    this.versions = versions;
+    const drawn = versionSwitch(versions, this.queryId ?? "", this.chat.showVersion);
+    // Drawn anew only if it differs: the focus may be in it.
+    if (this.#switch?.textContent === drawn?.textContent) return;
+    this.#switch?.remove();
+    this.#switch = drawn;
+    if (drawn !== null) this.node.lastElementChild?.before(drawn);
   }
 
   /**
@@ -155,6 +180,7 @@ export class Exchange {
     const { event } = recorded;
     if (event.kind === "query_received") {
       this.sessionId = event.session_id;
+      this.queryId = recorded.query_id;
       this.chat.changed();
     }
     if (event.kind === "query_cancelled") this.#isBrokenOff = true;
@@ -192,14 +218,10 @@ export class Exchange {
   #show(reply) {
     this.#warn("");
     this.sessionId = reply.session_id;
+    this.queryId = reply.query_id;
     this.#working.end(reply.query_id);
     this.#workingBox.replaceChildren(this.#working.node);
-    const { question } = this;
-    const again = {
-      retry: () => this.chat.retry(question),
-      edit: () => this.chat.edit(question),
-    };
-    const actions = foot(reply, again, this.#feedback);
+    const actions = foot(reply, this.chat, this.#feedback);
     const parts =
       reply.status === "cancelled"
         ? this.#stoppedParts(reply)
@@ -228,7 +250,7 @@ export class Exchange {
     this.#warn("");
     this.#workingBox.replaceChildren();
     const retry = element("button", { class: "button", type: "button" }, "Ask again");
-    retry.addEventListener("click", () => this.chat.retry(this.question));
+    retry.addEventListener("click", this.chat.retry);
     const text = "You stopped this question before it had reached the service.";
     const notice = element("p", { class: "notice" }, icon("warn"), element("span", {}, text));
     this.#body.replaceChildren(notice, element("p", { class: "actions" }, retry));
@@ -242,11 +264,7 @@ export class Exchange {
     this.#workingBox.replaceChildren();
     const code = error instanceof RefusedError ? error.code : "";
     const advice = code in ADVICE ? ADVICE[/** @type {keyof typeof ADVICE} */ (code)] : "";
-    const retry = element(
-      "button",
-      { class: "button", type: "button", click: () => this.chat.retry(this.question) },
-      "Ask again",
-    );
+    const retry = element("button", { class: "button", type: "button", click: this.chat.retry }, "Ask again");
     const box = element(
       "div",
       { class: "failure" },

@@ -1,16 +1,80 @@
 /** What stands on the ask page before the first question: questions to begin with, first steps, notices. */
 
 import { may } from "../access.js";
-import { getJson } from "../api.js";
-import { SAMPLES } from "../documents.js";
+import { RefusedError, UnreachableError, getJson, readiness } from "../api.js";
+import { COURSES_CHANGED, SAMPLES } from "../documents.js";
 import { element, icon } from "../dom.js";
+import { READINESS } from "../reasoner.js";
+
+/** How often a page without an index looks whether there is one now. */
+const LOOKING_AGAIN_MS = 3000;
+
+/** What a page shows on which nothing was asked yet. */
+export class Intro {
+  node = element("section", { class: "intro" });
+  /** The warnings that it shows, or null where it is not drawn. */
+  #warnings = /** @type {string | null} */ (null);
+
+  /**
+   * @param {{isWanted: () => boolean, ask: (question: string) => void, addSamples: () => Promise<void>}} page
+   */
+  constructor(page) {
+    this.page = page;
+  }
+
+  /**
+   * Draws it again when there are other courses or warnings.
+   * @param {AbortSignal} signal Ends that.
+   */
+  watch(signal) {
+    const refresh = () => {
+      if (this.page.isWanted()) this.show();
+    };
+    document.addEventListener(COURSES_CHANGED, refresh, { signal });
+    const notice = (/** @type {Event} */ event) => {
+      /** @type {import("../types.js").Readiness} */
+      const state = /** @type {CustomEvent} */ (event).detail;
+      // Drawn anew only where it says something else: somebody may be choosing a question.
+      if (this.#warnings !== null && this.#warnings !== state.warnings.join("\n")) refresh();
+    };
+    document.addEventListener(READINESS, notice, { signal });
+  }
+
+  async show() {
+    const parts = await this.#parts();
+    // Meanwhile somebody may have asked, or gone elsewhere.
+    if (this.page.isWanted()) this.node.replaceChildren(...parts);
+  }
+
+  async #parts() {
+    try {
+      const state = await readiness();
+      this.#warnings = state.warnings.join("\n");
+      if (state.chunks > 0) return await beginning(state, this.page.ask);
+      setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
+      return firstSteps(state, this.page.addSamples);
+    } catch (error) {
+      if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
+      const again = retryButton(() => this.show());
+      return [notice(error.message, again)];
+    }
+  }
+
+  /** Looks again whether something is indexed, until there is, or the page is left. */
+  async #noticeIndex() {
+    if (!this.page.isWanted()) return;
+    const { courses } = await getJson("/api/courses").catch(() => ({ courses: [] }));
+    if (courses.length > 0) document.dispatchEvent(new Event(COURSES_CHANGED));
+    else setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
+  }
+}
 
 /**
  * Draws what stands there before the first question.
  * @param {import("../types.js").Readiness} state
  * @param {(question: string) => void} ask
  */
-export async function beginning(state, ask) {
+async function beginning(state, ask) {
   /** @type {{suggestions: import("../types.js").Suggestion[]}} */
   const { suggestions } = await getJson("/api/suggestions?limit=4");
   const list = element("ul", { class: "suggestions" });
@@ -73,7 +137,7 @@ function withoutKey() {
  * @param {import("../types.js").Readiness} state
  * @param {() => Promise<void>} addSamples
  */
-export function firstSteps(state, addSamples) {
+function firstSteps(state, addSamples) {
   const parts = [
     element("p", { class: "intro-title" }, "Nothing is indexed yet"),
     element(

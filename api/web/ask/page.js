@@ -1,20 +1,17 @@
 /** The ask page: a conversation, or the beginning of one. */
 
-import { ROOT, RefusedError, UnreachableError, getJson, readiness } from "../api.js";
-import { element, plain } from "../dom.js";
-import { COURSES_CHANGED, acceptDocuments, addDocuments, addSamples } from "../documents.js";
-import { READINESS, lookAtReasoner } from "../reasoner.js";
+import { ROOT, RefusedError, UnreachableError, getJson } from "../api.js";
+import { announce, element, plain } from "../dom.js";
+import { acceptDocuments, addDocuments, addSamples } from "../documents.js";
+import { lookAtReasoner } from "../reasoner.js";
 import { FILL } from "../sidebar.js";
-import { chatsChanged } from "./chats.js";
+import { chatsChanged, watchChats } from "./chats.js";
 import { Composer } from "./composer.js";
 import { Exchange } from "./exchange.js";
-import { beginning, firstSteps, notice, retryButton } from "./intro.js";
+import { Intro, notice, retryButton } from "./intro.js";
 import { Scroller } from "./scroller.js";
-
-/** Exchanges of a long conversation that are shown at once. */
-const SHOWN = 30;
-/** How often a page without an index looks whether there is one now. */
-const LOOKING_AGAIN_MS = 3000;
+import { Thread } from "./thread.js";
+import { focusSwitch } from "./versions.js";
 
 /**
  * Shows the page; returns what is to be called when it is left.
@@ -30,14 +27,25 @@ export function show(main, { session_id: sessionId }) {
 
 class ChatPage {
   #leaving = new AbortController();
-  #thread = element("div", { class: "thread", id: "thread" });
-  #intro = element("section", { class: "intro" });
-  #scroller = new Scroller(this.#intro, this.#thread);
+  #intro = new Intro({
+    isWanted: () => this.#thread.isEmpty && !this.#leaving.signal.aborted,
+    ask: (question) => this.#ask(question),
+    addSamples: () => addSamples(this.composer.node),
+  });
+  /** @type {Thread} */
+  #thread = new Thread({
+    make: (question) => this.#exchange(question),
+    restore: (exchange, trace) => this.#restore(exchange, trace),
+    earlier: (before) => this.#fetch({ before }),
+    hold: () => this.#scroller.holdFromEnd(),
+  });
+  #scroller = new Scroller(this.#intro.node, this.#thread.node);
+  /** The last query of the version that the reader went back to; null where the conversation goes on from its last. */
+  #through = new URLSearchParams(location.search).get("through");
+  /** Something was asked in another tab meanwhile. */
+  #isBehind = false;
   /** @type {Exchange | null} */
   #running = null;
-  /** The warnings that the beginning shows, or null where it is not drawn. */
-  #warnings = /** @type {string | null} */ (null);
-
   /**
    * @param {HTMLElement} main
    * @param {string | null} sessionId
@@ -62,10 +70,10 @@ class ChatPage {
 
   async open() {
     document.addEventListener(FILL, this.#fill);
-    document.addEventListener(COURSES_CHANGED, this.#refreshIntro);
-    document.addEventListener(READINESS, this.#noticeWarnings);
+    this.#intro.watch(this.#leaving.signal);
+    watchChats(() => this.#catchUp(), this.#leaving.signal);
     if (this.sessionId === null) {
-      await this.#showIntro();
+      await this.#intro.show();
     } else {
       await this.#load(this.sessionId);
     }
@@ -78,8 +86,6 @@ class ChatPage {
 
   leave() {
     document.removeEventListener(FILL, this.#fill);
-    document.removeEventListener(COURSES_CHANGED, this.#refreshIntro);
-    document.removeEventListener(READINESS, this.#noticeWarnings);
     this.#scroller.leave();
     // The query itself goes on, and is there when the conversation is opened again.
     this.#leaving.abort();
@@ -89,27 +95,33 @@ class ChatPage {
     this.composer.fill(/** @type {CustomEvent<string>} */ (event).detail);
   };
 
-  #refreshIntro = () => {
-    if (this.#isEmpty()) this.#showIntro();
-  };
-
-  #noticeWarnings = (/** @type {Event} */ event) => {
-    /** @type {import("../types.js").Readiness} */
-    const state = /** @type {CustomEvent} */ (event).detail;
-    // Drawn anew only where it says something else: somebody may be choosing a question.
-    if (this.#warnings !== null && this.#warnings !== state.warnings.join("\n")) this.#refreshIntro();
-  };
-
-  #isEmpty() {
-    return this.#thread.childElementCount === 0 && !this.#leaving.signal.aborted;
-  }
-
   /** @param {string} question */
   #ask(question) {
-    this.#intro.replaceChildren();
+    this.#intro.node.replaceChildren();
     const exchange = this.#exchange(question);
-    this.#thread.append(exchange.node);
-    this.#begin(exchange, exchange.ask(this.sessionId, this.#leaving.signal));
+    this.#thread.append(exchange);
+    this.#run(exchange, this.#through);
+  }
+
+  /**
+   * Asks at the place of an exchange, as another version of it.
+   * @param {Exchange} exchange
+   * @param {string} question
+   */
+  #askVersion(exchange, question) {
+    if (this.#running !== null) return;
+    const version = this.#exchange(question);
+    this.#thread.replace(exchange, version);
+    this.#run(version, this.sessionId === null ? null : version.follows);
+  }
+
+  /**
+   * @param {Exchange} exchange
+   * @param {string | null} follows
+   */
+  #run(exchange, follows) {
+    this.#goOnFrom(null);
+    this.#begin(exchange, exchange.ask(this.sessionId, follows, this.#leaving.signal));
     this.#scroller.showAsked(exchange.node);
   }
 
@@ -117,11 +129,10 @@ class ChatPage {
   #exchange(question) {
     /** @type {Exchange} */
     const exchange = new Exchange(question, {
-      retry: (again) => {
-        if (this.#running === null) this.#ask(again);
-      },
-      edit: (again) => this.composer.fill(again),
+      retry: () => this.#askVersion(exchange, exchange.question),
+      edit: () => this.composer.edit(exchange.question, (changed) => this.#askVersion(exchange, changed)),
       changed: () => this.#changed(exchange),
+      showVersion: (queryId, step) => this.#showVersion(exchange, queryId, step),
     });
     return exchange;
   }
@@ -137,16 +148,18 @@ class ChatPage {
       this.#running = null;
       this.composer.setRunning(false);
       lookAtReasoner();
+      if (this.#isBehind) this.#catchUp();
     });
   }
 
   /** @param {Exchange} exchange */
   #changed(exchange) {
     if (exchange.sessionId === null || this.#leaving.signal.aborted) return;
+    this.#thread.note(exchange);
     const isNew = this.sessionId === null;
     this.sessionId = exchange.sessionId;
     // The address is the conversation's from its first moment: a reload comes back to it.
-    if (isNew) history.replaceState(null, "", `${ROOT}/conversations/${encodeURIComponent(this.sessionId)}`);
+    if (isNew) this.#goOnFrom(null);
     chatsChanged();
     if (isNew) nameWindow(exchange.question);
   }
@@ -154,8 +167,8 @@ class ChatPage {
   /** @param {string} sessionId */
   async #load(sessionId) {
     try {
-      const found = await getJson(`/api/conversations/${encodeURIComponent(sessionId)}`);
-      await this.#showEarlier(found.traces, found.next);
+      const found = await this.#fetch({ through: this.#through });
+      await this.#thread.draw(found);
       nameWindow(found.title ?? "");
       this.#scroller.toEnd();
     } catch (error) {
@@ -164,52 +177,67 @@ class ChatPage {
   }
 
   /**
-   * Shows exchanges above those that are shown, and a button for the rest.
-   * @param {import("../types.js").TraceSummary[]} traces The newest first.
-   * @param {string | null} next Where the service has more; null if these are all.
+   * Fetches the conversation.
+   * @param {Record<string, string | null>} part Which part of it.
    */
-  async #showEarlier(traces, next) {
-    const asked = traces.filter((trace) => trace.parent === null);
-    const now = asked.slice(0, SHOWN).reverse();
-    const rest = asked.slice(SHOWN);
-    const before = this.#thread.firstElementChild;
-    const loading = now.map((trace) => this.#restore(trace, before));
-    if (rest.length > 0 || next !== null) this.#thread.prepend(this.#earlierButton(rest, next));
-    await Promise.all(loading);
+  #fetch(part) {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(part)) if (value !== null) query.set(name, value);
+    return getJson(`/api/conversations/${encodeURIComponent(this.sessionId ?? "")}?${query}`);
   }
 
   /**
-   * @param {import("../types.js").TraceSummary[]} rest
-   * @param {string | null} next
+   * Chooses the query that the next question follows, which the address keeps for a reload.
+   * @param {string | null} through
    */
-  #earlierButton(rest, next) {
-    const show = async () => {
-      const stay = this.#scroller.holdFromEnd();
-      button.remove();
-      if (rest.length > 0) {
-        await this.#showEarlier(rest, next);
-      } else {
-        const path = `/api/conversations/${encodeURIComponent(this.sessionId ?? "")}`;
-        const found = await getJson(`${path}?before=${encodeURIComponent(next ?? "")}`);
-        await this.#showEarlier(found.traces, found.next);
-      }
-      stay();
-    };
-    const button = element(
-      "button",
-      { class: "button earlier", type: "button", click: show },
-      "Show earlier questions",
-    );
-    return button;
+  #goOnFrom(through) {
+    this.#through = through;
+    if (this.sessionId === null) return;
+    const query = through === null ? "" : `?through=${encodeURIComponent(through)}`;
+    history.replaceState(null, "", `${ROOT}/conversations/${encodeURIComponent(this.sessionId)}${query}`);
   }
 
   /**
-   * @param {import("../types.js").TraceSummary} trace
-   * @param {Element | null} before
+   * Shows another version in the place of an exchange, and what was asked behind it.
+   * @param {Exchange} exchange
+   * @param {string} queryId
+   * @param {number} step
    */
-  async #restore(trace, before) {
-    const exchange = this.#exchange(trace.query);
-    this.#thread.insertBefore(exchange.node, before);
+  async #showVersion(exchange, queryId, step) {
+    const { top } = exchange.node.getBoundingClientRect();
+    try {
+      await this.#thread.draw(await this.#fetch({ through: queryId }), Infinity);
+    } catch (error) {
+      announce(String(/** @type {Error} */ (error).message));
+      return;
+    }
+    this.#goOnFrom(this.#thread.last);
+    const shown = this.#thread.find(queryId);
+    if (shown === undefined) return;
+    this.#scroller.node.scrollTop += shown.node.getBoundingClientRect().top - top;
+    focusSwitch(shown.node, step);
+    announce(`Version ${shown.versions.indexOf(queryId) + 1} of ${shown.versions.length}.`);
+  }
+
+  /** Shows what was asked in another tab. */
+  async #catchUp() {
+    this.#isBehind = this.#running !== null;
+    if (this.sessionId === null || this.#isBehind) return;
+    try {
+      const found = await this.#fetch({ through: this.#through });
+      // Meanwhile something may have been asked here.
+      if (this.#running === null) await this.#thread.draw(found);
+    } catch (error) {
+      // It was deleted, or the service is away: what is shown stays.
+      if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
+    }
+  }
+
+  /**
+   * @param {Exchange} exchange
+   * @param {import("../types.js").ConversationTrace} trace
+   */
+  async #restore(exchange, trace) {
     if (trace.status === "open") {
       this.#begin(exchange, exchange.follow(trace.query_id, this.#leaving.signal));
       return;
@@ -222,51 +250,25 @@ class ChatPage {
    * @param {string} sessionId
    */
   #explain(error, sessionId) {
+    if (error instanceof RefusedError && error.status === 404 && this.#through !== null) {
+      // The version was deleted, and maybe nothing else.
+      this.#goOnFrom(null);
+      this.#load(sessionId);
+      return;
+    }
     if (error instanceof RefusedError && error.status === 404) {
       this.sessionId = null;
-      this.#intro.replaceChildren(
+      this.#intro.node.replaceChildren(
         notice("This conversation was deleted. Ask a question to start a new one."),
       );
       return;
     }
-    this.#intro.replaceChildren(
+    this.#intro.node.replaceChildren(
       notice(
         String(/** @type {Error} */ (error).message),
         retryButton(() => this.#load(sessionId)),
       ),
     );
-  }
-
-  async #showIntro() {
-    const parts = await this.#introParts();
-    // Meanwhile somebody may have asked, or gone elsewhere.
-    if (this.#isEmpty()) this.#intro.replaceChildren(...parts);
-  }
-
-  async #introParts() {
-    try {
-      const state = await readiness();
-      this.#warnings = state.warnings.join("\n");
-      if (state.chunks > 0) return await beginning(state, (question) => this.#ask(question));
-      setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
-      return firstSteps(state, () => addSamples(this.composer.node));
-    } catch (error) {
-      if (!(error instanceof UnreachableError || error instanceof RefusedError)) throw error;
-      return [
-        notice(
-          error.message,
-          retryButton(() => this.#showIntro()),
-        ),
-      ];
-    }
-  }
-
-  /** Looks again whether something is indexed, until there is, or the page is left. */
-  async #noticeIndex() {
-    if (!this.#isEmpty()) return;
-    const { courses } = await getJson("/api/courses").catch(() => ({ courses: [] }));
-    if (courses.length > 0) document.dispatchEvent(new Event(COURSES_CHANGED));
-    else setTimeout(() => this.#noticeIndex(), LOOKING_AGAIN_MS);
   }
 }
 

@@ -1,6 +1,8 @@
 /** A passage as it stands in its course: prose in its lines, code as code, a table as a table, the cited words marked. */
 
+import { sendJson } from "../api.js";
 import { element, plain } from "../dom.js";
+import { fragmentOf } from "../safe_html.js";
 
 const FENCE = /^\s*(?:```|~~~)/;
 /** One that names a language begins code, and never ends it. */
@@ -8,16 +10,57 @@ const NAMED_FENCE = /^\s*(?:```|~~~)\s*\w/;
 const ROW = /^\s*\|(.*)\|\s*$/;
 const SEPARATOR = /^\s*\|(?:\s*:?-+:?\s*\|)+\s*$/;
 
+/** As much as the service reads at once. */
+const MOST_CHARS = 20_000;
+/** Without one of these there is no formula. */
+const MAY_HOLD_FORMULAS = /\$|\\[([]/;
+
+/**
+ * A formula in a text: from where to where it is written, and its MathML.
+ * @typedef {{first: number, end: number, html: string}} Formula
+ */
+
+/**
+ * Fetches the formulas in a text; none if that fails, for then they stand there as they are written.
+ * @param {string} text
+ * @returns {Promise<Formula[]>}
+ */
+export async function formulasIn(text) {
+  /** @type {Formula[]} */
+  const found = [];
+  for (let at = 0; at < text.length; at += MOST_CHARS) {
+    const piece = text.slice(at, at + MOST_CHARS);
+    if (!MAY_HOLD_FORMULAS.test(piece)) continue;
+    const { formulas } = await sendJson("/api/formulas", { text: piece }).catch(() => ({ formulas: {} }));
+    // The longest first: `$x$` may stand in another one.
+    const written = Object.keys(formulas).sort((one, other) => other.length - one.length);
+    for (const words of written) {
+      for (
+        let first = piece.indexOf(words);
+        first !== -1;
+        first = piece.indexOf(words, first + words.length)
+      ) {
+        const formula = { first: at + first, end: at + first + words.length, html: formulas[words] };
+        if (!found.some((each) => each.first < formula.end && formula.first < each.end)) found.push(formula);
+      }
+    }
+  }
+  return found.sort((one, other) => one.first - other.first);
+}
+
 /**
  * Returns a part of a passage as elements.
  * @param {string} text The whole passage.
  * @param {{first: number, end: number}} part What of it is shown, in characters.
  * @param {{first: number, end: number}} cited What of it is marked.
+ * @param {Formula[]} formulas
  * @returns {HTMLElement[]}
  */
-export function passageParts(text, part, cited) {
+export function passageParts(text, part, cited, formulas = []) {
   const lines = text.split("\n");
-  const parts = new Parts(cited, beginsInCode(lines));
+  // One that is cut stands there as it is written.
+  const whole = formulas.filter((each) => each.first >= part.first && each.end <= part.end);
+  const parts = new Parts(cited, beginsInCode(lines), whole);
   let at = 0;
   for (const line of lines) {
     const end = at + line.length;
@@ -52,9 +95,11 @@ class Parts {
   /**
    * @param {{first: number, end: number}} cited
    * @param {boolean} isCode
+   * @param {Formula[]} formulas
    */
-  constructor(cited, isCode) {
+  constructor(cited, isCode, formulas) {
     this.cited = cited;
+    this.formulas = formulas;
     this.#isCode = isCode;
   }
 
@@ -68,6 +113,12 @@ class Parts {
    * @param {number} at Where it begins in the passage.
    */
   line(line, at) {
+    // Of several lines: drawn where it begins.
+    const long = this.formulas.find((each) => each.first < at + line.length && at < each.end);
+    if (long && !this.#isCode && (long.first < at || long.end > at + line.length)) {
+      if (long.first >= at) this.nodes.push(element("p", {}, this.#drawn(long)));
+      return;
+    }
     const row = this.#isCode ? null : ROW.exec(line);
     if (row === null) this.#table = null;
     if (this.#isCode) this.#code(line, at);
@@ -86,7 +137,7 @@ class Parts {
       code = element("pre", {});
       this.nodes.push(code);
     }
-    code.append(...this.#marked(line, at), "\n");
+    code.append(...this.#words(line, at), "\n");
   }
 
   /**
@@ -106,12 +157,37 @@ class Parts {
   }
 
   /**
-   * Returns a text with a mark round those of its characters that are cited.
+   * Returns a text with its formulas drawn, and a mark round those of its characters that are cited.
    * @param {string} text
    * @param {number} at
    * @returns {(Node | string)[]}
    */
   #marked(text, at) {
+    /** @type {(Node | string)[]} */
+    const pieces = [];
+    let done = 0;
+    for (const formula of this.formulas) {
+      if (formula.first < at + done || formula.end > at + text.length) continue;
+      pieces.push(...this.#words(text.slice(done, formula.first - at), at + done), this.#drawn(formula));
+      done = formula.end - at;
+    }
+    return [...pieces, ...this.#words(text.slice(done), at + done)];
+  }
+
+  /** @param {Formula} formula */
+  #drawn(formula) {
+    const isCited = formula.first < this.cited.end && this.cited.first < formula.end;
+    const drawn = fragmentOf(formula.html);
+    return isCited ? element("mark", {}, drawn) : drawn;
+  }
+
+  /**
+   * Returns words with a mark round those of its characters that are cited.
+   * @param {string} text
+   * @param {number} at
+   * @returns {(Node | string)[]}
+   */
+  #words(text, at) {
     const first = Math.max(this.cited.first - at, 0);
     const end = Math.min(this.cited.end - at, text.length);
     if (first >= end) return [plain(text)];

@@ -25,7 +25,7 @@ export class Query {
   #cancelWanted = false;
 
   /**
-   * @param {{query: string, session_id: string | null} | null} body The question; null where the query was asked before.
+   * @param {{query: string, session_id: string | null, follows: string | null} | null} body The question; null where the query was asked before.
    * @param {string | null} id The query's id, where it was asked before.
    */
   constructor(body, id = null) {

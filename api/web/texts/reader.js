@@ -1,7 +1,7 @@
 /** The reader of documents: the text of a lesson as it is indexed, with the cited words marked and in view. */
 
 import { getJson } from "../api.js";
-import { passageParts } from "../ask/passage.js";
+import { formulasIn, passageParts } from "../ask/passage.js";
 import { element, icon } from "../dom.js";
 
 /** As much one request returns. */
@@ -44,9 +44,16 @@ async function fill(page, wanted, isLeft) {
     const stretch = await wholeText(wanted, isLeft);
     if (isLeft()) return;
     const cited = citedIn(stretch.text, wanted);
-    page.replaceChildren(...head(stretch), ...missing(wanted, cited), body(stretch.text, cited));
+    const plain = body(stretch.text, cited, []);
+    page.replaceChildren(...head(stretch), ...missing(wanted, cited), plain);
     document.title = `${stretch.title || stretch.course} · Antiphon`;
     page.querySelector("mark")?.scrollIntoView({ block: "center" });
+    const formulas = await formulasIn(stretch.text);
+    if (formulas.length === 0 || isLeft()) return;
+    const { top = -1 } = page.querySelector("mark")?.getBoundingClientRect() ?? {};
+    plain.replaceWith(body(stretch.text, cited, formulas));
+    // Unless its reader has gone elsewhere in it.
+    if (top >= 0 && top < innerHeight) page.querySelector("mark")?.scrollIntoView({ block: "center" });
   } catch (error) {
     page.replaceChildren(
       element("h1", {}, "This text cannot be shown"),
@@ -126,8 +133,9 @@ function missing(wanted, cited) {
 /**
  * @param {string} text
  * @param {{first: number, end: number}} cited
+ * @param {import("../ask/passage.js").Formula[]} formulas
  */
-function body(text, cited) {
+function body(text, cited, formulas) {
   const whole = { first: 0, end: text.length };
   const attributes = {
     class: "passage-text",
@@ -136,5 +144,5 @@ function body(text, cited) {
     role: "region",
     "aria-label": "Text",
   };
-  return element("div", attributes, ...passageParts(text, whole, cited));
+  return element("div", attributes, ...passageParts(text, whole, cited, formulas));
 }

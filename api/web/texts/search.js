@@ -1,7 +1,7 @@
 /** The search page: the passages that the search tool would find, best first, with scores and reasons. */
 
 import { ROOT, getJson } from "../api.js";
-import { passageParts } from "../ask/passage.js";
+import { formulasIn, passageParts } from "../ask/passage.js";
 import { announce, element, icon } from "../dom.js";
 import { count } from "../text.js";
 import { readerPath } from "./address.js";
@@ -90,15 +90,20 @@ function result(found) {
   const path = readerPath(found, found.text);
   const name = path === null ? found.source : element("a", { href: path, "data-view": true }, found.source);
   const nowhere = { first: 0, end: 0 };
+  const whole = { first: 0, end: found.text.length };
+  const text = element(
+    "div",
+    { class: "passage-text", dir: "auto" },
+    ...passageParts(found.text, whole, nowhere),
+  );
+  formulasIn(found.text).then((formulas) => {
+    if (formulas.length > 0) text.replaceChildren(...passageParts(found.text, whole, nowhere, formulas));
+  });
   return element(
     "li",
     { class: "result" },
     element("h2", { dir: "auto" }, name, found.place ? ` · ${found.place}` : ""),
-    element(
-      "div",
-      { class: "passage-text", dir: "auto" },
-      ...passageParts(found.text, { first: 0, end: found.text.length }, nowhere),
-    ),
+    text,
     element("p", { class: "result-why" }, reasons(found)),
   );
 }

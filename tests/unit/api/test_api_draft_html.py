@@ -195,7 +195,17 @@ def test_hostile_text_is_text_at_every_moment(hostile: str) -> None:
 
 @pytest.mark.parametrize(
     "block",
-    ["word and **more** text\n\n", "- item **x** of a list\n", "x = 1  ", "|a", "> x "],
+    [
+        "word and **more** text\n\n",
+        "- item **x** of a list\n",
+        "x = 1  ",
+        "|a",
+        "> x ",
+        "$x_1$ and ",
+        "$$\nx\n$$\n",
+        "$$\n",
+        "\\(x ",
+    ],
 )
 def test_the_work_grows_with_the_text_and_not_with_its_square(block: str) -> None:
     def work(text: str) -> int:

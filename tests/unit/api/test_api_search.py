@@ -144,3 +144,20 @@ async def test_what_the_schema_takes_for_no_words_is_what_is_refused_as_none() -
 
     assert taken == []
     assert re.search(q["schema"]["pattern"], "\x1c BM25")
+
+
+async def test_formulas_of_a_text_are_found_by_what_is_written_for_them() -> None:
+    body = {"text": "So $x$ costs $5, `$y$`, $\\foo$ and\n\n$$\nz\n$$\n"}
+
+    reply = await Browser(app_of(FakeService())).post("/api/formulas", body)
+    too_long = await Browser(app_of(FakeService())).post(
+        "/api/formulas", {"text": "x" * 20_001}
+    )
+
+    assert reply.json() == {
+        "formulas": {
+            "$x$": "<math><mi>x</mi></math>",
+            "$$\nz\n$$": '<math display="block"><mi>z</mi></math>',
+        }
+    }
+    assert too_long.status == 422

@@ -73,14 +73,18 @@ class TwoCourses:
 class ForgetfulStore(MemoryTraceStore):
     """Cannot read conversations."""
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None = None
+    ) -> Sequence[Exchange]:
         raise TraceError("the disk is gone")
 
 
 class LongTalk(MemoryTraceStore):
     """Knows a conversation of seven exchanges."""
 
-    async def exchanges(self, session_id: str, limit: int) -> Sequence[Exchange]:
+    async def exchanges(
+        self, session_id: str, limit: int, follows: str | None = None
+    ) -> Sequence[Exchange]:
         return tuple(Exchange(question=f"{n}?", answer="Yes.") for n in range(7))[
             -limit:
         ]

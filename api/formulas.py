@@ -1,0 +1,260 @@
+"""Formulas in TeX, as they stand in Markdown, as MathML: all of it elements that nothing can be done with.
+
+What stands between `$…$`, `$$…$$`, `\\(…\\)` and `\\[…\\]` is read as one piece, in which nothing else is Markdown. A
+dollar is one of money or of a shell unless it stands as pandoc's rule has it
+(https://pandoc.org/MANUAL.html#extension-tex_math_dollars). What cannot be drawn is shown as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping, Sequence
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererProtocol
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from math_core import LatexError, LatexToMathML
+
+MOST_CHARS = 2_000
+"""A longer formula is shown as it is written."""
+MOST_LINES = 50
+MOST_NESTING = 50
+"""Braces in one another: the converter goes down into each on the process's own stack."""
+MOST_HTML_CHARS = 50_000
+
+MATH_ELEMENTS = {
+    "math", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mphantom", "mroot", "mrow", "mspace", "msqrt", "mstyle",
+    "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+}  # fmt: skip
+_LEVEL = {"displaystyle", "scriptlevel"}
+MATH_ATTRIBUTES = {
+    "math": {"display"},
+    "mfrac": _LEVEL | {"linethickness"},
+    "mi": {"mathvariant"},
+    "mo": {"form", "lspace", "maxsize", "minsize", "movablelimits", "rspace", "stretchy", "symmetric"},
+    "mover": {"accent"},
+    "mrow": _LEVEL,
+    "mspace": {"width"},
+    "mstyle": _LEVEL,
+    "mtable": _LEVEL,
+    "munder": {"accentunder"},
+    "munderover": {"accent", "accentunder"},
+}  # fmt: skip
+
+PLACES = "places"
+"""Of the reader's environment: the pattern of places in a text, which stand behind a formula that they are put into."""
+
+_TOKEN = "formula"
+_PENDING = "pending_formula"
+_INLINE = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
+_BLOCK = (("$$", "$$"), ("\\[", "\\]"))
+_ELEMENT = re.compile(r"<([a-z]+)")
+_HUGE = re.compile(r'="-?\d{3}')
+_SIGNS = re.compile(r"[\\^_{=]")
+"""What no money, process or reference has in it."""
+# Beyond pandoc's rule, which forbids digits there: `$HOME:$PATH` and `US$5 or 7$` are no formulas.
+_NOT_BEHIND_A_DOLLAR = re.compile(r"[0-9A-Z_{]")
+
+
+def read_formulas(reader: MarkdownIt) -> None:
+    """Lets a reader of Markdown read formulas."""
+    reader.inline.ruler.before("escape", _TOKEN, _read_inline)
+    interrupts = ["paragraph", "reference", "blockquote", "list"]
+    reader.block.ruler.before("fence", _TOKEN, _read_block, {"alt": interrupts})
+    reader.add_render_rule(_TOKEN, _render)
+    reader.add_render_rule(_PENDING, _render_pending)
+
+
+def formulas_in(tokens: Sequence[Token]) -> dict[str, str]:
+    """Returns the formulas that can be drawn, by what is written for them."""
+    found: dict[str, str] = {}
+    for token in tokens:
+        found |= formulas_in(token.children or ())
+        drawn = _drawn(token) if token.type == _TOKEN else None
+        if drawn is not None:
+            found[token.info] = drawn
+    return found
+
+
+def formula_html(tex: str, *, is_display: bool) -> str | None:
+    """Returns a formula as MathML; None if it cannot be drawn."""
+    if len(tex) > MOST_CHARS or _nesting(tex) > MOST_NESTING:
+        return None
+    try:
+        html = _converter().convert_with_local_state(tex, displaystyle=is_display)
+    except LatexError:
+        return None
+    # Without what is left out, such as a line through it, a formula could mean something else.
+    if not MATH_ELEMENTS.issuperset(_ELEMENT.findall(html)):
+        return None
+    if len(html) > MOST_HTML_CHARS or _HUGE.search(html):
+        return None
+    return html
+
+
+@cache
+def _converter() -> LatexToMathML:
+    # No macros: a few characters of them make millions.
+    return LatexToMathML(max_expansions=0, fancy_error=False)
+
+
+def _nesting(tex: str) -> int:
+    depth = deepest = 0
+    for sign in re.findall("[{}]", tex):
+        depth += 1 if sign == "{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _read_inline(state: StateInline, silent: bool) -> bool:
+    for opening, closing in _INLINE:
+        if not state.src.startswith(opening, state.pos):
+            continue
+        if "$" in opening and state.src[state.pos - 1 : state.pos].isalnum():
+            return False
+        start = state.pos + len(opening)
+        end = _end(state.src, start, closing)
+        if end is None:
+            return False
+        if not silent:
+            token = state.push(_TOKEN, "math", 0)
+            token.content = state.src[start:end]
+            token.info = state.src[state.pos : end + len(closing)]
+            token.meta = {"display": opening in ("$$", "\\[")}
+        state.pos = end + len(closing)
+        return True
+    return False
+
+
+def _end(text: str, start: int, closing: str) -> int | None:
+    """Returns the end of a formula within a paragraph; None if it is none."""
+    last = start + MOST_CHARS
+    end = text.find(closing, start, last)
+    while closing == "$" and end > 0 and _is_escaped(text, end):
+        end = text.find(closing, end + 1, last)
+    tex = text[start:end]
+    if end < 0 or not tex.strip():
+        return None
+    behind = text[end + len(closing) : end + len(closing) + 1]
+    return end if _is_formula(tex, closing, behind) else None
+
+
+def _is_formula(tex: str, closing: str, behind: str) -> bool:
+    """Returns False for what only has a dollar or an escaped bracket before it and behind it."""
+    if closing == "\\)":
+        return True
+    if closing == "\\]":
+        return bool(_SIGNS.search(tex))
+    is_padded = tex[0].isspace() or tex[-1].isspace()
+    # Lines of its own may have been joined with those round them.
+    if is_padded and (closing == "$" or not _SIGNS.search(tex)):
+        return False
+    return not ("`" in tex or _NOT_BEHIND_A_DOLLAR.match(behind))
+
+
+def _is_escaped(text: str, at: int) -> bool:
+    before = text[max(0, at - 100) : at]
+    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
+
+
+def _read_block(
+    state: StateBlock, start_line: int, _end_line: int, silent: bool
+) -> bool:
+    if state.is_code_block(start_line):
+        return False
+    first = _line(state, start_line)
+    for opening, closing in _BLOCK:
+        if first.startswith(opening):
+            lines = _lines(state, start_line, closing)
+            return _push(state, start_line, lines, closing, silent=silent)
+    return False
+
+
+def _lines(state: StateBlock, start_line: int, closing: str) -> list[str]:
+    """Returns the lines of a formula to its end, or to that of the text; none if it is no formula."""
+    lines = [_line(state, start_line)]
+    rest = lines[0][2:]
+    while closing not in rest:
+        at = start_line + len(lines)
+        if at >= state.lineMax:
+            return lines
+        # It ends at the latest with its paragraph.
+        if state.isEmpty(at) or state.sCount[at] < state.blkIndent:
+            return []
+        # Each of many lines may begin one.
+        if len(lines) >= MOST_LINES:
+            return []
+        rest = _line(state, at)
+        lines.append(rest)
+    # What stands behind its end on the same line is a paragraph's.
+    return lines if rest.find(closing) == len(rest) - len(closing) else []
+
+
+def _push(
+    state: StateBlock,
+    start_line: int,
+    lines: Sequence[str],
+    closing: str,
+    *,
+    silent: bool,
+) -> bool:
+    """Adds the token of a formula; returns False if the lines are none."""
+    written = "\n".join(lines)
+    is_closed = written[2:].endswith(closing)
+    tex = written[2 : -len(closing)]
+    if len(written) > MOST_CHARS or not tex.strip():
+        return False
+    if not silent:
+        token = state.push(_TOKEN if is_closed else _PENDING, "math", 0)
+        token.info = written
+        token.content = tex
+        token.meta = {"display": True}
+        token.block = True
+        token.map = [start_line, start_line + len(lines)]
+        state.line = start_line + len(lines)
+    return True
+
+
+def _line(state: StateBlock, at: int) -> str:
+    return state.src[state.bMarks[at] + state.tShift[at] : state.eMarks[at]].rstrip()
+
+
+def _drawn(token: Token) -> str | None:
+    return formula_html(token.content, is_display=token.meta["display"])
+
+
+def _render(
+    _renderer: RendererProtocol,
+    tokens: Sequence[Token],
+    at: int,
+    _options: OptionsDict,
+    environment: MutableMapping[str, Any],
+) -> str:
+    token = tokens[at]
+    places = ""
+    pattern: re.Pattern[str] | None = environment.get(PLACES)
+    if pattern is not None:
+        places = "".join(pattern.findall(token.content))
+        token.content = pattern.sub("", token.content)
+        token.info = pattern.sub("", token.info)
+    drawn = _drawn(token)
+    html = f"<code>{escapeHtml(token.info)}</code>" if drawn is None else drawn
+    html += places
+    return f"<p>{html}</p>\n" if token.block else html
+
+
+def _render_pending(
+    _renderer: RendererProtocol,
+    tokens: Sequence[Token],
+    at: int,
+    _options: OptionsDict,
+    _environment: MutableMapping[str, Any],
+) -> str:
+    """Renders a formula whose end is still to come, or never comes."""
+    return f"<p>{escapeHtml(tokens[at].info)}</p>\n"
