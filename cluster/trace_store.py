@@ -33,6 +33,7 @@ from antiphon.vocabulary.ports import (
     TraceFilter,
     TraceSummary,
 )
+from antiphon.vocabulary.trends import TracePeriod
 from antiphon.vocabulary.values import Exchange
 
 
@@ -225,6 +226,12 @@ class JetStreamTraceStore:
     ) -> Sequence[TraceSummary]:
         """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
         return await (await self._finder()).list(limit, before, after_id, where)
+
+    async def trends(
+        self, where: TraceFilter, utc_offset_s: int = 0
+    ) -> Sequence[TracePeriod]:
+        """Returns sums of the traces over time; its arguments are those of `TraceTrends.trends`."""
+        return await (await self._finder()).trends(where, utc_offset_s)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
