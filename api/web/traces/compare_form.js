@@ -26,7 +26,7 @@ export class CompareForm {
       type: "search",
       class: "text-input",
       "aria-label": "Find a trace",
-      placeholder: "Words of its question or answer, or its id",
+      placeholder: "Its words, or its id",
     });
     this.input.addEventListener("input", () => {
       clearTimeout(this.typing);
