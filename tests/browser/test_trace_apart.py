@@ -539,3 +539,34 @@ def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(
             expect(lost).to_be_hidden()
         # Its caller has gone: the query ends, and that comes here too.
         expect(page.locator(".outcome")).not_to_have_text("open, live")
+
+
+def test_tools_are_called_alike_wherever_the_page_names_them(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    script = {
+        "replies": [
+            {"calls": [{"name": "places_left", "input": {"course": "Apple"}}]},
+            {"text": "There are 500 places left."},
+        ],
+        "then": "last",
+    }
+    tool = {"ANTIPHON_TOOLS": "tests.planted.tools:places_left"}
+    with serving_double(data_dir, tmp_path, script, **tool) as server:
+        query_id = asked(server, "How many places are left?")
+        path = f"{server.url}/api/traces/{query_id}/suspects"
+        [told] = [
+            each["text"]
+            for each in httpx2.get(path).json()["suspects"]
+            if each["text"].startswith("places_left brought an error as its result")
+        ]
+        page = open_page(server).open(f"/traces/{query_id}")
+
+        suspect = page.locator(".suspect-text", has_text="brought an error")
+        expect(suspect).to_have_text(told.replace("places_left", "Places left"))
+        suspect.click()
+        expect(page.locator(".event-card")).to_contain_text(
+            "Places left brought an error as its result"
+        )
+        for place in (".suspects", ".bench-side", ".event-card"):
+            expect(page.locator(place)).not_to_contain_text("places_left brought")

@@ -14,6 +14,7 @@ import { address, go } from "./links.js";
 import { quotesIn } from "./marking.js";
 import { Requests } from "./requests.js";
 import { Retrieval } from "./retrieval.js";
+import { inPlainWords } from "./saying.js";
 import { Steps } from "./steps.js";
 import { Suspects } from "./suspects.js";
 
@@ -200,8 +201,10 @@ class TracePage {
    */
   #notes(seq) {
     const suspected = this.suspects?.at(seq) ?? [];
-    const doubts = this.trace?.indicators.filter(({ event_seq: at }) => at === seq) ?? [];
-    return [...new Set([...suspected, ...doubts.map(({ detail }) => detail)])];
+    const { trace } = this;
+    if (trace === null) return suspected;
+    const doubts = trace.indicators.filter(({ event_seq: at }) => at === seq);
+    return [...new Set([...suspected, ...doubts.map(({ detail }) => inPlainWords(detail, trace))])];
   }
 
   /** The words that are meant: those of the likeliest thing that was found out about the event. */
@@ -270,7 +273,7 @@ class TracePage {
   /** Says what may have gone wrong, once the query is over: of half an answer nothing can be said. */
   #suspect() {
     if (!this.trace?.isOver || this.suspects !== null) return;
-    this.suspects = new Suspects(this.trace.id, () => {
+    this.suspects = new Suspects(this.trace, () => {
       const likeliest = this.suspects?.likeliest ?? null;
       if (!(this.view instanceof Steps)) return;
       // Whoever names no event comes to the likeliest cause, unless they have gone on meanwhile.
