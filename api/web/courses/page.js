@@ -104,7 +104,14 @@ function card(course) {
       "Rename",
       element("span", { class: "hidden" }, ` ${course.title}`),
     );
-  item.append(element("div", { class: "course-head" }, element("h2", { dir: "auto" }, title), other, remove));
+  item.append(
+    element(
+      "div",
+      { class: "course-head" },
+      element("h2", { dir: "auto" }, title),
+      element("div", { class: "row" }, other, remove),
+    ),
+  );
   item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
   if (course.has_layout) item.append(layoutOf(course));
   else if (course.lessons.length > 0) item.append(lessonList(course));

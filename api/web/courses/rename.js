@@ -38,6 +38,7 @@ export function rename(card, course) {
   });
   card.append(form);
   title.select();
+  form.scrollIntoView({ block: "nearest" });
 }
 
 /**

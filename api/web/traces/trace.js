@@ -1,9 +1,9 @@
 /** One trace, taken apart: what is judged on the left, one detail beside it, the course of the query below. */
 
-import { ROOT } from "../api.js";
 import { element, icon } from "../dom.js";
 import { Actions } from "./actions.js";
 import { AnswerPane } from "./answer.js";
+import { crumb } from "./crumb.js";
 import { Comparison } from "./diff.js";
 import { Dock } from "./dock.js";
 import { Fault } from "./fault.js";
@@ -91,7 +91,7 @@ class TracePage {
     this.top = element("div", { class: "row trace-top" }, this.crumb);
     this.page = element("div", { class: "trace-page" }, this.top, this.reading, this.lost);
     main.replaceChildren(this.page);
-    this.#crumbTo();
+    this.#crumb();
   }
 
   /** @param {{query_id?: string, view?: string, item?: string}} parameters */
@@ -99,7 +99,7 @@ class TracePage {
     const { query_id: queryId = "" } = parameters;
     this.id = queryId;
     this.wanted = parameters;
-    this.#crumbTo();
+    this.#crumb();
     try {
       if (lastRead?.id !== queryId || !lastRead.isOver) lastRead = await readTrace(queryId);
     } catch (error) {
@@ -109,7 +109,7 @@ class TracePage {
     if (this.away.signal.aborted) return;
     this.trace = lastRead;
     this.#build(this.trace);
-    this.#crumbTo();
+    this.#crumb();
     this.#suspect();
     // While it was read, somebody may have gone on to another of its views.
     this.change(this.wanted);
@@ -284,32 +284,7 @@ class TracePage {
     this.causes?.replaceChildren(this.suspects.element);
   }
 
-  #crumbTo() {
-    const {
-      parent,
-      parent_seq: shared = 0,
-      change,
-      session_id: session,
-    } = /** @type {Record<string, any>} */ (this.trace?.question ?? {});
-    const link = (/** @type {string} */ href, /** @type {string} */ text) =>
-      element("a", { href, "data-view": true }, text);
-    this.crumb.replaceChildren(
-      link(`${ROOT}/traces`, "Traces"),
-      " / ",
-      element("span", { title: this.id }, this.id.slice(0, 12)),
-    );
-    if (session)
-      this.crumb.prepend(
-        link(`${ROOT}/conversations/${encodeURIComponent(session)}`, "‹ Conversation"),
-        " · ",
-      );
-    if (!parent) return;
-    this.crumb.append(
-      ", fork of ",
-      link(address(parent, "events", Math.max(1, shared)), parent.slice(0, 12)),
-      ` at event ${shared}`,
-      element("span", { dir: "auto" }, change ? `: ${change} ` : " "),
-      link(address(parent, "diff", this.id), "compare"),
-    );
+  #crumb() {
+    this.crumb.replaceChildren(...crumb(this.id, this.trace?.question));
   }
 }
