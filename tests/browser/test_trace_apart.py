@@ -500,7 +500,7 @@ def test_traces_are_sorted_by_a_column_and_columns_are_chosen(
     ]
     assert shown == sorted(shown)
     page.get_by_text("Columns").click()
-    page.get_by_label("Time").uncheck()
+    page.get_by_role("checkbox", name="Time").uncheck()
     expect(times).to_have_count(0)
     page.reload()
     expect(page.locator(".trace-question").first).to_be_visible()
