@@ -97,7 +97,9 @@ def test_a_course_is_renamed_and_what_was_not_read_is_named_by_its_file(
         assert violations(page) == []
         card.get_by_role("button", name="Rename Birds").click()
         card.get_by_label("New title of Birds").fill("All the birds")
-        expect(card.get_by_role("button", name="Rename", exact=True)).to_be_in_viewport()
+        expect(
+            card.get_by_role("button", name="Rename", exact=True)
+        ).to_be_in_viewport()
         page.keyboard.press("Enter")
 
         expect(card.get_by_role("heading", name="All the birds")).to_be_visible(
