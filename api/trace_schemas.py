@@ -167,6 +167,37 @@ class TracesReply(Schema):
     )
 
 
+class PeriodReply(Schema):
+    """What the traces of one stretch of time come to."""
+
+    since: float = Field(description="Its beginning, in seconds since the epoch.")
+    until: float = Field(description="Its end, which belongs to the next one.")
+    traces: int
+    high: int = Field(description="Answers of high confidence.")
+    medium: int
+    low: int
+    up: int = Field(description="Answers with a thumb up.")
+    down: int
+    cost_usd: float = Field(
+        description="What the answers with a known price cost together."
+    )
+    unpriced: int = Field(description="Answers without a known price.")
+    input_tokens: float
+    output_tokens: float
+    p50_ms: float | None = Field(
+        description="Half of the queries took at most so long; null if none is over."
+    )
+    p95_ms: float | None = Field(description="95 of 100 took at most so long.")
+
+
+class TrendsReply(Schema):
+    """Quality and cost over time."""
+
+    periods: list[PeriodReply] = Field(
+        description="At most 60 of equal length without a gap, the oldest first; none where there is no trace."
+    )
+
+
 class DivergenceReply(Schema):
     """The first difference between a trace and its replay."""
 

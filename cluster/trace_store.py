@@ -34,6 +34,7 @@ from antiphon.vocabulary.ports import (
     TraceFilter,
     TraceSummary,
 )
+from antiphon.vocabulary.trends import TracePeriod
 from antiphon.vocabulary.values import Exchange
 
 
@@ -235,6 +236,12 @@ class JetStreamTraceStore:
         """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
         finder = await self._finder()
         return await finder.list(limit, before, after_id, where, among)
+
+    async def trends(
+        self, where: TraceFilter, utc_offset_s: int = 0
+    ) -> Sequence[TracePeriod]:
+        """Returns sums of the traces over time; its arguments are those of `TraceTrends.trends`."""
+        return await (await self._finder()).trends(where, utc_offset_s)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
         """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""

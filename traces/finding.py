@@ -14,6 +14,7 @@ from antiphon.traces.conversations import (
     read_exchanges,
 )
 from antiphon.traces.listing import read_ids, read_listing
+from antiphon.traces.trends import read_trends
 from antiphon.traces.visibility import Sight
 from antiphon.vocabulary.ports import (
     AnsweredQuestion,
@@ -22,6 +23,7 @@ from antiphon.vocabulary.ports import (
     TraceFilter,
     TraceSummary,
 )
+from antiphon.vocabulary.trends import TracePeriod
 from antiphon.vocabulary.values import Exchange
 
 
@@ -59,6 +61,19 @@ class Finder:
         """Returns the ids of traces that begin so, in order."""
         return await self._readers.run(
             partial(read_ids, beginning=beginning, limit=limit, label=self.sight.label)
+        )
+
+    async def trends(
+        self, where: TraceFilter, utc_offset_s: int
+    ) -> Sequence[TracePeriod]:
+        """Returns sums of the traces over time; its arguments are those of `TraceTrends.trends`."""
+        return await self._readers.run(
+            partial(
+                read_trends,
+                where=where,
+                utc_offset_s=utc_offset_s,
+                label=self.sight.label,
+            )
         )
 
     async def exchanges(

@@ -48,6 +48,7 @@ from antiphon.vocabulary.ports import (
     TraceFilter,
     TraceSummary,
 )
+from antiphon.vocabulary.trends import TracePeriod
 from antiphon.vocabulary.values import Exchange
 
 FILE_NAME = "traces.sqlite"
@@ -213,6 +214,14 @@ class SqliteTraceStore:
         if needs_index(where):
             await self._catch_up()
         return await self._finder.list(limit, before, after_id, where, among)
+
+    async def trends(
+        self, where: TraceFilter, utc_offset_s: int = 0
+    ) -> Sequence[TracePeriod]:
+        """Returns sums of the traces over time; its arguments are those of `TraceTrends.trends`."""
+        if needs_index(where):
+            await self._catch_up()
+        return await self._finder.trends(where, utc_offset_s)
 
     async def _catch_up(self) -> None:
         # Queries that are over are added to the index several at once, or when somebody searches it.

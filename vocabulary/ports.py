@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from antiphon.vocabulary.events import Event, Live, Recorded
 from antiphon.vocabulary.feedback import Annotations, Feedback
 from antiphon.vocabulary.question_sets import QuestionSets
+from antiphon.vocabulary.trends import TracePeriod
 from antiphon.vocabulary.values import Exchange, Passage, Request, Value
 
 Json = dict[str, Any]
@@ -365,6 +366,19 @@ class TraceListing(Protocol):
         """Returns the ids of traces with this beginning, in order; `beginning` itself comes first if it is one."""
 
 
+class TraceTrends(Protocol):
+    """What the stored traces come to over time."""
+
+    async def trends(
+        self, where: TraceFilter, utc_offset_s: int = 0
+    ) -> Sequence[TracePeriod]:
+        """Returns sums of the traces over time, in at most 60 periods without a gap, the oldest first.
+
+        Args:
+            utc_offset_s: By so much the caller's clock is ahead of UTC: days begin at their midnight.
+        """
+
+
 class ConversationListing(Protocol):
     """The stored conversations."""
 
@@ -475,6 +489,7 @@ class QueryStore(EventLog, Conversations, Protocol):
 class TraceStore(
     QueryStore,
     TraceListing,
+    TraceTrends,
     ConversationListing,
     TraceArchive,
     Ownership,

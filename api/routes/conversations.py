@@ -18,7 +18,7 @@ from antiphon.api.refusals import (
     WITH_NAME,
     WITH_TRACE,
 )
-from antiphon.api.routes.traces import summary_reply
+from antiphon.api.routes.listing import summary_reply
 from antiphon.api.schemas import DeletedReply
 from antiphon.api.trace_schemas import (
     ClearReply,

@@ -1,4 +1,4 @@
-"""Routes for recorded queries: list, read, follow and replay."""
+"""Routes for one recorded query: read, follow and replay."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
-from msgspec.structs import replace
-from pydantic import BaseModel, ConfigDict, Field
 
 from antiphon.api.answer_html import html_of
 from antiphon.api.bodies import JSON_LINES
@@ -29,22 +27,11 @@ from antiphon.api.responses import (
 )
 from antiphon.api.schemas import MOST_SEQ
 from antiphon.api.streams import FollowedEvents
-from antiphon.api.trace_schemas import (
-    ReplayReply,
-    TraceReply,
-    TracesReply,
-    TraceSummaryReply,
-)
-from antiphon.service import FILTER_VALUES, check_filter, to_json
+from antiphon.api.trace_schemas import ReplayReply, TraceReply
+from antiphon.service import to_json
 from antiphon.vocabulary.errors import NotFoundError
-from antiphon.vocabulary.ports import TraceFilter, TraceSummary
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces"])
-
-MOST_TRACES = 500
-
-Name = Annotated[str | None, Field(max_length=200)]
-"""One value that traces are filtered by."""
 
 LastEventId = Annotated[
     str,
@@ -54,9 +41,6 @@ LastEventId = Annotated[
         description="The `id` of the last event that was seen.",
     ),
 ]
-
-Time = Annotated[float | None, Field(allow_inf_nan=False)]
-"""Seconds since the epoch."""
 
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
@@ -76,91 +60,6 @@ _FORMS: dict[int | str, dict[str, Any]] = {
         "content": lines_of(JSON_LINES),
     }
 }
-
-
-def _one_of(name: str) -> dict[str, Any]:
-    """Returns the few values of a filter for its schema; what is none of them is refused by `check_filter`."""
-    return {"enum": [*FILTER_VALUES[name], None]}
-
-
-class TraceQuery(BaseModel):
-    """A page of the listing, and every filter of `TraceFilter` under its own name (a test holds the two together)."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    limit: int = Field(50, ge=1, le=MOST_TRACES, description="How many.", examples=[50])
-    before: Time = Field(
-        None, description="Only those started before it: seconds since the epoch."
-    )
-    after_id: Name = Field(None, description="Only those listed after this trace.")
-    since: Time = Field(None, description="Only those started at or after it.")
-    until: Time = Field(
-        None,
-        description="Only those started before it; stays the same from page to page.",
-    )
-    status: Name = Field(None, json_schema_extra=_one_of("status"))
-    confidence: Name = Field(None, json_schema_extra=_one_of("confidence"))
-    session_id: Name = None
-    indicator: Name = Field(
-        None,
-        description="The kind of a doubt, such as tool_failed.",
-        json_schema_extra=_one_of("indicator"),
-    )
-    course: Name = Field(None, description="A course of which passages were found.")
-    tool: Name = None
-    text: Name = Field(
-        None,
-        description="Words of the question or the answer, all of which must be there.",
-    )
-    parent: Name = Field(None, description="The trace that they are forks of.")
-    feedback: Name = Field(
-        None,
-        description="The rating of the answer, or `any`, or `none`.",
-        json_schema_extra=_one_of("feedback"),
-    )
-
-    def filter(self) -> TraceFilter:
-        """Returns the filter as the store takes it."""
-        wanted = {name: getattr(self, name) for name in TraceFilter.__struct_fields__}
-        return TraceFilter(**wanted)
-
-
-def summary_reply(summary: TraceSummary) -> TraceSummaryReply:
-    """Returns a line of a list as the API sends it."""
-    return TraceSummaryReply.model_validate(msgspec.to_builtins(summary))
-
-
-@router.get(
-    "",
-    summary="The traces, the newest first",
-    responses=WITH_TRACE | UNAVAILABLE,
-    dependencies=[needs("debug")],
-)
-async def list_traces(
-    service: Service, wanted: Annotated[TraceQuery, Query()]
-) -> TracesReply:
-    """One line per query: the question, how the answer begins, what it took, how it was judged.
-
-    `next_after_id` leads to the next page.
-    """
-    where = wanted.filter()
-    check_filter(where)
-    # Ids may be given as short as everywhere.
-    if where.parent is not None:
-        where = replace(where, parent=await service.find(where.parent))
-    after = wanted.after_id
-    after_id = None if after is None else await service.find(after)
-    found = await service.store.list(
-        wanted.limit, wanted.before, after_id=after_id, where=where
-    )
-    summaries = list(map(summary_reply, found))
-    # A full page may be the last one too; the next is then empty.
-    if len(found) < wanted.limit:
-        return TracesReply(traces=summaries, next_before=None, next_after_id=None)
-    last = found[-1]
-    return TracesReply(
-        traces=summaries, next_before=last.started_at, next_after_id=last.query_id
-    )
 
 
 @router.post(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import httpx2
 from playwright.sync_api import expect
 
 from antiphon.knowledge import index_paths, load_embedder
 from tests.browser.conftest import OpenPage, serving, violations
+from tests.browser.on_screen import hidden_parts
 
 BIRDS = {
     "README.md": "# Birds\n\nA course about birds.\n",
@@ -19,15 +22,22 @@ BIRDS = {
 }
 
 
+def indexed(tmp_path: Path, **others: bytes) -> Path:
+    """The data folder of an index of the birds and other files of the course."""
+    for name, content in (
+        {each: text.encode() for each, text in BIRDS.items()} | others
+    ).items():
+        path = tmp_path / "birds" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    index_paths([tmp_path / "birds"], tmp_path / "data", load_embedder("onnx"))
+    return tmp_path / "data"
+
+
 def test_a_course_is_shown_with_its_files_corrected_and_laid_out_as_before(
     tmp_path: Path, open_page: OpenPage
 ) -> None:
-    for name, text in BIRDS.items():
-        path = tmp_path / "birds" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    index_paths([tmp_path / "birds"], tmp_path / "data", load_embedder("onnx"))
-    with serving(tmp_path / "data", tmp_path) as server:
+    with serving(indexed(tmp_path), tmp_path) as server:
         page = open_page(server).open("/courses")
         card = page.locator(".course-card")
 
@@ -70,3 +80,60 @@ def test_a_course_is_shown_with_its_files_corrected_and_laid_out_as_before(
         )
         card.get_by_text("Lessons and files").click()
         expect(lessons).to_have_count(3)
+
+
+def test_a_course_is_renamed_and_what_was_not_read_is_named_by_its_file(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    broken = {"02-nests/plan.pdf": b"%PDF-1.7 nothing of the kind"}
+    with serving(indexed(tmp_path, **broken), tmp_path) as server:
+        page = open_page(server).open("/courses")
+        card = page.locator(".course-card")
+
+        card.get_by_text("Not read").click()
+        lost = card.locator(".course-losses")
+        expect(lost).to_contain_text("02-nests/plan.pdf")
+        assert hidden_parts(lost.locator("li").first) == []
+        assert violations(page) == []
+        card.get_by_role("button", name="Rename Birds").click()
+        card.get_by_label("New title of Birds").fill("All the birds")
+        expect(
+            card.get_by_role("button", name="Rename", exact=True)
+        ).to_be_in_viewport()
+        page.keyboard.press("Enter")
+
+        expect(card.get_by_role("heading", name="All the birds")).to_be_visible(
+            timeout=90_000
+        )
+        card.get_by_text("Lessons and files").click()
+        expect(card.locator(".course-lessons > li")).to_have_count(3)
+        expect(card.get_by_role("button", name="Forget")).to_be_visible()
+
+
+def test_a_removal_says_what_goes_and_why_it_failed(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    with serving(indexed(tmp_path), tmp_path) as server:
+        watched = open_page(server)
+        watched.expected.append("404")
+        page = watched.open("/courses")
+        card = page.locator(".course-card")
+
+        card.get_by_role("button", name="Remove Birds").click()
+        asked = page.get_by_role("group", name="Remove the course?")
+        expect(asked).to_contain_text("“Birds” and its 3 lessons can then no longer")
+        # Somebody else is faster.
+        begun = httpx2.delete(f"{server.url}/api/courses/Birds")
+        job = f"{server.url}{begun.headers['location']}"
+        events = {"Accept": "text/event-stream"}
+        assert '"done"' in httpx2.get(job, headers=events, timeout=90).text
+        asked.get_by_role("button", name="Remove it").click()
+
+        said = page.get_by_role("alert")
+        expect(said).to_have_text(
+            re.compile("^It was not removed. There is no course 'Birds'")
+        )
+        assert hidden_parts(said) == []
+        assert violations(page) == []
+        page.get_by_role("button", name="Close").click()
+        expect(said).to_have_count(0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlencode
 
+import httpx2
 import pytest
 from playwright.sync_api import expect
 
@@ -31,6 +33,75 @@ A spring tide is a tide of the greatest range. It comes with the new moon and th
 
 {FILLER}
 """
+
+# The same words stand twice in it: what is meant is the second.
+NEAP = "A neap tide is the least of all tides, said Lemuel Gulliver of Redriff."
+NEAPS = f"""Course Title: Neap tides
+Lesson 1: What it is not
+{FILLER}
+
+{NEAP} Nobody believed him.
+
+{FILLER}
+
+{NEAP} The half moon brings it.
+"""
+
+
+@pytest.fixture(scope="module")
+def neaps(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A service with a long course in which the same sentence stands twice."""
+    folder = tmp_path_factory.mktemp("neaps")
+    with serving(without_traces(data_dir, folder), folder) as running:
+        files = {"files": ("neaps.txt", NEAPS.encode())}
+        begun = httpx2.post(f"{running.url}/api/documents", files=files, timeout=60)
+        with httpx2.stream(
+            "GET",
+            f"{running.url}{begun.headers['location']}",
+            headers={"Accept": "text/event-stream"},
+            timeout=90,
+        ) as job:
+            assert '"done"' in job.read().decode()
+        yield running
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_lineage_and_retrieval_lead_to_the_passage_in_its_document(
+    size: dict[str, int], neaps: Server, open_page: OpenPage
+) -> None:
+    question = {"query": "What does the half moon bring in a neap tide?"}
+    answer = httpx2.post(f"{neaps.url}/api/query", json=question, timeout=60).json()
+    lineage = f"{neaps.url}/api/traces/{answer['query_id']}/lineage"
+    sentences = httpx2.get(lineage).json()["sentences"]
+    number, origin = next(
+        (number, origin)
+        for number, sentence in enumerate(sentences, start=1)
+        for origin in sentence["origins"]
+        if "Gulliver" in origin["cited_text"] or "half moon" in origin["cited_text"]
+    )
+    page = open_page(neaps, viewport=size).open(
+        f"/traces/{answer['query_id']}/lineage/{number}"
+    )
+    marks = page.locator(".reader mark")
+
+    page.locator(".path-step").get_by_role("link", name=origin["source"]).first.click()
+
+    expect(marks.first).to_be_in_viewport()
+    assert hidden_parts(marks.first) == []
+    cited = " ".join(origin["cited_text"].split())
+    assert " ".join(" ".join(marks.all_inner_texts()).split()) == cited
+    # Of the two places the one that is meant: the last of all paragraphs.
+    paragraph = page.locator(".reader p", has=page.locator("mark")).last
+    expect(paragraph).to_contain_text("The half moon brings it.")
+    page.go_back()
+    page.get_by_role("link", name="Retrieval").click()
+    passage = page.locator(".passage", has_text="The half moon brings it.").first
+    words = " ".join(passage.locator(".passage-words").inner_text().split())
+    passage.get_by_role("link", name="Neap tides").click()
+    expect(marks.first).to_be_in_viewport()
+    assert hidden_parts(marks.first) == []
+    assert " ".join(" ".join(marks.all_inner_texts()).split()) == words
+    assert overflowing(page) == []
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage, Server, serving_double, violations
+from tests.browser.on_screen import hidden_parts
 from tests.browser.test_trace import (
     QUESTION,
     asked,
@@ -338,25 +339,58 @@ def test_where_faults_are_not_allowed_that_is_said(
     expect(page.get_by_role("button", name="Run the fork")).to_be_hidden()
 
 
-def test_a_trace_to_compare_with_is_chosen_or_named(
-    server: Server, open_page: OpenPage
+def test_a_trace_to_compare_with_is_picked_found_by_words_or_named(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
-    first, second = asked(server), asked(server, "What is pearmailbox1?")
-    watched = open_page(server)
-    page = watched.open(f"/traces/{first}")
+    with serving(without_traces(data_dir, tmp_path), tmp_path) as server:
+        first, again = asked(server), asked(server)
+        other = asked(server, "What is pearmailbox1?")
+        body = {"at": 1, "change": {"kind": "set", "name": "query", "value": "Why?"}}
+        fork = httpx2.post(
+            f"{server.url}/api/traces/{first}/fork", json=body, timeout=60
+        ).json()["query_id"]
+        watched = open_page(server)
+        page = watched.open(f"/traces/{first}")
 
-    page.get_by_role("link", name="Compare with").click()
-    expect(page).to_have_url(re.compile("/diff$"))
-    page.get_by_label("Id of a trace").fill(second[:12])
-    page.keyboard.press("Enter")
-    expect(page.locator(".diff")).to_contain_text("because of a different question")
-    page.go_back()
-    page.locator(".plain-list a").first.click()
-    expect(page.locator(".sides")).to_be_visible()
-    watched.expected.append("404")
-    page.goto(f"{server.url}/traces/{first}/diff/nobody")
-    expect(page.locator(".diff .notice")).to_contain_text("nobody")
-    expect(page.get_by_label("Id of a trace")).to_be_visible()
+        page.get_by_role("link", name="Compare with").click()
+        expect(page).to_have_url(re.compile("/diff$"))
+        # Each stands in the first group that it belongs to.
+        groups = page.locator(".diff h3")
+        expect(groups).to_have_text(
+            ["Its forks", "The same question", "Asked recently"]
+        )
+        found = page.locator(".diff .plain-list")
+        for place, query_id in enumerate((fork, again, other)):
+            expect(found.nth(place).locator("li")).to_have_count(1)
+            expect(found.nth(place)).to_contain_text(query_id[:8])
+        assert hidden_parts(found.nth(0)) == []
+        found.nth(1).get_by_role("link").click()
+        summary = page.locator(".diff .card").first
+        expect(summary.get_by_role("heading")).to_have_text(
+            re.compile("^The same (run|answer)")
+        )
+        expect(summary).to_contain_text(
+            re.compile(r"The other one cost \$0 \(the same\)")
+        )
+        page.get_by_role("link", name="Compare with another").click()
+        page.get_by_label("Find a trace").fill("pearmailbox1")
+        expect(groups).to_have_text(["Found"])
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile(f"/diff/{other}$"))
+        expect(summary).to_contain_text("What changed: a different question")
+        assert hidden_parts(summary.locator("p").nth(1)) == []
+        page.go_back()
+        page.get_by_label("Find a trace").fill(other[:12])
+        page.keyboard.press("Enter")
+        expect(page.locator(".sides")).to_be_visible()
+        page.goto(f"{server.url}/traces/{fork}/diff")
+        page.get_by_role("link", name="The trace that it is a fork of").click()
+        expect(page).to_have_url(re.compile(f"/{first}/diff/{fork}$"))
+        expect(summary).to_contain_text("What changed: ")
+        watched.expected.append("404")
+        page.goto(f"{server.url}/traces/{first}/diff/nobody")
+        expect(page.locator(".diff .notice")).to_contain_text("nobody")
+        expect(page.get_by_label("Find a trace")).to_be_visible()
 
 
 def test_a_fork_is_made_by_keyboard_alone(server: Server, open_page: OpenPage) -> None:
@@ -466,7 +500,7 @@ def test_traces_are_sorted_by_a_column_and_columns_are_chosen(
     ]
     assert shown == sorted(shown)
     page.get_by_text("Columns").click()
-    page.get_by_label("Time").uncheck()
+    page.get_by_role("checkbox", name="Time").uncheck()
     expect(times).to_have_count(0)
     page.reload()
     expect(page.locator(".trace-question").first).to_be_visible()
@@ -505,3 +539,34 @@ def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(
             expect(lost).to_be_hidden()
         # Its caller has gone: the query ends, and that comes here too.
         expect(page.locator(".outcome")).not_to_have_text("open, live")
+
+
+def test_tools_are_called_alike_wherever_the_page_names_them(
+    data_dir: Path, tmp_path: Path, open_page: OpenPage
+) -> None:
+    script = {
+        "replies": [
+            {"calls": [{"name": "places_left", "input": {"course": "Apple"}}]},
+            {"text": "There are 500 places left."},
+        ],
+        "then": "last",
+    }
+    tool = {"ANTIPHON_TOOLS": "tests.planted.tools:places_left"}
+    with serving_double(data_dir, tmp_path, script, **tool) as server:
+        query_id = asked(server, "How many places are left?")
+        path = f"{server.url}/api/traces/{query_id}/suspects"
+        [told] = [
+            each["text"]
+            for each in httpx2.get(path).json()["suspects"]
+            if each["text"].startswith("places_left brought an error as its result")
+        ]
+        page = open_page(server).open(f"/traces/{query_id}")
+
+        suspect = page.locator(".suspect-text", has_text="brought an error")
+        expect(suspect).to_have_text(told.replace("places_left", "Places left"))
+        suspect.click()
+        expect(page.locator(".event-card")).to_contain_text(
+            "Places left brought an error as its result"
+        )
+        for place in (".suspects", ".bench-side", ".event-card"):
+            expect(page.locator(place)).not_to_contain_text("places_left brought")

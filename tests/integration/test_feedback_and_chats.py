@@ -250,3 +250,28 @@ async def test_no_reply_of_the_api_is_compressed(tmp_path: Path) -> None:
             assert "content-encoding" not in reply.headers
         page = await acme.get("/", headers={"accept-encoding": "gzip, br"})
         assert page.headers["content-encoding"] == "gzip"
+
+
+async def test_a_tenants_judged_answers_are_summed_up_for_it_alone_by_the_filters_of_the_list(
+    tmp_path: Path,
+) -> None:
+    async with site(tmp_path) as at:
+        acme, other = at.tenant("acme"), at.tenant("other")
+        query_id = (await asked(acme))["query_id"]
+        await asked(acme)
+        await acme.put(f"/api/traces/{query_id}/feedback", json=NOTE)
+
+        judged = (await got(acme, "/api/trends?feedback=down"))["periods"]
+        every = (await got(acme, "/api/trends?utc_offset_s=-18000"))["periods"]
+        nothing = (await got(other, "/api/trends"))["periods"]
+        line = (await got(acme, "/api/traces?feedback=down"))["traces"][0]
+        unknown = await acme.get("/api/trends?feedback=sideways")
+        too_far = await acme.get("/api/trends?utc_offset_s=1e9")
+
+        assert [each["down"] for each in judged] == [1]
+        assert judged[0]["p50_ms"] == pytest.approx(line["duration_ms"])
+        assert judged[0]["input_tokens"] == line["input_tokens"]
+        assert sum(each["traces"] for each in every) == 2
+        assert nothing == []
+        assert unknown.status_code == 422
+        assert too_far.status_code == 422

@@ -22,7 +22,7 @@ export function layoutOf(course) {
 }
 
 /** @param {import("../types.js").Course} course */
-function addressOf(course) {
+export function addressOf(course) {
   return `/api/layouts/${encodeURIComponent(course.title)}`;
 }
 
@@ -53,7 +53,7 @@ function showLayout(course, layout, content) {
   const correct = element("button", { class: "button plain-button", type: "button" }, "Correct");
   correct.addEventListener("click", () => new Editor(course, layout, content));
   const forget = element("button", { class: "button plain-button", type: "button" }, "Forget my corrections");
-  forget.addEventListener("click", () => change(course, { method: "DELETE" }, content));
+  forget.addEventListener("click", () => change(course, () => ({ method: "DELETE" }), content));
   content.replaceChildren(
     element("ol", { class: "course-lessons" }, ...layout.lessons.map((each) => lessonItem(course, each))),
   );
@@ -101,15 +101,15 @@ function fileList(files) {
 /**
  * Sends a change, follows its job, and shows why it failed.
  * @param {import("../types.js").Course} course
- * @param {RequestInit} options
+ * @param {() => RequestInit | Promise<RequestInit>} options
  * @param {HTMLElement} content Its last child takes what is said of it.
  */
-async function change(course, options, content) {
+export async function change(course, options, content) {
   const said = element("p", { role: "status" }, "Indexing…");
   content.querySelector("[role=alert], [role=status]")?.remove();
   content.append(said);
   try {
-    await jobDone(await send(addressOf(course), options));
+    await jobDone(await send(addressOf(course), await options()));
     announce(`${course.title} is laid out anew.`);
     document.dispatchEvent(new Event(COURSES_CHANGED));
   } catch (error) {
@@ -168,7 +168,8 @@ class Editor {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const body = JSON.stringify(this.#correction(title.value));
-      change(course, { method: "PUT", headers: { "Content-Type": "application/json" }, body }, form);
+      const headers = { "Content-Type": "application/json" };
+      change(course, () => ({ method: "PUT", headers, body }), form);
     });
     content.replaceChildren(form);
     title.focus();

@@ -5,6 +5,7 @@ import { announce, element, icon, webLink } from "../dom.js";
 import { COURSES_CHANGED, acceptDocuments, addDocuments, jobDone } from "../documents.js";
 import { count } from "../text.js";
 import { layoutOf } from "./layout.js";
+import { rename } from "./rename.js";
 
 /**
  * Shows the page; returns what is to be called when it is left.
@@ -94,24 +95,55 @@ function card(course) {
     "Remove",
     element("span", { class: "hidden" }, ` ${course.title}`),
   );
-  item.append(element("div", { class: "course-head" }, element("h2", { dir: "auto" }, title), remove));
+  const other =
+    course.has_layout &&
+    element(
+      "button",
+      { class: "quiet", type: "button", click: () => rename(item, course) },
+      icon("pencil"),
+      "Rename",
+      element("span", { class: "hidden" }, ` ${course.title}`),
+    );
+  item.append(
+    element(
+      "div",
+      { class: "course-head" },
+      element("h2", { dir: "auto" }, title),
+      element("div", { class: "row" }, other, remove),
+    ),
+  );
   item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
   if (course.has_layout) item.append(layoutOf(course));
   else if (course.lessons.length > 0) item.append(lessonList(course));
-  if (course.losses.length > 0) item.append(lossList(course.losses));
+  if (course.losses.length > 0) item.append(lossList(course));
   return item;
 }
 
 /**
- * What of the course's files could not be taken, and so is not found.
- * @param {string[]} losses
+ * What of the course's files could not be taken, and so is not found, file by file.
+ * @param {import("../types.js").Course} course
  */
-function lossList(losses) {
+function lossList({ losses, has_layout: isFolder }) {
+  /** @type {Map<string, string[]>} */
+  const files = new Map();
+  for (const loss of losses) {
+    // Of a folder's files each loss begins with its file.
+    const end = isFolder ? loss.indexOf(": ") : -1;
+    const file = end === -1 ? "" : loss.slice(0, end);
+    const lost = files.get(file) ?? [];
+    files.set(file, [...lost, end === -1 ? loss : loss.slice(end + 2)]);
+  }
+  const items = [...files].flatMap(([file, lost]) => [
+    file && element("p", { dir: "auto" }, element("strong", {}, file)),
+    element("ul", {}, ...lost.map((each) => element("li", { dir: "auto" }, each))),
+  ]);
+  const where = files.size > 1 ? ` in ${count(files.size, "file")}` : "";
   return element(
     "details",
     { class: "course-losses" },
-    element("summary", {}, `${count(losses.length, "part")} of its files could not be read`),
-    element("ul", {}, ...losses.map((loss) => element("li", { dir: "auto" }, loss))),
+    element("summary", {}, `Not read: ${count(losses.length, "part")}${where}`),
+    element("p", {}, "This cannot be found or cited; all else of the files was read."),
+    ...items,
   );
 }
 
@@ -143,10 +175,11 @@ function lessonList(course) {
  */
 function askFirst(item, course) {
   item.querySelector(".confirm")?.remove();
+  const lessons = course.lessons.length > 0 ? ` and its ${count(course.lessons.length, "lesson")}` : "";
   const line = element(
     "p",
-    {},
-    "You can no longer ask about it. A file that was added here is deleted; a file that was indexed from elsewhere stays.",
+    { dir: "auto" },
+    `“${course.title}”${lessons} can then no longer be asked about, found or read here. A file that was added here is deleted; a file that was indexed from elsewhere stays. Answers and traces that cite it stay too.`,
   );
   const yes = element("button", { class: "button danger-button", type: "button" }, "Remove it");
   const no = element("button", { class: "button plain-button", type: "button" }, "Keep it");
@@ -174,6 +207,14 @@ async function remove(course, box) {
     document.dispatchEvent(new Event(COURSES_CHANGED));
   } catch (error) {
     const said = `It was not removed. ${/** @type {Error} */ (error).message}`;
-    box.replaceChildren(element("p", { class: "notice", role: "alert" }, said));
+    const again = element("button", { class: "button plain-button", type: "button" }, "Try again");
+    const close = element("button", { class: "button plain-button", type: "button" }, "Close");
+    again.addEventListener("click", () => remove(course, box));
+    close.addEventListener("click", () => box.remove());
+    box.replaceChildren(
+      element("p", { class: "notice", role: "alert" }, said),
+      element("p", { class: "actions" }, again, close),
+    );
+    again.focus();
   }
 }

@@ -91,17 +91,19 @@ function citedIn(text, wanted) {
   const start = Number(wanted.get("start") ?? 0);
   const length = Number(wanted.get("length") ?? 0);
   // The service counts characters, a browser the halves of those beyond the first 65,536.
-  if (words === null) return { first: offset(text, start), end: offset(text, start + length) };
-  const first = text.indexOf(words);
-  return first === -1 ? { first: 0, end: 0 } : { first, end: first + words.length };
+  const there = offset(text, start);
+  if (words === null) return { first: there, end: offset(text, length, there) };
+  const first = text.startsWith(words, there) ? there : text.indexOf(words);
+  if (first === -1) return { first: 0, end: 0 };
+  return { first, end: Math.max(first + words.length, offset(text, length, first)) };
 }
 
 /**
  * @param {string} text
  * @param {number} characters
+ * @param {number} at From where they are counted.
  */
-function offset(text, characters) {
-  let at = 0;
+function offset(text, characters, at = 0) {
   for (let passed = 0; passed < characters && at < text.length; passed++) {
     at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
   }

@@ -7,6 +7,7 @@ import { cost, count, seconds, tone, when } from "../text.js";
 import { address, api, eventLink } from "./links.js";
 import { bringIntoView, mark, unmark } from "./marking.js";
 import { flat } from "./orders.js";
+import { inPlainWords } from "./saying.js";
 
 export class AnswerPane {
   /** @param {import("./model.js").Trace} trace */
@@ -98,7 +99,7 @@ export class AnswerPane {
         "li",
         { dir: "auto" },
         icon("warn"),
-        `${detail} `,
+        `${inPlainWords(detail, this.trace)} `,
         eventLink(this.trace.id, seq, `event ${seq}`),
       ),
     );

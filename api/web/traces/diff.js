@@ -2,23 +2,11 @@
 
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
-import { cost, count, seconds, tone, when } from "../text.js";
-import { address, api, eventLink, go } from "./links.js";
-import { kindName } from "./saying.js";
+import { cost, count, seconds, tone } from "../text.js";
+import { CompareForm } from "./compare_form.js";
+import { CAUSES, eventsThatDiffer } from "./differences.js";
+import { address, api } from "./links.js";
 
-const FIRST = 60;
-/** @type {Record<string, string>} */
-const CAUSES = {
-  question: "a different question or earlier conversation",
-  change: "what was changed by hand",
-  model: "a different reply",
-  tool: "a different result",
-  settings: "different settings or versions",
-  time: "timing: a limit was reached, or the caller left",
-  subscriber: "an external component",
-  order: "the same events in another order",
-  code: "rules that have changed since",
-};
 /** @type {Record<string, [string, string]>} */
 const MARKS = {
   "=": ["same", "in both"],
@@ -37,14 +25,19 @@ export class Comparison {
   /** @param {string | undefined} item The other trace's id. */
   async show(item) {
     this.other = item ?? "";
+    if (item === undefined) {
+      this.element.replaceChildren(new CompareForm(this.trace).element);
+      return;
+    }
     this.element.replaceChildren(element("span", { class: "spinner" }));
     try {
-      const shown = item === undefined ? await this.#choices() : await this.#compared(item);
-      if (this.other === (item ?? "")) this.element.replaceChildren(...shown);
+      const shown = await this.#compared(item);
+      if (this.other === item) this.element.replaceChildren(...shown);
     } catch (error) {
+      if (this.other !== item) return;
       this.element.replaceChildren(
         element("p", { class: "notice" }, String(/** @type {Error} */ (error).message)),
-        ...(item === undefined ? [] : await this.#choices().catch(() => [])),
+        new CompareForm(this.trace).element,
       );
     }
   }
@@ -55,78 +48,6 @@ export class Comparison {
     this.other = "";
   }
 
-  /** The traces that this one may be compared with: its parent, its forks, and those that were asked lately. */
-  async #choices() {
-    const parent = this.trace.question.parent;
-    const [forks, recent] = await Promise.all([
-      getJson(`/api/traces?limit=50&parent=${encodeURIComponent(this.trace.id)}`),
-      getJson("/api/traces?limit=20"),
-    ]);
-    const known = new Set([this.trace.id, ...forks.traces.map((/** @type {any} */ each) => each.query_id)]);
-    const others = recent.traces.filter((/** @type {any} */ each) => !known.has(each.query_id));
-    const input = element("input", {
-      class: "text-input",
-      "aria-label": "Id of a trace",
-      placeholder: "Id of a trace, or its beginning",
-    });
-    const form = element(
-      "form",
-      { class: "form-row" },
-      input,
-      element("button", { class: "button plain-button", type: "submit" }, "Compare"),
-    );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (input.value.trim()) go(address(this.trace.id, "diff", input.value.trim()));
-    });
-    return [
-      element(
-        "section",
-        { class: "card" },
-        element("h2", {}, "Compare this trace with"),
-        form,
-        parent
-          ? element(
-              "p",
-              {},
-              element(
-                "a",
-                { href: address(parent, "diff", this.trace.id), "data-view": true },
-                "the trace that it is a fork of",
-              ),
-            )
-          : null,
-        ...this.#list("Its forks", forks.traces),
-        ...this.#list("Asked recently", others),
-      ),
-    ];
-  }
-
-  /**
-   * @param {string} name
-   * @param {import("../types.js").TraceSummary[]} traces
-   */
-  #list(name, traces) {
-    if (traces.length === 0) return [];
-    const items = traces.map((trace) =>
-      element(
-        "li",
-        {},
-        element(
-          "a",
-          { href: address(this.trace.id, "diff", trace.query_id), "data-view": true, dir: "auto" },
-          trace.query || "(empty)",
-        ),
-        element(
-          "span",
-          { class: "soft" },
-          ` ${trace.status}, ${when(trace.started_at)}, ${count(trace.events, "event")}, ${trace.query_id.slice(0, 8)}`,
-        ),
-      ),
-    );
-    return [element("h3", {}, name), element("ul", { class: "stack plain-list" }, ...items)];
-  }
-
   /** @param {string} other */
   async #compared(other) {
     const found = await getJson(api(this.trace.id, `/diff/${encodeURIComponent(other)}`));
@@ -135,48 +56,18 @@ export class Comparison {
         "section",
         { class: "card" },
         element("h2", {}, verdict(found)),
-        found.change ? element("p", { dir: "auto" }, element("strong", {}, "Changed: "), found.change) : null,
+        element("p", { dir: "auto" }, element("strong", {}, "What changed: "), changes(found)),
+        element("p", {}, costs(found)),
         sides(found),
-      ),
-      answers(found),
-      this.#differences(found),
-    ];
-  }
-
-  /** @param {any} found */
-  #differences(found) {
-    const [left, right] = [found.left.query_id, found.right.query_id];
-    if (found.differences.length === 0)
-      return element("p", { class: "empty" }, "No event differs (times are not compared).");
-    const groups = found.groups.map((/** @type {any} */ group) =>
-      element(
-        "li",
-        {},
-        element("strong", {}, `${group.count} because of ${CAUSES[group.because] ?? group.because}`),
         element(
-          "span",
-          { class: "soft" },
-          ` ${group.kinds.map((/** @type {[string, number]} */ [kind, number]) => `${kindName(kind)} ${number}`).join(", ")}`,
+          "p",
+          {},
+          element("a", { href: address(this.trace.id, "diff"), "data-view": true }, "Compare with another"),
         ),
       ),
-    );
-    const rows = found.differences
-      .slice(0, FIRST)
-      .map((/** @type {any} */ each) => difference(each, left, right));
-    return element(
-      "section",
-      { class: "card" },
-      element(
-        "h2",
-        {},
-        `${count(found.differences.length, "event")} differ, ${found.same.toLocaleString("en")} are the same`,
-      ),
-      element("ul", { class: "stack plain-list" }, ...groups),
-      element("ol", { class: "stack" }, ...rows),
-      found.differences.length > FIRST
-        ? element("p", { class: "soft" }, `The first ${FIRST} are shown.`)
-        : null,
-    );
+      answers(found),
+      eventsThatDiffer(found),
+    ];
   }
 }
 
@@ -185,6 +76,50 @@ function verdict({ left, right, differences }) {
   if (left.answer === right.answer)
     return differences.length === 0 ? "The same run" : "The same answer, reached differently";
   return "A different answer";
+}
+
+/**
+ * What was changed by hand, or else what the events differ by, the most first.
+ * @param {any} found
+ */
+function changes({ change, groups, left, right }) {
+  const [before, now] = [left.confidence || "no", right.confidence || "no"];
+  const confidence = before === now ? "" : ` From ${before} to ${now} confidence.`;
+  if (change) return `${change}.${confidence}`;
+  const causes = groups.map((/** @type {any} */ { because }) => CAUSES[because] ?? because);
+  return `${causes.length === 0 ? "nothing" : [...new Set(causes)].join("; ")}.${confidence}`;
+}
+
+/**
+ * What the other trace took, and by how much that is more or less than this one.
+ * @param {any} found
+ */
+function costs({ left, right }) {
+  const [before, now] = [left.usage.cost_usd, right.usage.cost_usd];
+  const price = now === null ? "an unknown sum" : cost(now);
+  const difference = before === null || now === null ? "" : ` (${compared(before, now, cost)})`;
+  const time = compared(left.duration_ms, right.duration_ms, (ms) => seconds(ms / 1000));
+  const tokens = compared(tokensOf(left), tokensOf(right), (number) => number.toLocaleString("en"));
+  return [
+    `The other one cost ${price}${difference},`,
+    `took ${seconds(right.duration_ms / 1000)} (${time})`,
+    `and used ${count(tokensOf(right), "token")} (${tokens}).`,
+  ].join(" ");
+}
+
+/** @param {any} side */
+function tokensOf({ usage }) {
+  return usage.input_tokens + usage.output_tokens;
+}
+
+/**
+ * @param {number} before
+ * @param {number} now
+ * @param {(difference: number) => string} words
+ */
+function compared(before, now, words) {
+  if (before === now) return "the same";
+  return `${words(Math.abs(now - before))} ${now > before ? "more" : "less"}`;
 }
 
 /** @param {any} found */
@@ -263,76 +198,4 @@ function answers({ sentences }) {
     element("h2", {}, "The answers, sentence by sentence"),
     element("ul", { class: "answer-diff" }, ...lines),
   );
-}
-
-/**
- * @param {any} each
- * @param {string} left
- * @param {string} right
- */
-function difference(each, left, right) {
-  const fields = each.fields
-    .slice(0, 12)
-    .map((/** @type {any} */ field) =>
-      element(
-        "li",
-        { dir: "auto" },
-        element("code", {}, field.path || "…"),
-        field.words
-          ? element("p", {}, ...marked(field.words))
-          : element(
-              "p",
-              {},
-              field.left ? element("del", {}, field.left) : null,
-              " ",
-              field.right ? element("ins", {}, field.right) : null,
-            ),
-      ),
-    );
-  const sides = [
-    each.left === null
-      ? element("span", { class: "soft" }, "not in this one")
-      : eventLink(left, each.left, `event ${each.left}`),
-    " / ",
-    each.right === null
-      ? element("span", { class: "soft" }, "not in the other")
-      : eventLink(right, each.right, `event ${each.right}`),
-  ];
-  const head = element(
-    "p",
-    { class: "row" },
-    element("strong", {}, kindName(each.kind)),
-    element("span", {}, ...sides),
-    element("span", { class: "tag" }, each.because),
-  );
-  if (fields.length === 0)
-    return element(
-      "li",
-      { class: "card difference" },
-      head,
-      element("p", { class: "soft", dir: "auto" }, each.detail),
-    );
-  return element(
-    "li",
-    { class: "card difference" },
-    head,
-    element(
-      "details",
-      {},
-      element("summary", {}, count(each.fields.length, "field")),
-      element("ul", { class: "stack plain-list" }, ...fields),
-    ),
-  );
-}
-
-/**
- * Words that differ, `[-gone-]` and `{+come+}`, as such.
- * @param {string} words
- */
-function marked(words) {
-  return words.split(/(\[-.*?-\]|\{\+.*?\+\})/s).map((part) => {
-    if (part.startsWith("[-")) return element("del", {}, part.slice(2, -2));
-    if (part.startsWith("{+")) return element("ins", {}, part.slice(2, -2));
-    return element("span", {}, part);
-  });
 }

@@ -3,9 +3,11 @@
 import { getJson } from "../api.js";
 import { announce, element } from "../dom.js";
 import { count, size } from "../text.js";
+import { readerPath } from "../texts/address.js";
 import { address, eventLink } from "./links.js";
 import { kindName, toolCall } from "./saying.js";
 import { flat } from "./orders.js";
+import { sourceLink } from "./passages.js";
 
 const AROUND = 700;
 /** As many as the service gives at once. */
@@ -130,7 +132,12 @@ export class Lineage {
       step(
         "cites",
         element("p", { class: "quoted", dir: "auto" }, origin.cited_text),
-        element("p", { class: "soft", dir: "auto" }, `fact ${origin.fact}, ${origin.source}`),
+        element(
+          "p",
+          { class: "soft", dir: "auto" },
+          `fact ${origin.fact}, `,
+          sourceLink(readerPath(origin, origin.cited_text, origin.offset), origin.source),
+        ),
       ),
       step(
         "found by",

@@ -3,10 +3,10 @@
 import { ROOT, getJson } from "../api.js";
 import { element } from "../dom.js";
 import { COLUMNS, UNKNOWN, keepColumns, keptColumns, questionCell, started } from "./columns.js";
-import { kindName } from "./saying.js";
+import { Filters } from "./filters.js";
+import { Trends } from "./trends.js";
 
 const A_PAGE = 50;
-const TYPING_MS = 250;
 const UPDATE_MS = 3000;
 
 /**
@@ -23,10 +23,8 @@ export function show(main) {
 class TraceList {
   /** @param {HTMLElement} main */
   constructor(main) {
-    const wanted = new URLSearchParams(location.search);
     this.wanted = 0;
     this.after = "";
-    this.typing = 0;
     /** @type {Map<string, import("../types.js").TraceSummary>} */
     this.traces = new Map();
     /** The line of each trace that is shown, by its id. */
@@ -37,19 +35,8 @@ class TraceList {
     this.isRising = false;
     this.head = element("tr", {});
     this.rows = element("tbody", {});
-    this.search = element("input", {
-      type: "search",
-      placeholder: "Words of question or answer",
-      "aria-label": "Search the traces",
-      value: wanted.get("text") ?? "",
-    });
-    this.search.addEventListener("input", () => {
-      clearTimeout(this.typing);
-      this.typing = setTimeout(() => this.#anew(), TYPING_MS);
-    });
-    this.filters = element("div", { class: "filters" });
-    /** @type {Map<string, HTMLSelectElement | HTMLInputElement>} */
-    this.chosen = new Map();
+    this.filters = new Filters(() => this.#anew());
+    this.trends = new Trends((since, until) => this.filters.only(since, until));
     this.more = element(
       "button",
       { class: "button plain-button", type: "button", hidden: true },
@@ -76,11 +63,11 @@ class TraceList {
             role: "search",
             submit: (/** @type {Event} */ event) => event.preventDefault(),
           },
-          this.search,
-          this.filters,
+          ...this.filters.elements,
           this.#columnChoice(),
         ),
         this.lost,
+        this.trends.element,
         element(
           "div",
           { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "Traces" },
@@ -93,85 +80,30 @@ class TraceList {
     this.timer = setInterval(() => this.#update(), UPDATE_MS);
   }
 
-  async start() {
-    const mine = this.wanted;
-    await this.#makeFilters();
-    // Somebody may have gone elsewhere meanwhile.
-    if (mine === this.wanted) this.#anew();
+  start() {
+    this.#anew();
   }
 
   leave() {
     this.wanted += 1;
     clearInterval(this.timer);
-    clearTimeout(this.typing);
-  }
-
-  /** The few values of each filter are those that the service describes. */
-  async #makeFilters() {
-    const address = new URLSearchParams(location.search);
-    /** @type {Map<string, string[]>} */
-    const values = new Map();
-    try {
-      const described = await getJson("/openapi.json");
-      for (const { name, schema } of described.paths["/api/traces"].get.parameters)
-        if (schema.enum) values.set(name, schema.enum.filter(Boolean));
-    } catch {
-      // Then there are no lists to choose from, and the search alone must do.
-    }
-    for (const [name, title] of [
-      ["status", "Any outcome"],
-      ["confidence", "Any confidence"],
-      ["indicator", "Any doubt"],
-    ]) {
-      const choices = values.get(name ?? "") ?? [];
-      const select = element("select", { "aria-label": title });
-      select.append(element("option", { value: "" }, title));
-      for (const choice of choices) select.append(element("option", { value: choice }, kindName(choice)));
-      this.#addFilter(name ?? "", select, address);
-    }
-    for (const [name, title] of [
-      ["tool", "Tool"],
-      ["course", "Course"],
-      ["parent", "Forks of"],
-    ])
-      this.#addFilter(
-        name ?? "",
-        element("input", { type: "text", placeholder: title, "aria-label": title }),
-        address,
-      );
-  }
-
-  /**
-   * @param {string} name
-   * @param {HTMLSelectElement | HTMLInputElement} control
-   * @param {URLSearchParams} address
-   */
-  #addFilter(name, control, address) {
-    control.value = address.get(name) ?? "";
-    control.addEventListener("change", () => this.#anew());
-    this.chosen.set(name, control);
-    this.filters.append(control);
-  }
-
-  #parameters() {
-    const parameters = new URLSearchParams();
-    if (this.search.value.trim()) parameters.set("text", this.search.value.trim());
-    for (const [name, { value }] of this.chosen) if (value.trim()) parameters.set(name, value.trim());
-    return parameters;
+    this.filters.leave();
+    this.trends.leave();
   }
 
   #anew() {
-    const parameters = this.#parameters().toString();
-    history.replaceState(null, "", `${ROOT}/traces${parameters ? `?${parameters}` : ""}`);
+    const address = this.filters.address.toString();
+    history.replaceState(null, "", `${ROOT}/traces${address ? `?${address}` : ""}`);
     this.after = "";
     this.traces.clear();
     this.#read();
+    this.trends.show(this.filters.parameters);
   }
 
   async #read() {
     this.wanted += 1;
     const mine = this.wanted;
-    const parameters = this.#parameters();
+    const parameters = this.filters.parameters;
     parameters.set("limit", String(A_PAGE));
     if (this.after) parameters.set("after_id", this.after);
     try {
@@ -194,7 +126,7 @@ class TraceList {
   async #update() {
     if (document.hidden) return;
     const mine = this.wanted;
-    const parameters = this.#parameters();
+    const parameters = this.filters.parameters;
     parameters.set("limit", String(A_PAGE));
     try {
       const page = await getJson(`/api/traces?${parameters}`);

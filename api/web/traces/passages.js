@@ -1,6 +1,7 @@
 /** Passages as a search found them: where they stand, what they are worth, and their text. */
 
 import { element } from "../dom.js";
+import { readerPath } from "../texts/address.js";
 import { bar } from "./bars.js";
 
 /**
@@ -26,6 +27,16 @@ export function passageList(passages, fates = () => []) {
   );
 }
 
+/**
+ * The name of a source, which leads to its words in the reader if they stand in a course.
+ * @param {string | null} path
+ * @param {string} source
+ */
+export function sourceLink(path, source) {
+  if (path === null) return element("strong", {}, source);
+  return element("a", { href: path, "data-view": true, title: "Read it in its document" }, source);
+}
+
 /** @param {any} passage */
 function signalSum(passage) {
   return Math.max(0, passage.signals?.meaning ?? 0) + Math.max(0, passage.signals?.words ?? 0);
@@ -38,13 +49,14 @@ function signalSum(passage) {
  */
 function passageItem(passage, most, fates) {
   const place = [passage.title, passage.place].filter(Boolean).join(", ");
+  const path = passage.kind === "outline" ? null : readerPath(passage, passage.text, passage.start ?? null);
   return element(
     "li",
     { class: "passage" },
     element(
       "p",
       { class: "row passage-head unmarked", dir: "auto" },
-      element("strong", {}, passage.source),
+      sourceLink(path, passage.source),
       place ? element("span", { class: "soft" }, place) : null,
       element("span", { class: "number soft" }, `score ${(passage.score ?? 0).toFixed(2)}`),
     ),

@@ -1,16 +1,15 @@
 /** Each search of a query: what was sent, what was found and why, what became of it, and what else there is. */
 
-import { getJson } from "../api.js";
 import { element } from "../dom.js";
 import { count } from "../text.js";
 import { barKeys } from "./bars.js";
 import { argumentsOf } from "./event_body.js";
-import { Launch } from "./launch.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
 import { flat, ordersIn } from "./orders.js";
 import { isIn, passageList } from "./passages.js";
 import { toolCall, toolName } from "./saying.js";
+import { TryAnother, search } from "./try_another.js";
 
 const CANDIDATES = 20;
 
@@ -217,7 +216,7 @@ export class Retrieval {
     const values = parsed(tool.input);
     if (typeof values?.query !== "string" || ended === null) return;
     try {
-      const found = await search(values.query, values.course_name, values.lesson_number);
+      const found = await search(values.query, values.course_name, values.lesson_number, CANDIDATES);
       const taken = ended.event.passages ?? [];
       const rest = found.filter(
         (passage) => !taken.some((/** @type {any} */ each) => isIn(passage, each) || isIn(each, passage)),
@@ -241,91 +240,6 @@ export class Retrieval {
       );
     }
   }
-}
-
-/** Another query tried, and a fork in which the tool is asked it. */
-class TryAnother {
-  /**
-   * @param {import("./model.js").Trace} trace
-   * @param {import("./model.js").ToolRun} tool
-   */
-  constructor(trace, tool) {
-    const values = parsed(tool.input);
-    this.values = typeof values === "object" && values !== null ? values : {};
-    this.query = element("input", {
-      type: "text",
-      value: String(this.values.query ?? ""),
-      class: "text-input",
-      dir: "auto",
-    });
-    this.course = element("input", {
-      type: "text",
-      value: String(this.values.course_name ?? ""),
-      class: "text-input",
-      dir: "auto",
-    });
-    this.results = element("div", { role: "status" });
-    this.launch = new Launch(trace.id, () => this.#body(tool));
-    for (const input of [this.query, this.course])
-      input.addEventListener("input", () => this.launch.refresh());
-    const form = element(
-      "form",
-      { class: "form-row" },
-      element("label", {}, "Query", this.query),
-      element("label", {}, "Course, if only one", this.course),
-      element("button", { class: "button plain-button", type: "submit" }, "Search"),
-    );
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#search();
-    });
-    this.element = element(
-      "section",
-      { class: "card try-another" },
-      element("h2", {}, "Try another query"),
-      form,
-      this.results,
-      element("details", { class: "offer" }, element("summary", {}, "Fork with it"), this.launch.element),
-    );
-  }
-
-  /** @param {import("./model.js").ToolRun} tool */
-  #body(tool) {
-    const { course_name: _, ...rest } = this.values;
-    const asked = { ...rest, query: this.query.value };
-    if (this.course.value.trim()) Object.assign(asked, { course_name: this.course.value.trim() });
-    if (!this.query.value.trim()) return null;
-    const change = { kind: "set", name: "call.arguments", value: JSON.stringify(asked) };
-    return { at: tool.requested.seq, change };
-  }
-
-  async #search() {
-    this.results.replaceChildren(element("span", { class: "spinner" }));
-    try {
-      const found = await search(this.query.value, this.course.value, undefined, 8);
-      this.results.replaceChildren(
-        found.length === 0 ? element("p", { class: "empty" }, "Nothing is found.") : passageList(found),
-      );
-    } catch (error) {
-      this.results.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
-      );
-    }
-  }
-}
-
-/**
- * @param {string} query
- * @param {string | null | undefined} course
- * @param {unknown} lesson
- * @param {number} limit
- * @returns {Promise<any[]>}
- */
-async function search(query, course, lesson, limit = CANDIDATES) {
-  const parameters = new URLSearchParams({ q: query.slice(0, 2000), limit: String(limit), why: "true" });
-  if (course) parameters.set("course", course);
-  if (course && lesson !== undefined && lesson !== null) parameters.set("lesson", String(lesson));
-  return (await getJson(`/api/search?${parameters}`)).passages;
 }
 
 /**

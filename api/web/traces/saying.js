@@ -84,6 +84,22 @@ export function toolName(name) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/**
+ * What the service says, with tools called as the page calls them; what it quotes stays as it is.
+ * @param {string} text
+ * @param {import("./model.js").Trace} trace
+ */
+export function inPlainWords(text, trace) {
+  const names = new Set(Object.keys(TOOLS));
+  for (const { name, substituted } of trace.tools.values()) {
+    names.add(name);
+    for (const { event } of substituted) names.add(event.substitute);
+  }
+  // A name without it is a word as people use it; behind a point it is a part of another name.
+  const isName = (/** @type {string} */ part) => part.includes("_") && names.has(part);
+  return text.replace(/“[^”]*”|(?<![.\w])\w+/g, (part) => (isName(part) ? toolName(part) : part));
+}
+
 /** @type {Record<string, string>} */
 const ARGUMENTS = {
   query: "Query",

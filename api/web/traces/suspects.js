@@ -4,6 +4,7 @@ import { getJson } from "../api.js";
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";
 import { address, api } from "./links.js";
+import { inPlainWords } from "./saying.js";
 
 /** As many are shown before anybody asks for more. */
 const FIRST = 3;
@@ -36,11 +37,11 @@ const AREAS = {
 /** The panel, which reads its suspects itself. */
 export class Suspects {
   /**
-   * @param {string} queryId
+   * @param {import("./model.js").Trace} trace
    * @param {() => void} drawn Called once they are drawn.
    */
-  constructor(queryId, drawn) {
-    this.queryId = queryId;
+  constructor(trace, drawn) {
+    this.trace = trace;
     /** @type {Suspect[]} */
     this.found = [];
     /** @type {Map<HTMLElement, Suspect>} */
@@ -104,7 +105,9 @@ export class Suspects {
 
   async #read() {
     try {
-      this.found = (await getJson(api(this.queryId, "/suspects"))).suspects;
+      /** @type {{suspects: Suspect[]}} */
+      const { suspects } = await getJson(api(this.trace.id, "/suspects"));
+      this.found = suspects.map((each) => ({ ...each, text: inPlainWords(each.text, this.trace) }));
       this.body.replaceChildren(...summary(this.found), ...this.#list());
     } catch (error) {
       const text = String(/** @type {Error} */ (error).message);
@@ -142,7 +145,7 @@ export class Suspects {
     const strength = weight >= STRONG ? "bad" : weight >= LEAST_TELLING ? "fair" : "weak";
     const link = element(
       "a",
-      { class: "suspect", href: address(this.queryId, "events", seq), "data-view": true },
+      { class: "suspect", href: address(this.trace.id, "events", seq), "data-view": true },
       element("span", { class: `suspect-rank tag ${strength}`, "aria-hidden": "true" }, String(index + 1)),
       element(
         "span",

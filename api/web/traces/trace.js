@@ -1,9 +1,9 @@
 /** One trace, taken apart: what is judged on the left, one detail beside it, the course of the query below. */
 
-import { ROOT } from "../api.js";
 import { element, icon } from "../dom.js";
 import { Actions } from "./actions.js";
 import { AnswerPane } from "./answer.js";
+import { crumb } from "./crumb.js";
 import { Comparison } from "./diff.js";
 import { Dock } from "./dock.js";
 import { Fault } from "./fault.js";
@@ -14,6 +14,7 @@ import { address, go } from "./links.js";
 import { quotesIn } from "./marking.js";
 import { Requests } from "./requests.js";
 import { Retrieval } from "./retrieval.js";
+import { inPlainWords } from "./saying.js";
 import { Steps } from "./steps.js";
 import { Suspects } from "./suspects.js";
 
@@ -90,7 +91,7 @@ class TracePage {
     this.top = element("div", { class: "row trace-top" }, this.crumb);
     this.page = element("div", { class: "trace-page" }, this.top, this.reading, this.lost);
     main.replaceChildren(this.page);
-    this.#crumbTo();
+    this.#crumb();
   }
 
   /** @param {{query_id?: string, view?: string, item?: string}} parameters */
@@ -98,7 +99,7 @@ class TracePage {
     const { query_id: queryId = "" } = parameters;
     this.id = queryId;
     this.wanted = parameters;
-    this.#crumbTo();
+    this.#crumb();
     try {
       if (lastRead?.id !== queryId || !lastRead.isOver) lastRead = await readTrace(queryId);
     } catch (error) {
@@ -108,7 +109,7 @@ class TracePage {
     if (this.away.signal.aborted) return;
     this.trace = lastRead;
     this.#build(this.trace);
-    this.#crumbTo();
+    this.#crumb();
     this.#suspect();
     // While it was read, somebody may have gone on to another of its views.
     this.change(this.wanted);
@@ -200,8 +201,10 @@ class TracePage {
    */
   #notes(seq) {
     const suspected = this.suspects?.at(seq) ?? [];
-    const doubts = this.trace?.indicators.filter(({ event_seq: at }) => at === seq) ?? [];
-    return [...new Set([...suspected, ...doubts.map(({ detail }) => detail)])];
+    const { trace } = this;
+    if (trace === null) return suspected;
+    const doubts = trace.indicators.filter(({ event_seq: at }) => at === seq);
+    return [...new Set([...suspected, ...doubts.map(({ detail }) => inPlainWords(detail, trace))])];
   }
 
   /** The words that are meant: those of the likeliest thing that was found out about the event. */
@@ -270,7 +273,7 @@ class TracePage {
   /** Says what may have gone wrong, once the query is over: of half an answer nothing can be said. */
   #suspect() {
     if (!this.trace?.isOver || this.suspects !== null) return;
-    this.suspects = new Suspects(this.trace.id, () => {
+    this.suspects = new Suspects(this.trace, () => {
       const likeliest = this.suspects?.likeliest ?? null;
       if (!(this.view instanceof Steps)) return;
       // Whoever names no event comes to the likeliest cause, unless they have gone on meanwhile.
@@ -281,32 +284,7 @@ class TracePage {
     this.causes?.replaceChildren(this.suspects.element);
   }
 
-  #crumbTo() {
-    const {
-      parent,
-      parent_seq: shared = 0,
-      change,
-      session_id: session,
-    } = /** @type {Record<string, any>} */ (this.trace?.question ?? {});
-    const link = (/** @type {string} */ href, /** @type {string} */ text) =>
-      element("a", { href, "data-view": true }, text);
-    this.crumb.replaceChildren(
-      link(`${ROOT}/traces`, "Traces"),
-      " / ",
-      element("span", { title: this.id }, this.id.slice(0, 12)),
-    );
-    if (session)
-      this.crumb.prepend(
-        link(`${ROOT}/conversations/${encodeURIComponent(session)}`, "‹ Conversation"),
-        " · ",
-      );
-    if (!parent) return;
-    this.crumb.append(
-      ", fork of ",
-      link(address(parent, "events", Math.max(1, shared)), parent.slice(0, 12)),
-      ` at event ${shared}`,
-      element("span", { dir: "auto" }, change ? `: ${change} ` : " "),
-      link(address(parent, "diff", this.id), "compare"),
-    );
+  #crumb() {
+    this.crumb.replaceChildren(...crumb(this.id, this.trace?.question));
   }
 }

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from antiphon.api.pages import FOLDER, VIEWS
+from antiphon.service import FILTER_VALUES
 from tests.unit.api.calling import Browser, app_of
 from tests.unit.api.fakes import FakeService
 
@@ -269,3 +270,12 @@ async def test_suggestions_name_the_lesson_that_answers() -> None:
             {"question": "What is BM25?", "course": "Practical Search", "lesson": 2}
         ]
     }
+
+
+def test_the_list_of_traces_offers_the_values_that_the_service_filters_by() -> None:
+    script = (FOLDER / "traces" / "choices.js").read_text()
+    listed = re.findall(r"^  (\w+): \[([^\]]*)\]", script, re.MULTILINE)
+
+    offered = {name: re.findall(r'"(\w+)"', values) for name, values in listed}
+
+    assert offered == {name: list(values) for name, values in FILTER_VALUES.items()}

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from antiphon.api.routes.traces import TraceQuery
+from antiphon.api.routes.listing import TraceQuery
 from antiphon.cli.traces import listed
 from antiphon.vocabulary.ports import TraceFilter
 
