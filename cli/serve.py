@@ -20,6 +20,7 @@ from antiphon.cli.process import end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 from antiphon.cli.worker import Queue
+from antiphon.doors import doors_of
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.imports import needing_extra
@@ -66,12 +67,14 @@ def serve(
         _warn_of_network(settings)
         with needing_extra("serve", "`antiphon serve`"):
             serve_api = api.serve
+            doors = doors_of(settings)
         life = _Life(listener)
         serving = serve_api(
             settings,
             listener,
             interceptor_of,
             _fault_of,
+            doors,
             announce=life.begin,
             stopping=life.stop,
         )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from antiphon.composition.settings import Settings
 from antiphon.coordinator import receive
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.settings import DECLARED, QuerySettings
+from antiphon.vocabulary.values import Exchange
 
 
 class Question:
@@ -14,6 +17,8 @@ class Question:
 
     Attributes:
         session_id: The conversation; None begins one.
+        told: What was asked and answered before, oldest first, as a caller tells it who keeps the conversation; None:
+            the conversation is kept here. Its trace is then part of no conversation.
         settings: All settings of the query at once, in the place of the service's.
         wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
     """
@@ -23,11 +28,13 @@ class Question:
         *,
         query: str,
         session_id: str | None = None,
+        told: Sequence[Exchange] | None = None,
         settings: QuerySettings | None = None,
         **wishes: object,
     ) -> None:
         self.query = query
         self.session_id = session_id
+        self.told = told
         self.settings = settings
         self.wishes = {
             name: value for name, value in wishes.items() if value is not None
