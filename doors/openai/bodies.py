@@ -48,7 +48,7 @@ class _Sent(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class Part(_Sent):
+class ContentPart(_Sent):
     """A part of a message; only text is read."""
 
     type: Text
@@ -56,7 +56,7 @@ class Part(_Sent):
 
 
 class _Content(_Sent):
-    content: Annotated[list[Part], BeforeValidator(_as_parts)] = Field(
+    content: Annotated[list[ContentPart], BeforeValidator(_as_parts)] = Field(
         default=[], description="A text, or parts of the type `text`."
     )
 
@@ -64,13 +64,13 @@ class _Content(_Sent):
 Role = Literal["system", "developer", "user", "assistant", "tool", "function"]
 
 
-class Message(_Content):
+class ChatMessage(_Content):
     """One message of the conversation."""
 
     role: Role
 
 
-class Item(_Content):
+class InputItem(_Content):
     """One item of the conversation; what is no message has no role."""
 
     role: Role | None = None
@@ -105,7 +105,7 @@ class _Body(BaseModel):
 class ChatBody(_Body):
     """A request for a chat completion."""
 
-    messages: list[Message] = Field(min_length=1)
+    messages: list[ChatMessage] = Field(min_length=1)
     stream_options: StreamOptions | None = None
 
 
@@ -116,7 +116,7 @@ def _as_items(sent: object) -> object:
 class ResponsesBody(_Body):
     """A request for a response."""
 
-    input: Annotated[list[Item], BeforeValidator(_as_items)] = Field(min_length=1)
+    input: Annotated[list[InputItem], BeforeValidator(_as_items)] = Field(min_length=1)
     previous_response_id: Text | None = Field(None, max_length=200)
 
 
@@ -131,7 +131,7 @@ class ToldQuestion(QueryRequest):
         return Question(query=self.query, told=told)
 
 
-def last_text(messages: Sequence[Message | Item]) -> str:
+def last_text(messages: Sequence[ChatMessage | InputItem]) -> str:
     """Returns the text of the last message.
 
     Raises:
@@ -154,7 +154,7 @@ def last_text(messages: Sequence[Message | Item]) -> str:
     return text
 
 
-def exchanges_in(messages: Sequence[Message | Item]) -> Exchanges:
+def exchanges_in(messages: Sequence[ChatMessage | InputItem]) -> Exchanges:
     """Returns what was asked and answered before the last message; what was not answered is left out."""
     exchanges: list[tuple[str, str]] = []
     asked = ""
@@ -186,5 +186,5 @@ def _about(question: str, course: str) -> str:
     return question if question.endswith(named) else f"{question}{named}"
 
 
-def _text_of(message: Message | Item) -> str:
+def _text_of(message: ChatMessage | InputItem) -> str:
     return "\n".join(part.text for part in message.content if part.type in _SPOKEN)

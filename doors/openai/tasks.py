@@ -11,36 +11,33 @@ from collections.abc import Sequence
 
 import msgspec
 
-from antiphon.doors.openai.bodies import Item, Message, last_text
+from antiphon.doors.openai.bodies import ChatMessage, InputItem, last_text
 from antiphon.service import Antiphon
 
 TITLE_CHARS = 60
 FOLLOW_UPS = 3
 TASK = "### Task:\n"
-_WANTED = re.compile(
-    r"### Output:?\s.{0,2000}?\"(title|tags|follow_ups|queries|text)\"", re.DOTALL
-)
-_ASKED = re.compile(r"<chat_history>\s*USER: (.+)")
+HISTORY = "<chat_history>"
+_WANTED = re.compile(r"\{\s{0,9}\"(title|tags|follow_ups|queries|prompt|text)\":")
+"""The form of the reply that each of them shows, before anything that a user wrote."""
+_ASKED = re.compile(r"<chat_history>\s{0,9}USER: (.+)")
 
 
 async def reply_to_task(
-    service: Antiphon, messages: Sequence[Message | Item]
+    service: Antiphon, messages: Sequence[ChatMessage | InputItem]
 ) -> str | None:
     """Returns the JSON that one of these requests wants, made without a model; None for a question."""
     if len(messages) != 1 or messages[0].role != "user":
         return None
     prompt = last_text(messages)
-    wanted = _WANTED.search(prompt) if prompt.startswith(TASK) else None
-    if wanted is None:
+    wanted = _WANTED.search(prompt)
+    if wanted is None or not prompt.startswith(TASK) or HISTORY not in prompt:
         return None
     kind = wanted[1]
-    reply: dict[str, object] = {kind: []}
+    made: object = [] if kind in ("tags", "queries") else ""
     if kind == "follow_ups":
         found = await service.suggestions(FOLLOW_UPS)
-        reply = {kind: [each.question for each in found]}
-    elif kind == "title":
-        asked = _ASKED.search(prompt)
-        reply = {kind: asked[1].strip()[:TITLE_CHARS] if asked else ""}
-    elif kind == "text":
-        reply = {kind: ""}
-    return msgspec.json.encode(reply).decode()
+        made = [each.question for each in found]
+    elif kind == "title" and (asked := _ASKED.search(prompt)):
+        made = asked[1].strip()[:TITLE_CHARS]
+    return msgspec.json.encode({kind: made}).decode()
