@@ -16,6 +16,7 @@ from antiphon.service import Antiphon
 
 TITLE_CHARS = 60
 FOLLOW_UPS = 3
+MOST_SUGGESTIONS = 20
 TASK = "### Task:\n"
 HISTORY = "<chat_history>"
 _WANTED = re.compile(r"\{\s{0,9}\"(title|tags|follow_ups|queries|prompt|text)\":")
@@ -36,8 +37,10 @@ async def reply_to_task(
     kind = wanted[1]
     made: object = [] if kind in ("tags", "queries") else ""
     if kind == "follow_ups":
-        found = await service.suggestions(FOLLOW_UPS)
-        made = [each.question for each in found]
+        found = await service.suggestions(MOST_SUGGESTIONS)
+        # Those of the courses that were spoken of come first.
+        near = sorted(found, key=lambda each: each.course not in prompt)
+        made = [each.question for each in near[:FOLLOW_UPS]]
     elif kind == "title" and (asked := _ASKED.search(prompt)):
         made = asked[1].strip()[:TITLE_CHARS]
     return msgspec.json.encode({kind: made}).decode()

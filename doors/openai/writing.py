@@ -38,7 +38,7 @@ class Written(NamedTuple):
     """An answer as it is sent.
 
     Attributes:
-        links: Where the mark of each citation stands in the text, and where it leads.
+        links: For each number in the text where it stands first, and where it leads.
         citations: What each cited span rests on.
     """
 
@@ -52,9 +52,14 @@ def written(outcome: Outcome, base_url: str) -> Written:
     response = outcome.response
     urls = [_url(each, base_url) for each in response.citations]
 
+    # Open WebUI takes the number for that of a link, so there is one link for each place that is cited.
+    numbers: dict[str, int] = {}
+
     def mark_of(mark: Mark) -> str:
         url = urls[mark.citation]
-        return f" [[{mark.number}]]({url})" if url else ""
+        if url is None:
+            return ""
+        return f" [[{numbers.setdefault(url, len(numbers) + 1)}]]({url})"
 
     text = ""
     links: list[Json] = []
@@ -64,7 +69,7 @@ def written(outcome: Outcome, base_url: str) -> Written:
             # No client is to load a picture that a document names.
             text += without_controls(piece).replace("![", r"!\[")
             continue
-        if piece:
+        if len(links) < len(numbers):
             place = {"start_index": len(text) + 1, "end_index": len(text) + len(piece)}
             title = response.citations[mark.citation].source
             links.append(place | {"url": urls[mark.citation], "title": title})
