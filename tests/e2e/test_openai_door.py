@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -447,6 +450,42 @@ def test_an_answer_comes_though_no_model_does_and_strict_says_so(
         assert "provider" in notes
     assert refused.value.status_code == 502
     assert refused.value.response.headers["x-should-retry"] == "false"
+
+
+LLM_MODEL = """
+- model_id: antiphon
+  model_name: antiphon
+  api_base: {url}/v1
+  api_key_name: antiphon
+"""
+
+
+def test_a_client_that_people_use_asks_and_goes_on(
+    door: Server, tmp_path: Path
+) -> None:
+    (tmp_path / "extra-openai-models.yaml").write_text(LLM_MODEL.format(url=door.url))
+    (tmp_path / "keys.json").write_text('{"antiphon": "none"}')
+
+    def llm(*arguments: str) -> str:
+        ran = subprocess.run(
+            [sys.executable, "-m", "llm", *arguments],
+            env=os.environ | {"LLM_USER_PATH": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=STARTING_S,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    first = llm("-m", "antiphon", QUESTION)
+    second = llm("-c", "And why?")
+    whole = llm("-m", "antiphon", "--no-stream", QUESTION)
+
+    assert "applemailbox7" in second
+    assert LINK.search(first)
+    assert first == whole
 
 
 TASK = (
