@@ -36,11 +36,21 @@ async def reply_to_task(
         return None
     kind = wanted[1]
     made: object = [] if kind in ("tags", "queries") else ""
-    if kind == "follow_ups":
-        found = await service.suggestions(MOST_SUGGESTIONS)
-        # Those of the courses that were spoken of come first.
-        near = sorted(found, key=lambda each: each.course not in prompt)
-        made = [each.question for each in near[:FOLLOW_UPS]]
-    elif kind == "title" and (asked := _ASKED.search(prompt)):
-        made = asked[1].strip()[:TITLE_CHARS]
+    if kind == "title":
+        made = _title(prompt)
+    elif kind == "follow_ups":
+        made = await _follow_ups(service, prompt)
     return msgspec.json.encode({kind: made}).decode()
+
+
+def _title(prompt: str) -> str:
+    """Returns the beginning of the first question."""
+    asked = _ASKED.search(prompt)
+    return asked[1].strip()[:TITLE_CHARS] if asked else ""
+
+
+async def _follow_ups(service: Antiphon, prompt: str) -> list[str]:
+    """Returns questions that the index answers, those of the courses that were spoken of first."""
+    found = await service.suggestions(MOST_SUGGESTIONS)
+    near = sorted(found, key=lambda each: each.course not in prompt)
+    return [each.question for each in near[:FOLLOW_UPS]]

@@ -24,7 +24,7 @@ def sent(answer: str, *spans: str, **of_citation: str | None) -> Written:
             source="BM25 - Lesson 2",
             fact=f"f{number}",
             lesson=2,
-            **where,  # type: ignore[arg-type]  # texts
+            **where,
         )
         for number, span in enumerate(spans)
     ]
