@@ -16,6 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import openai
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
@@ -320,6 +322,48 @@ def test_what_cannot_be_answered_is_a_400_that_says_why(
     assert {"code", "param"} <= error.keys()
 
 
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["user", "assistant", "text", "auto", "\ud800", "resp_", "\x00"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["role", "content", "type", "text", "format", "x"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+FIELDS = (
+    "messages", "input", "stream", "stream_options", "n", "tools", "tool_choice", "text", "model",
+    "previous_response_id", "instructions",
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(
+    path=st.sampled_from(["/v1/chat/completions", "/v1/responses"]),
+    fields=st.dictionaries(st.sampled_from(FIELDS), ANYTHING),
+)
+def test_whatever_is_sent_is_answered_or_refused_in_the_clients_shape(
+    rest: httpx2.Client, path: str, fields: dict[str, Any]
+) -> None:
+    reply = rest.post(
+        path,
+        content=json.dumps({"model": "antiphon"} | fields),
+        headers={"Content-Type": "application/json"},
+    )
+
+    assert reply.status_code in (200, 400, 404, 409), reply.text
+    if reply.status_code != 200:
+        error = reply.json()["error"]
+        assert {"message", "type", "param", "code"} <= error.keys()
+
+
 PASSED_OVER: dict[str, dict[str, Any]] = {
     "what changes nothing": {
         "messages": [USER],
@@ -399,9 +443,9 @@ def test_a_client_that_leaves_its_stream_cancels_the_query(
     data_dir: Path, tmp_path: Path, silent_model: str
 ) -> None:
     own = without_traces(data_dir, tmp_path)
-    settings = {"ANTHROPIC_BASE_URL": silent_model, "ANTIPHON_DOORS": "openai"}
+    named = {"ANTHROPIC_BASE_URL": silent_model, "ANTIPHON_DOORS": "openai"}
     with (
-        serving(own, tmp_path, **settings) as stuck,
+        serving(own, tmp_path, **named) as stuck,
         sdk(stuck) as client,
         httpx2.Client(base_url=stuck.url) as rest,
     ):
@@ -429,8 +473,8 @@ def test_an_answer_comes_though_no_model_does_and_strict_says_so(
 ) -> None:
     own = without_traces(data_dir, tmp_path)
     # Nobody listens at port 9 (discard) of this machine.
-    settings = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTIPHON_DOORS": "openai"}
-    with serving(own, tmp_path, **settings) as running, sdk(running) as client:
+    named = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTIPHON_DOORS": "openai"}
+    with serving(own, tmp_path, **named) as running, sdk(running) as client:
         reply = client.chat.completions.create(model="antiphon", messages=ASKED)
         stream = client.chat.completions.create(
             model="antiphon", messages=ASKED, stream=True
