@@ -15,12 +15,11 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from antiphon import api, faults, service
+from antiphon import api, doors, faults, service
 from antiphon.cli.process import end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
 from antiphon.cli.worker import Queue
-from antiphon.doors import doors_of
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.imports import needing_extra
@@ -67,14 +66,14 @@ def serve(
         _warn_of_network(settings)
         with needing_extra("serve", "`antiphon serve`"):
             serve_api = api.serve
-            doors = doors_of(settings)
+            opened = doors.doors_of(settings)
         life = _Life(listener)
         serving = serve_api(
             settings,
             listener,
             interceptor_of,
             _fault_of,
-            doors,
+            opened,
             announce=life.begin,
             stopping=life.stop,
         )

@@ -21,7 +21,13 @@ from hypothesis import strategies as st
 from openai import AsyncOpenAI, OpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
-from tests.e2e.conftest import STARTING_S, Server, serving, without_traces
+from tests.e2e.conftest import (
+    STARTING_S,
+    Antiphon,
+    Server,
+    serving,
+    without_traces,
+)
 
 QUESTION = "What is applemailbox7 in the Apple course?"
 ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}]
@@ -576,3 +582,14 @@ def test_a_question_about_a_task_is_a_question(client: OpenAI) -> None:
     )
 
     assert QUERY_ID in reply.headers
+
+
+def test_a_door_is_open_where_the_settings_name_it_and_one_that_there_is_not_is_told(
+    server: Server, antiphon: Antiphon
+) -> None:
+    refused = antiphon("serve", "--port", "0", ANTIPHON_DOORS="openai, telnet")
+
+    assert httpx2.get(f"{server.url}/v1/models").status_code == 404
+    assert refused.returncode == 1
+    assert "'telnet'" in refused.stderr
+    assert "there are openai" in refused.stderr
