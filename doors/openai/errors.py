@@ -52,8 +52,8 @@ class TheirErrors:
         if scope["type"] != "http" or not path.startswith(PREFIX):
             await self._app(scope, receive, send)
             return
-        headers = [each for each in scope["headers"] if each != NO_KEY]
-        scope = {**scope, "headers": headers}
+        # In the scope itself: whoever counts requests reads in it which route was found.
+        scope["headers"] = [each for each in scope["headers"] if each != NO_KEY]
         await self._app(scope, receive, _Rewriting(scope, send))
 
 

@@ -31,7 +31,8 @@ LINK_WORDS_CHARS = 200
 MOST_NOTES = 5
 LINE_CHARS = 200
 NOTE = "> Note: "
-_MARK = re.compile(r" ?\[\[\d{1,4}\]\]\([^)\s]{1,4000}\)")
+# Nothing of a mark is read twice: an address holds no bracket that begins another.
+_MARK = re.compile(r" ?\[\[\d{1,4}\]\]\([^)\s\[]{1,4000}\)")
 
 
 class Written(NamedTuple):

@@ -497,7 +497,7 @@ def test_an_answer_comes_though_no_model_does_and_strict_says_so(
     for text in (reply.choices[0].message.content or "", "".join(streamed)):
         answer, _, notes = text.partition("\n\n> Note: ")
         assert "applemailbox7" in answer
-        assert "provider" in notes
+        assert "model" in notes
     assert refused.value.status_code == 502
     assert refused.value.response.headers["x-should-retry"] == "false"
 
