@@ -7,8 +7,8 @@ anywhere or is fetched; then nh3 lets through only the few elements that are lef
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 import nh3
@@ -41,7 +41,7 @@ _OPEN, _CLOSE = "⸨", "⸩"
 # To Markdown they are punctuation, beside which ** still opens and closes as it would without them.
 
 
-class _Mark(NamedTuple):
+class Mark(NamedTuple):
     """The place of a citation's mark: behind the character `at`."""
 
     at: int
@@ -64,11 +64,11 @@ def answer_html(
 
     I is the citation's place in `citations`, from 0, and N the number of its source in `sources`, from 1.
     """
-    marks = _marks(answer, citations, sources)
     opening = _unused(answer)
-    marked = without_controls(_with_places(answer, marks, opening))
-    rendered = _rendered(marked, opening)
-    for mark in marks:
+    place = partial(_place, opening)
+    marked = "".join(text for text, _ in with_marks(answer, citations, sources, place))
+    rendered = _rendered(without_controls(marked), opening)
+    for mark in _marks(answer, citations, sources):
         element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
         rendered = rendered.replace(_place(opening, mark), element)
     return cleaned(rendered)
@@ -114,9 +114,9 @@ def new_reader() -> MarkdownIt:
 
 def _marks(
     answer: str, citations: Sequence[Citation], sources: Sequence[str]
-) -> list[_Mark]:
+) -> list[Mark]:
     """Returns the marks in the order of the text; equal numbers at one place are one mark."""
-    marks: dict[tuple[int, int], _Mark] = {}
+    marks: dict[tuple[int, int], Mark] = {}
     for index, citation in enumerate(citations):
         if citation.source not in sources:
             continue
@@ -124,24 +124,29 @@ def _marks(
         end = min(max(citation.end, 0), len(answer))
         # A mark belongs to the words that it stands behind: not to the next line, nor outside of a table's cell.
         at = len(answer[:end].rstrip(" \t\n|"))
-        marks.setdefault((at, number), _Mark(at, index, number))
+        marks.setdefault((at, number), Mark(at, index, number))
     return sorted(marks.values())
 
 
-def _with_places(answer: str, marks: Sequence[_Mark], opening: str) -> str:
-    pieces: list[str] = []
+def with_marks(
+    answer: str,
+    citations: Sequence[Citation],
+    sources: Sequence[str],
+    written: Callable[[Mark], str],
+) -> Iterator[tuple[str, Mark | None]]:
+    """Yields an answer in pieces: its own text, and behind each cited span its mark, as it is to be written."""
     done = 0
-    for mark in marks:
-        pieces.append(answer[done : mark.at])
+    for mark in _marks(answer, citations, sources):
+        yield answer[done : mark.at], None
         # A line of signs alone, such as the end of a code block, would mean something else with a mark behind it.
         if not any(map(str.isalnum, answer[: mark.at].rpartition("\n")[2])):
-            pieces.append("\n\n")
-        pieces.append(_place(opening, mark))
+            yield "\n\n", None
+        yield written(mark), mark
         done = mark.at
-    return "".join([*pieces, answer[done:]])
+    yield answer[done:], None
 
 
-def _place(opening: str, mark: _Mark) -> str:
+def _place(opening: str, mark: Mark) -> str:
     return f"{opening}{mark.citation}{_CLOSE}"
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import NamedTuple
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi_offline import FastAPIOffline
+from starlette.types import ASGIApp
 
 from antiphon.api.answering import AccessLog, SafeHeaders
 from antiphon.api.bodies import BodyLimit
@@ -63,6 +65,18 @@ Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
 """
 
 
+class Door(NamedTuple):
+    """What the service is spoken to by in another protocol.
+
+    Attributes:
+        router: Its routes, each behind the API's own door.
+        around: What is put round the app, such as for errors in the protocol's own shape.
+    """
+
+    router: APIRouter
+    around: Callable[[ASGIApp], ASGIApp]
+
+
 def _larger_bodies(root_path: str) -> dict[str, int]:
     """Returns the paths that take larger bodies; a proxy may leave its own path in front of them."""
     larger = {archive.IMPORT: archive.MOST_IMPORTED, documents.ADD: MOST_BYTES}
@@ -74,6 +88,7 @@ def create_app(
     open_service: ServiceOpener = Antiphon.open,
     interceptor_of: InterceptorOf | None = None,
     fault_of: FaultOf | None = None,
+    doors: Sequence[Door] = (),
 ) -> FastAPI:
     """Builds the app; the service opens when it starts and closes when it stops.
 
@@ -82,6 +97,7 @@ def create_app(
         open_service: Opens the service; tests hand in another.
         interceptor_of: Reads fault plans that callers send; None refuses them.
         fault_of: Makes the fault plan that breaks a recorded query at an event; None refuses to.
+        doors: Other protocols that the service is spoken to by.
     """
     chosen = load_settings() if settings is None else settings
 
@@ -134,6 +150,8 @@ def create_app(
         faults,
     ):
         app.include_router(routes.router)
+    for door in doors:
+        app.include_router(door.router)
     # No route may be left open by mistake.
     guarded_routes(app)
     pages = add_pages(app, chosen.root_path)
@@ -156,6 +174,8 @@ def create_app(
     )
     app.add_middleware(offered)
     app.add_middleware(SafeHeaders)
+    for door in doors:
+        app.add_middleware(door.around)
     # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
     # router finds is read from there.
     if chosen.metrics == "prometheus" or chosen.otlp_endpoint is not None:

@@ -1,22 +1,79 @@
-"""The query that a request asks for: begun once, whichever route takes the request, and however it is answered."""
+"""The query that a request asks for: begun once, whichever route takes it, and answered in the form asked for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from fastapi import Request
+from fastapi import Request, Response
 
-from antiphon.api.dependencies import interceptor_for
+from antiphon.api.dependencies import (
+    interceptor_for,
+    running_queries,
+    seen_service,
+)
 from antiphon.api.idempotency import IdempotentQueries
 from antiphon.api.query_schemas import QueryRequest
-from antiphon.service import Antiphon, BusyError, NoInterceptor, Query
+from antiphon.api.responses import (
+    CLIENT_GONE,
+    CLIENT_GONE_STATUS,
+    LiveAnswer,
+    outcome_or_gone,
+)
+from antiphon.service import Antiphon, BusyError, NoInterceptor, Outcome, Query
 from antiphon.vocabulary.errors import KnowledgeError
 
 LATE_S = 2.0
 """Seconds beyond its deadline after which a caller who waits is told that no answer comes."""
 AGAIN_S = 5.0
+
+Live = Callable[[Query], AsyncIterator[bytes]]
+"""Makes the events of a live answer, server-sent."""
+
+
+async def answer(
+    body: QueryRequest,
+    request: Request,
+    idempotency_key: str | None,
+    whole: Callable[[Outcome, int], Response],
+    live: Live | None = None,
+) -> Response:
+    """Begins the query, waits for its answer and returns it; a client that goes away cancels it.
+
+    Args:
+        whole: Makes the response of an answer and its status.
+        live: None: the caller wants it whole.
+    """
+    # Not as dependencies, which FastAPI would solve anew for each question (decision 267).
+    service = seen_service(request)
+    waited = running_queries(request)
+    async with answering_in_time(body, service):
+        query = await begin(body, request, service, idempotency_key)
+        if live is not None:
+            return LiveAnswer(query, waited, live(query))
+        with waited.waiting(query, CLIENT_GONE):
+            outcome = await outcome_or_gone(query, request)
+    if outcome is None:
+        return Response(status_code=CLIENT_GONE_STATUS)
+    return whole(outcome, status_of_answer(outcome, strict=body.strict))
+
+
+def status_of_answer(outcome: Outcome, *, strict: bool) -> int:
+    """Returns the status of an answer.
+
+    Args:
+        strict: The caller takes an answer by the model or none: 504 if time ran out before it, else 502.
+    """
+    # It was stopped: the answer is no more than what was found by then, and a caller who tries again may get one.
+    if outcome.status == "cancelled":
+        return 503
+    if not strict or outcome.by_the_model:
+        return 200
+    for doubt in outcome.response.indicators:
+        if doubt.kind == "deadline":
+            return 504
+    return 502
 
 
 @asynccontextmanager

@@ -107,6 +107,9 @@ class Refusal(HTTPException):
         super().__init__(status, message)
         self.code = code
 
+    def as_body(self) -> dict[str, dict[str, str]]:
+        return error_body(self.code, self.detail)
+
     def as_response(self) -> JSONResponse:
         return refuse(self.status_code, self.code, self.detail)
 

@@ -4,7 +4,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+)
 from email.message import Message
 
 import msgspec
@@ -93,11 +99,9 @@ class LiveAnswer(StreamingResponse):
         self,
         query: Query,
         running: RunningQueries,
+        events: AsyncIterator[bytes],
         keep_alive_s: float = KEEP_ALIVE_S,
-        *,
-        html: bool = False,
     ) -> None:
-        events = events_of(query, query.follow(), html=html)
         super().__init__(with_keep_alive(events, keep_alive_s), headers=STREAM_HEADERS)
         self._query = query
         self._running = running
@@ -113,11 +117,24 @@ async def events_of(
     """Yields the query's events as they are recorded, its text as it is written, and the answer or failure last."""
     async for event in server_sent(query.query_id, streamed, html=html):
         yield event
+
+    def whole(outcome: Outcome) -> Iterator[bytes]:
+        answer = answer_of(outcome, html_of(outcome, wanted=html))
+        yield as_event("answer", answer.model_dump_json().encode())
+
+    async for event in ended_by(query, whole):
+        yield event
+
+
+async def ended_by(
+    query: Query, whole: Callable[[Outcome], Iterable[bytes]]
+) -> AsyncIterator[bytes]:
+    """Yields what ends a stream: the answer as `whole` writes it, or the failure."""
     # As a value: whatever went wrong must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
     if not isinstance(outcome, BaseException):
-        answer = answer_of(outcome, html_of(outcome, wanted=html))
-        yield as_event("answer", answer.model_dump_json().encode())
+        for event in whole(outcome):
+            yield event
         return
     yield as_event(
         "error", msgspec.json.encode(describe_failure(outcome, query.query_id))

@@ -13,7 +13,7 @@ from typing import Any
 import uvicorn
 from fastapi import FastAPI
 
-from antiphon.api.app import create_app
+from antiphon.api.app import Door, create_app
 from antiphon.api.connections import BoundedHttp, connections_within
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
 from antiphon.api.stopping import LAST_WORDS_S
@@ -32,6 +32,7 @@ async def serve(
     listener: socket.socket,
     interceptor_of: InterceptorOf | None,
     fault_of: FaultOf,
+    doors: Sequence[Door],
     *,
     announce: Callable[[Sequence[str]], None],
     stopping: Callable[[int], None],
@@ -54,6 +55,7 @@ async def serve(
         partial(Antiphon.open, loads_later=True),
         interceptor_of,
         fault_of,
+        doors,
     )
     config = uvicorn.Config(
         app,

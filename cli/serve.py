@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from antiphon import api, faults, service
+from antiphon import api, doors, faults, service
 from antiphon.cli.process import end_at_once
 from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
 from antiphon.cli.terminal import err
@@ -66,12 +66,14 @@ def serve(
         _warn_of_network(settings)
         with needing_extra("serve", "`antiphon serve`"):
             serve_api = api.serve
+            opened = doors.doors_of(settings)
         life = _Life(listener)
         serving = serve_api(
             settings,
             listener,
             interceptor_of,
             _fault_of,
+            opened,
             announce=life.begin,
             stopping=life.stop,
         )

@@ -14,6 +14,7 @@ from antiphon.composition.resources import Interceptor, Resources, ServiceResour
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import versions_of
 from antiphon.engine import fixed_size, write_catalogue
+from antiphon.traces import NO_CONVERSATION
 from antiphon.vocabulary.errors import BadInputError, TraceError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Conversations
@@ -30,6 +31,8 @@ LOADING_S = 2.0
 """Seconds that a question waits for what is being loaded; then its caller is told to come again."""
 LOADING_SHARE = 0.25
 """Share of a short deadline that it waits at most."""
+TOLD_CHARS = 20_000
+"""Characters of a question or an answer that a caller tells of; no model answers with as many."""
 BYTES_A_TOKEN = 4
 """A rough estimate for English text, on which only the share of a budget that is kept back rests."""
 
@@ -97,15 +100,15 @@ class Intake:
         """
         # Every check comes before the conversation is stored: nothing is left of a question that is refused.
         session_id = question.session_id or uuid.uuid4().hex
+        if question.told is not None:
+            session_id = NO_CONVERSATION
         checked = check_question(question, self._settings, session_id)
         rates = rates_of(checked.settings, self._resources)
         problem = unpriced(checked.settings, rates)
         if problem is not None:
             raise BadInputError(problem)
         checked = await self._when_loaded(checked)
-        conversation = Conversation()
-        if question.session_id is not None or self._opens:
-            conversation = await _conversation(conversations, session_id, question)
+        conversation = await self._conversation(question, session_id, conversations)
         resources = self._resources
         courses = self._service.library.courses()
         titles = [course.title for course in courses]
@@ -139,6 +142,16 @@ class Intake:
         # The session publishes it unchanged, so that nothing later would redact it.
         return resources.redaction.event(first)
 
+    async def _conversation(
+        self, question: Question, session_id: str, conversations: Conversations
+    ) -> Conversation:
+        """Returns the conversation that a question belongs to; one that begins with it is made known."""
+        if question.told is not None:
+            return _as_told(question.told)
+        if question.session_id is None and not self._opens:
+            return Conversation()
+        return await _recorded(conversations, session_id, question)
+
     async def _when_loaded(self, first: QueryReceived) -> QueryReceived:
         """Waits a moment until what the query needs is loaded, and takes that off its deadline.
 
@@ -155,7 +168,18 @@ class Intake:
         )
 
 
-async def _conversation(
+def _as_told(told: Sequence[Exchange]) -> Conversation:
+    """Returns the end of a conversation that the caller keeps, and of each text no more than a model writes."""
+    last = told[-EXCHANGES_REMEMBERED:]
+    return Conversation(
+        exchanges=[
+            Exchange(question=it.question[:TOLD_CHARS], answer=it.answer[:TOLD_CHARS])
+            for it in last
+        ]
+    )
+
+
+async def _recorded(
     conversations: Conversations, session_id: str, question: Question
 ) -> Conversation:
     """Reads the conversation, or stores a new one.

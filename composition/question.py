@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from antiphon.composition.settings import Settings
@@ -9,6 +11,7 @@ from antiphon.coordinator import receive
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.settings import DECLARED, QuerySettings
+from antiphon.vocabulary.values import Exchange
 
 
 class Question:
@@ -18,6 +21,8 @@ class Question:
         session_id: The conversation; None begins one.
         follows: The query in it that the question is asked after, "" for none: it is a version of what was asked there
             before. None: the last one that was asked.
+        told: What was asked and answered before, oldest first, as a caller tells it who keeps the conversation; None:
+            the conversation is kept here. Its trace is then part of no conversation.
         settings: All settings of the query at once, in the place of the service's.
         wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
     """
@@ -28,12 +33,14 @@ class Question:
         query: str,
         session_id: str | None = None,
         follows: str | None = None,
+        told: Sequence[Exchange] | None = None,
         settings: QuerySettings | None = None,
         **wishes: object,
     ) -> None:
         self.query = query
         self.session_id = session_id
         self.follows = follows
+        self.told = told
         self.settings = settings
         self.wishes = {
             name: value for name, value in wishes.items() if value is not None

@@ -115,6 +115,7 @@ from antiphon.knowledge import (
     use_readers,
 )
 from antiphon.language.detection import language_name
+from antiphon.language.questions import refers_back
 from antiphon.service.acting import act
 from antiphon.service.antiphon import Antiphon, ask
 from antiphon.service.archive import (
@@ -342,6 +343,7 @@ __all__ = [
     "read_trace_file",
     "recording_ended",
     "redaction_of",
+    "refers_back",
     "remove_course",
     "replay",
     "replay_lines",

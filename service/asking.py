@@ -112,7 +112,7 @@ class Asking:
             first=first,
             interceptor=interceptor,
             store=store,
-            is_new=question.session_id is None,
+            is_new=question.session_id is None and question.told is None,
             must_be_stored=must_be_stored,
         )
         return await self._runner.begin(beginning)

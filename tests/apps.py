@@ -10,10 +10,15 @@ from fastapi import FastAPI
 from antiphon.api import InterceptorOf, create_app
 from antiphon.api.app import start_afresh
 from antiphon.api.dependencies import ServiceOpener
+from antiphon.doors import doors_of
+from antiphon.doors.choosing import DOORS
 from antiphon.service import Settings
 from antiphon.vocabulary.access import NOBODY
 
 _Key = tuple[object, ...]
+
+ALL_DOORS = doors_of(Settings.model_construct(doors=",".join(DOORS)))
+"""Every door, so that what holds of each route is tested of theirs too."""
 
 
 class Apps:
@@ -58,7 +63,7 @@ def new_app(settings: Settings, interceptor_of: InterceptorOf | None) -> FastAPI
         app.state.described = described
         return service
 
-    app = create_app(settings, opened, interceptor_of)
+    app = create_app(settings, opened, interceptor_of, doors=ALL_DOORS)
     return app
 
 

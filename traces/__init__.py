@@ -4,6 +4,7 @@ from antiphon.traces.annotating import redacted_feedback
 from antiphon.traces.codec import event_of, from_json, plain, to_json
 from antiphon.traces.conversation_list import write_title
 from antiphon.traces.conversations import (
+    NO_CONVERSATION,
     clear_conversation_at,
     conversations_of,
     forget_conversation,
@@ -49,6 +50,7 @@ from antiphon.traces.unpacking import Unpacker
 __all__ = [
     "IDS",
     "IMPORTED",
+    "NO_CONVERSATION",
     "PROGRAM",
     "STORE_FILE",
     "Durability",

@@ -15,7 +15,7 @@ from antiphon.vocabulary.ports import AnsweredQuestion
 from antiphon.vocabulary.values import Exchange
 
 NO_CONVERSATION = ""
-"""The conversation of imported traces, which nobody can ask in: a question without one begins its own."""
+"""That of imported traces, and of questions whose callers keep it themselves: nobody can ask in it."""
 
 # A fork is nothing that anybody asked in the conversation.
 _ANSWERS = f"""

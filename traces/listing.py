@@ -61,7 +61,7 @@ def note_query(
             # A file may name any conversation: its texts must not get into the next question's.
             if origin.owner == IMPORTED:
                 session_id = NO_CONVERSATION
-            else:
+            elif session_id != NO_CONVERSATION:
                 open_conversation(connection, session_id, origin.label)
             line = (
                 query_id,

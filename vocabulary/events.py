@@ -153,8 +153,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     """A question arrived, with everything from outside that later decisions use.
 
     Attributes:
-        session_id: The conversation.
-        history: Its last exchanges, oldest first.
+        session_id: The conversation; empty where the caller keeps it.
+        history: Its last exchanges, oldest first, as they were recorded, or as the caller who keeps it told of them.
         courses: The titles of all courses, one a line.
         tools: Names of the tools that may be offered.
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from antiphon.api.answer_html import html_of
-from antiphon.api.beginning import answering_in_time, begin
+from antiphon.api.beginning import answer
 from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import (
     QueryId,
     Service,
-    running_queries,
-    seen_service,
 )
 from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.idempotency import IdempotencyKey
@@ -36,16 +35,13 @@ from antiphon.api.refusals import (
     WITH_TRACE,
 )
 from antiphon.api.responses import (
-    CLIENT_GONE,
-    CLIENT_GONE_STATUS,
     EVENT_STREAM,
     JSON,
-    LiveAnswer,
-    outcome_or_gone,
+    events_of,
     preferred,
 )
 from antiphon.api.schemas import CancelledReply
-from antiphon.service import Outcome
+from antiphon.service import Outcome, Query
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["queries"])
 
@@ -93,36 +89,17 @@ async def ask(
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
     A client that goes away cancels its query, but for one with an `Idempotency-Key`.
     """
-    # Not as dependencies, which FastAPI would solve anew for each question (decision 267).
-    service = seen_service(request)
-    waited = running_queries(request)
-    async with answering_in_time(body, service):
-        query = await begin(body, request, service, idempotency_key)
-        accepted = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM))
-        if accepted == EVENT_STREAM:
-            return LiveAnswer(query, waited, html=body.html)
-        with waited.waiting(query, CLIENT_GONE):
-            outcome = await outcome_or_gone(query, request)
-    if outcome is None:
-        return Response(status_code=CLIENT_GONE_STATUS)
-    status = 200
-    # It was stopped: the answer is no more than what was found by then, and a caller who tries again may get one.
-    if outcome.status == "cancelled":
-        status = 503
-    elif body.strict:
-        status = strict_status(outcome)
-    answer = answer_of(outcome, html_of(outcome, wanted=body.html))
-    return Response(answer.model_dump_json(), status_code=status, media_type=JSON)
 
+    def live(query: Query) -> AsyncIterator[bytes]:
+        return events_of(query, query.follow(), html=body.html)
 
-def strict_status(outcome: Outcome) -> int:
-    """Returns the status for a caller who takes an answer by the model or none: 504 where time ran out, else 502."""
-    if outcome.by_the_model:
-        return 200
-    for doubt in outcome.response.indicators:
-        if doubt.kind == "deadline":
-            return 504
-    return 502
+    def whole(outcome: Outcome, status: int) -> Response:
+        reply = answer_of(outcome, html_of(outcome, wanted=body.html))
+        return Response(reply.model_dump_json(), status_code=status, media_type=JSON)
+
+    accepted = preferred(request.headers.get("accept"), (JSON, EVENT_STREAM))
+    streams = live if accepted == EVENT_STREAM else None
+    return await answer(body, request, idempotency_key, whole, streams)
 
 
 @router.get(

@@ -13,6 +13,7 @@ from antiphon.api import create_app
 from antiphon.api.door import guarded_routes
 from antiphon.service import load_settings
 from antiphon.vocabulary.access import SCOPES
+from tests.apps import ALL_DOORS
 from tests.tenants import QUESTION, Site, site
 
 PAGE = Path(__file__).parents[2] / "docs" / "access.md"
@@ -20,7 +21,15 @@ BEGIN = "<!-- table: written by `python -m tests.house.access_table` -->\n"
 END = "<!-- end of the table -->\n"
 NO_KEY = "no key"
 ROLES = (NO_KEY, *SCOPES)
-PLACES = ("query_id", "other_id", "session_id", "job_id", "title:path", "title")
+PLACES = (
+    "query_id",
+    "other_id",
+    "session_id",
+    "job_id",
+    "title:path",
+    "title",
+    "model",
+)
 _MARKS = {True: "✓", False: ""}
 _SPECIAL = (
     ("a question with a fault plan", "ask", "POST", "/api/query"),
@@ -48,7 +57,7 @@ async def _called(at: Site) -> list[Row]:
     for scope in SCOPES:
         callers[scope] = at.tenant("acme", scope)
     found: list[Row] = []
-    for method, path, _ in guarded_routes(create_app(load_settings())):
+    for method, path, _ in guarded_routes(create_app(load_settings(), doors=ALL_DOORS)):
         allowed = [await _lets(callers[role], method, _named(path)) for role in ROLES]
         found.append(Row(f"`{method} {path.replace(':path', '')}`", tuple(allowed)))
     asked = await at.tenant("acme", "ask").post("/api/query", json=QUESTION)

@@ -10,6 +10,7 @@ from antiphon.api import create_app
 from antiphon.api.door import guarded_routes
 from antiphon.service import load_settings
 from antiphon.vocabulary.access import SCOPES
+from tests.apps import ALL_DOORS
 from tests.house.access_table import (
     NO_KEY,
     PAGE,
@@ -34,7 +35,9 @@ def test_each_route_lets_in_who_has_its_scope_and_nobody_else(
 ) -> None:
     found = {row.what: dict(zip(ROLES, row.allowed, strict=True)) for row in called}
 
-    for method, path, scope in guarded_routes(create_app(load_settings())):
+    for method, path, scope in guarded_routes(
+        create_app(load_settings(), doors=ALL_DOORS)
+    ):
         allowed = found[f"`{method} {path.replace(':path', '')}`"]
         wanted = {role: role == scope for role in ROLES}
         if scope is None:

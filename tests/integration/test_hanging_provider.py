@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.api.routes.queries import strict_status
+from antiphon.api.beginning import status_of_answer
 from antiphon.bus import SystemClock
 from antiphon.dispatcher import Registry, course_tools
 from antiphon.engine import connect, offline_model
@@ -115,4 +115,4 @@ async def test_beside_a_provider_that_hangs_the_fallback_searches_and_answers_in
     assert response.confidence == "medium"
     assert "fallback_reasoner" in doubts
     assert outcome.duration_ms < DEADLINE_S * 1000
-    assert strict_status(outcome) in (502, 504)
+    assert status_of_answer(outcome, strict=True) in (502, 504)

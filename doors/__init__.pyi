@@ -1,0 +1,5 @@
+"""The service in the protocols of others, each a thin package that the rest does not know."""
+
+from antiphon.doors.choosing import doors_of
+
+__all__ = ["doors_of"]

@@ -1,0 +1,108 @@
+"""A question on the way of `POST /api/query`, and its answer in the shape of one of the two APIs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Protocol
+
+import msgspec
+from fastapi import Request, Response
+
+from antiphon.api.beginning import answer, status_of_answer
+from antiphon.api.bodies import JSON
+from antiphon.api.errors import Refusal
+from antiphon.api.responses import EVENT_STREAM, ended_by
+from antiphon.doors.openai.bodies import ToldQuestion
+from antiphon.doors.openai.errors import in_their_shape
+from antiphon.doors.openai.models import MODEL, STRICT
+from antiphon.doors.openai.writing import Json, Written, usage_of, written
+from antiphon.service import Outcome, Query
+from antiphon.vocabulary.values import Usage
+
+
+class Shape(Protocol):
+    """How one of the two APIs says an answer; `END` is sent behind its events."""
+
+    END: bytes
+
+    def whole(self, query_id: str, text: Written, usage: Usage) -> Json:
+        """Returns the answer in one piece."""
+
+    def before(self, query: Query) -> AsyncIterator[Json]:
+        """Yields what the query does meanwhile."""
+
+    def answer(self, query_id: str, text: Written, usage: Usage) -> Iterator[Json]:
+        """Yields the answer in pieces."""
+
+
+async def answered(
+    question: ToldQuestion,
+    shape: Shape,
+    request: Request,
+    idempotency_key: str | None,
+    *,
+    streams: bool,
+) -> Response:
+    """Asks the question, and returns its answer. Raises as `POST /api/query` does."""
+    base_url = str(request.base_url)
+
+    def reply(outcome: Outcome, status: int) -> Response:
+        if status != 200:
+            return _failure(outcome, status).as_response()
+        text = written(outcome, base_url)
+        return as_json(shape.whole(outcome.query_id, text, usage_of(outcome)))
+
+    def last(outcome: Outcome) -> Iterator[bytes]:
+        status = status_of_answer(outcome, strict=question.strict)
+        if status != 200:
+            failure = _failure(outcome, status)
+            yield _sent(in_their_shape(status, failure.as_body()["error"]))
+            return
+        text = written(outcome, base_url)
+        yield from map(_sent, shape.answer(outcome.query_id, text, usage_of(outcome)))
+
+    async def events(query: Query) -> AsyncIterator[bytes]:
+        async for each in shape.before(query):
+            yield _sent(each)
+        async for sent in ended_by(query, last):
+            yield sent
+        yield shape.END
+
+    live = events if streams else None
+    return await answer(question, request, idempotency_key, reply, live)
+
+
+def said(text: str, shape: Shape, query_id: str, *, streams: bool) -> Response:
+    """Returns a text that no query made."""
+    alone = Written(text, [], [])
+    if not streams:
+        return as_json(shape.whole(query_id, alone, Usage()))
+    events = map(_sent, shape.answer(query_id, alone, Usage()))
+    return Response(b"".join([*events, shape.END]), media_type=EVENT_STREAM)
+
+
+def as_json(reply: Json) -> Response:
+    """Returns the response that holds this."""
+    return Response(msgspec.json.encode(reply), media_type=JSON)
+
+
+def _sent(event: Json) -> bytes:
+    """Encodes a server-sent event; one that has a type is named by it."""
+    name = f"event: {event['type']}\n" if "type" in event else ""
+    return b"%sdata: %s\n\n" % (name.encode(), msgspec.json.encode(event))
+
+
+def _failure(outcome: Outcome, status: int) -> Refusal:
+    """Returns the refusal for a caller who takes no answer but the model's, or whose query was stopped."""
+    if status == 503:
+        message = "The question was stopped before its answer was complete: ask again."
+        return Refusal(503, "cancelled", message)
+    why = "No model answered"
+    if status == 504:
+        why = "Time ran out before the model's answer"
+    doubts = " ".join(doubt.detail for doubt in outcome.response.indicators)
+    return Refusal(
+        status,
+        "no_model",
+        f"{why}, and `{STRICT}` takes no other: ask `{MODEL}` for what was found. {doubts}",
+    )

@@ -1,0 +1,44 @@
+"""The models that clients choose from: ways to ask, and no model that answers."""
+
+from __future__ import annotations
+
+import re
+
+from antiphon.api.errors import Refusal
+from antiphon.service import Antiphon
+
+MODEL = "antiphon"
+STRICT = "antiphon-strict"
+SLUG_CHARS = 80
+MOST_NAMED = 10
+
+
+def models_of(service: Antiphon) -> dict[str, str | None]:
+    """Returns the course that each model is about, by the model's id; None: all courses."""
+    models: dict[str, str | None] = {MODEL: None, STRICT: None}
+    for course in service.courses():
+        words = re.sub(r"\W+", "-", course.title.lower()).strip("-")[:SLUG_CHARS]
+        name = f"{MODEL}:{words}"
+        number = 2
+        while name in models:
+            name = f"{MODEL}:{words}-{number}"
+            number += 1
+        models[name] = course.title
+    return models
+
+
+def course_of(service: Antiphon, model: str) -> str | None:
+    """Returns the course that a model is about.
+
+    Raises:
+        Refusal: 404: there is no such model.
+    """
+    models = models_of(service)
+    if model not in models:
+        named = ", ".join(list(models)[:MOST_NAMED])
+        raise Refusal(
+            404,
+            "model_not_found",
+            f"`model` is {model[:100]!r}, which there is not: there are {named}.",
+        )
+    return models[model]

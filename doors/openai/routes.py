@@ -1,0 +1,160 @@
+"""The routes of OpenAI's API. A question takes the same way as one of `POST /api/query`; only its shapes are others."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request, Response
+
+from antiphon.api import Door
+from antiphon.api.bodies import JSON, require_json
+from antiphon.api.dependencies import Service
+from antiphon.api.door import GuardedRoute, at_the_door, needs
+from antiphon.api.idempotency import IdempotencyKey
+from antiphon.api.openapi import EVENTS
+from antiphon.api.refusals import FULL, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_NAME
+from antiphon.api.responses import EVENT_STREAM
+from antiphon.api.schemas import Schema
+from antiphon.doors.openai.asking import answered, said
+from antiphon.doors.openai.bodies import (
+    ChatBody,
+    Exchanges,
+    ResponsesBody,
+    exchanges_in,
+    last_text,
+    told_question,
+)
+from antiphon.doors.openai.chat import Completion
+from antiphon.doors.openai.errors import TheirErrors
+from antiphon.doors.openai.models import MODEL, STRICT, course_of, models_of
+from antiphon.doors.openai.responses import RESPONSE, ResponseShape
+from antiphon.doors.openai.tasks import reply_to_task
+from antiphon.service import Antiphon
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import QueryReceived
+
+router = APIRouter(route_class=GuardedRoute, prefix="/v1", tags=["openai"])
+DOOR = Door(router, TheirErrors)
+
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answer; with `stream` as server-sent events.",
+        "content": {JSON: {"schema": {"type": "object"}}, EVENT_STREAM: EVENTS},
+    },
+    **WITH_BODY,
+    **WITH_NAME,
+    **NOT_NOW,
+    **FULL,
+    **UNAVAILABLE,
+}
+ASKING: dict[str, Any] = {
+    "response_class": Response,
+    "responses": ANSWERS,
+    "dependencies": [needs("ask"), at_the_door(require_json)],
+}
+"""What both routes that ask declare."""
+
+
+class ModelReply(Schema):
+    """A way to ask: of all courses, strictly, or of one course."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = MODEL
+
+
+class ModelsReply(Schema):
+    """The ways to ask."""
+
+    object: Literal["list"] = "list"
+    data: list[ModelReply]
+
+
+@router.get("/models", summary="The models", dependencies=[needs("ask")])
+async def list_models(service: Service) -> ModelsReply:
+    """`antiphon`; `antiphon-strict`, which fails where no model answered; and one for each course."""
+    return ModelsReply(data=[ModelReply(id=each) for each in models_of(service)])
+
+
+@router.get(
+    "/models/{model}",
+    summary="A model",
+    responses=WITH_NAME,
+    dependencies=[needs("ask")],
+)
+async def read_model(model: str, service: Service) -> ModelReply:
+    """One of `GET /v1/models`."""
+    course_of(service, model)
+    return ModelReply(id=model)
+
+
+@router.post("/chat/completions", summary="Ask, as a chat completion", **ASKING)
+async def complete_chat(
+    body: ChatBody,
+    request: Request,
+    service: Service,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Answers the last message, with those before it as the conversation; see OpenAI's reference for the shapes.
+
+    Beside them `citations` holds what each cited sentence rests on, and `reasoning_content` what is done meanwhile.
+    """
+    body.refuse_what_is_not_done()
+    course = course_of(service, body.model)
+    options = body.stream_options
+    counts = options is not None and bool(options.include_usage)
+    shape = Completion(body.model, with_usage=counts)
+    task = await reply_to_task(service, body.messages)
+    if task is not None:
+        return said(task, shape, uuid.uuid4().hex, streams=bool(body.stream))
+    question = told_question(
+        last_text(body.messages),
+        exchanges_in(body.messages),
+        course,
+        strict=body.model == STRICT,
+    )
+    return await answered(
+        question, shape, request, idempotency_key, streams=bool(body.stream)
+    )
+
+
+@router.post("/responses", summary="Ask, as a response", **ASKING)
+async def create_response(
+    body: ResponsesBody,
+    request: Request,
+    service: Service,
+    idempotency_key: IdempotencyKey = None,
+) -> Response:
+    """Answers the last message of `input`; see OpenAI's reference for the shapes.
+
+    The conversation is what `input` holds before it, or that of `previous_response_id`.
+    """
+    body.refuse_what_is_not_done()
+    course = course_of(service, body.model)
+    told = exchanges_in(body.input)
+    if body.previous_response_id is not None:
+        if told:
+            raise BadInputError(
+                "`input` holds an earlier answer, and `previous_response_id` names one too: send one of both."
+            )
+        told = await _told_until(service, body.previous_response_id)
+    question = told_question(
+        last_text(body.input), told, course, strict=body.model == STRICT
+    )
+    shape = ResponseShape(body.model)
+    return await answered(
+        question, shape, request, idempotency_key, streams=bool(body.stream)
+    )
+
+
+async def _told_until(service: Antiphon, response_id: str) -> Exchanges:
+    """Returns the conversation up to a response and with it, as its trace holds it. Raises as `find` does."""
+    query_id = await service.find(response_id.removeprefix(RESPONSE))
+    [first, *_] = await service.store.read(query_id)
+    outcome = await service.recorded(query_id).outcome()
+    if not isinstance(first.event, QueryReceived):
+        return ()
+    before = [(each.question, each.answer) for each in first.event.history]
+    return (*before, (first.event.query, outcome.response.answer))
