@@ -25,7 +25,7 @@ export class Composer {
       input: () => this.#grow(),
       keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
     });
-    this.button = element("button", { class: "send", type: "submit" });
+    this.button = element("button", { class: "button send", type: "submit" });
     this.files = element("input", {
       type: "file",
       multiple: true,
@@ -46,7 +46,7 @@ export class Composer {
       element("div", { class: "composer-box" }, add, this.files, this.text, this.button),
       element(
         "p",
-        { class: "composer-hint", id: "composer-hint" },
+        { class: "composer-hint soft", id: "composer-hint" },
         "Enter sends, Shift+Enter starts a new line. Drop files here to add documents.",
       ),
     );

@@ -18,7 +18,7 @@ const ADVICE = {
 export class Exchange {
   #working = new Working();
   #workingBox = element("div", { class: "working" });
-  #body = element("div", { class: "answer" });
+  #body = element("div", { class: "stack answer" });
   #draft = new Draft();
   /** What was written when the query was stopped stays: the stop itself would void it. */
   #isBrokenOff = false;
@@ -41,7 +41,7 @@ export class Exchange {
     this.sessionId = null;
     this.node = element(
       "article",
-      { class: "exchange" },
+      { class: "stack exchange" },
       element(
         "div",
         { class: "question", dir: "auto" },
@@ -50,7 +50,7 @@ export class Exchange {
       ),
       element(
         "div",
-        { class: "reply" },
+        { class: "stack reply" },
         element("h2", { class: "hidden" }, "Answer"),
         this.#workingBox,
         this.#body,
@@ -231,7 +231,7 @@ export class Exchange {
     retry.addEventListener("click", () => this.chat.retry(this.question));
     const text = "You stopped this question before it had reached the service.";
     const notice = element("p", { class: "notice" }, icon("warn"), element("span", {}, text));
-    this.#body.replaceChildren(notice, element("p", { class: "actions" }, retry));
+    this.#body.replaceChildren(notice, element("p", { class: "row" }, retry));
   }
 
   /** @param {unknown} error */
@@ -249,11 +249,11 @@ export class Exchange {
     );
     const box = element(
       "div",
-      { class: "failure" },
-      element("p", { class: "failure-title" }, icon("warn"), "This question has no answer"),
+      { class: "notice bad failure" },
+      element("p", { class: "row bad" }, icon("warn"), "This question has no answer"),
       element("p", { dir: "auto" }, message),
       advice ? element("p", {}, advice) : null,
-      element("p", { class: "actions" }, retry),
+      element("p", { class: "row" }, retry),
     );
     this.#body.replaceChildren(box);
   }

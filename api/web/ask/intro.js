@@ -13,13 +13,13 @@ import { element, icon } from "../dom.js";
 export async function beginning(state, ask) {
   /** @type {{suggestions: import("../types.js").Suggestion[]}} */
   const { suggestions } = await getJson("/api/suggestions?limit=4");
-  const list = element("ul", { class: "suggestions" });
+  const list = element("ul", { class: "grid suggestions" });
   for (const each of suggestions) {
     const button = element(
       "button",
-      { type: "button", click: () => ask(each.question) },
-      element("span", { class: "suggestion-question", dir: "auto" }, each.question),
-      element("span", { class: "suggestion-source", dir: "auto" }, each.course),
+      { class: "card", type: "button", click: () => ask(each.question) },
+      element("strong", { class: "suggestion-question", dir: "auto" }, each.question),
+      element("span", { class: "soft", dir: "auto" }, each.course),
     );
     list.append(element("li", {}, button));
   }
@@ -28,7 +28,7 @@ export async function beginning(state, ask) {
     element("p", { class: "intro-title" }, "What would you like to know?"),
     element(
       "p",
-      { class: "intro-text" },
+      { class: "soft" },
       `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubts are stated.`,
     ),
     ...warnings(state),
@@ -78,14 +78,14 @@ export function firstSteps(state, addSamples) {
     element("p", { class: "intro-title" }, "Nothing is indexed yet"),
     element(
       "p",
-      { class: "intro-text" },
+      { class: "soft" },
       "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused.",
     ),
     ...warnings(state),
     ...(SAMPLES.length > 0 && may("documents") ? [samplesButton(addSamples)] : []),
     element(
       "ol",
-      { class: "first-steps" },
+      { class: "card prose first-steps" },
       element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
       element("li", {}, "Or run ", element("code", {}, "antiphon index PATH"), " where the service runs."),
       element("li", {}, "Then ask: the page notices by itself."),
@@ -102,7 +102,7 @@ function samplesButton(add) {
     button.disabled = true;
     add().finally(() => (button.disabled = false));
   });
-  return element("p", { class: "actions" }, button);
+  return element("p", { class: "row" }, button);
 }
 
 /**

@@ -30,8 +30,8 @@ export function show(main, { session_id: sessionId }) {
 
 class ChatPage {
   #leaving = new AbortController();
-  #thread = element("div", { class: "thread", id: "thread" });
-  #intro = element("section", { class: "intro" });
+  #thread = element("div", { class: "stack thread", id: "thread" });
+  #intro = element("section", { class: "stack intro" });
   #scroller = new Scroller(this.#intro, this.#thread);
   /** @type {Exchange | null} */
   #running = null;
@@ -197,7 +197,7 @@ class ChatPage {
     };
     const button = element(
       "button",
-      { class: "button earlier", type: "button", click: show },
+      { class: "button plain-button earlier", type: "button", click: show },
       "Show earlier questions",
     );
     return button;

@@ -71,7 +71,7 @@ export class Comparison {
     });
     const form = element(
       "form",
-      { class: "form-row" },
+      { class: "grid" },
       input,
       element("button", { class: "button plain-button", type: "submit" }, "Compare"),
     );
@@ -147,7 +147,7 @@ export class Comparison {
   #differences(found) {
     const [left, right] = [found.left.query_id, found.right.query_id];
     if (found.differences.length === 0)
-      return element("p", { class: "empty" }, "No event differs (times are not compared).");
+      return element("p", { class: "soft" }, "No event differs (times are not compared).");
     const groups = found.groups.map((/** @type {any} */ group) =>
       element(
         "li",
@@ -243,7 +243,7 @@ function sides({ left, right }) {
 
 /** @param {any} found */
 function answers({ sentences }) {
-  if (sentences.length === 0) return element("p", { class: "empty" }, "Neither trace has an answer.");
+  if (sentences.length === 0) return element("p", { class: "soft" }, "Neither trace has an answer.");
   const lines = sentences.map((/** @type {[string, string]} */ [mark, text]) => {
     const [name, words] = MARKS[mark] ?? ["same", ""];
     return element(

@@ -29,7 +29,7 @@ export class Retrieval {
     const tools = [...this.trace.tools.values()];
     const tool = tools.find(({ requested }) => String(requested.seq) === item) ?? tools[0];
     if (tool === undefined) {
-      this.content.replaceChildren(element("p", { class: "empty" }, "No tool was asked for."));
+      this.content.replaceChildren(element("p", { class: "soft" }, "No tool was asked for."));
       return;
     }
     this.seq = tool.requested.seq;
@@ -39,6 +39,7 @@ export class Retrieval {
           "a",
           {
             href: address(this.trace.id, "retrieval", each.requested.seq),
+            class: "quiet",
             "data-view": true,
             "aria-current": each === tool ? "page" : null,
             dir: "auto",
@@ -74,7 +75,7 @@ export class Retrieval {
       this.#showOthers(tool, ended, others);
     } catch (error) {
       this.content.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }
@@ -88,7 +89,7 @@ export class Retrieval {
     const substitutes = tool.substituted.map(({ event }) =>
       element(
         "p",
-        { class: "doubt-note", dir: "auto" },
+        { class: "notice doubt-note", dir: "auto" },
         `${toolName(event.failed)} failed (${event.why}), so ${toolName(event.substitute)} was used instead.`,
       ),
     );
@@ -109,7 +110,7 @@ export class Retrieval {
 
   /** @param {import("../types.js").Recorded | null} ended */
   #found(ended) {
-    if (ended === null) return element("p", { class: "empty" }, "No result yet.");
+    if (ended === null) return element("p", { class: "soft" }, "No result yet.");
     if (ended.event.kind === "tool_failed")
       return element(
         "section",
@@ -134,7 +135,7 @@ export class Retrieval {
         eventLink(this.trace.id, ended.seq, `event ${ended.seq}`),
       ),
       passages.length === 0
-        ? element("p", { class: "empty", dir: "auto" }, ended.event.output)
+        ? element("p", { class: "soft", dir: "auto" }, ended.event.output)
         : barKeys([
             ["input", "by meaning"],
             ["output", "by words"],
@@ -235,7 +236,7 @@ export class Retrieval {
       place.replaceChildren(
         element(
           "p",
-          { class: "empty" },
+          { class: "soft" },
           `The other candidates could not be read: ${/** @type {Error} */ (error).message}`,
         ),
       );
@@ -270,7 +271,7 @@ class TryAnother {
       input.addEventListener("input", () => this.launch.refresh());
     const form = element(
       "form",
-      { class: "form-row" },
+      { class: "grid" },
       element("label", {}, "Query", this.query),
       element("label", {}, "Course, if only one", this.course),
       element("button", { class: "button plain-button", type: "submit" }, "Search"),
@@ -304,11 +305,11 @@ class TryAnother {
     try {
       const found = await search(this.query.value, this.course.value, undefined, 8);
       this.results.replaceChildren(
-        found.length === 0 ? element("p", { class: "empty" }, "Nothing is found.") : passageList(found),
+        found.length === 0 ? element("p", { class: "soft" }, "Nothing is found.") : passageList(found),
       );
     } catch (error) {
       this.results.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }
