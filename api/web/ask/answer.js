@@ -111,7 +111,7 @@ export function sources(reply) {
     const cited = reply.citations.filter((each) => each.source === source);
     const places = new Set(cited.filter((each) => each.place).map((each) => each.place));
     const path = cited[0] ? readerPath(cited[0], cited[0].cited_text) : null;
-    const read = path ? element("a", { href: path, "data-view": true }, "Read") : null;
+    const read = path ? element("a", { class: "quiet", href: path, "data-view": true }, "Read") : null;
     const name = link
       ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, source, icon("out"))
       : source;

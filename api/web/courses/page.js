@@ -86,7 +86,7 @@ function card(course) {
     course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons",
     course.language && new Intl.DisplayNames("en", { type: "language" }).of(course.language),
   ].filter(Boolean);
-  const item = element("li", { class: "card course-card" });
+  const item = element("li", { class: "card tight course-card" });
   const remove = element(
     "button",
     { class: "quiet danger", type: "button", click: () => askFirst(item, course) },

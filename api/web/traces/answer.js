@@ -98,7 +98,7 @@ export class AnswerPane {
         "li",
         { dir: "auto" },
         icon("warn"),
-        `${detail} `,
+        ` ${detail} `,
         eventLink(this.trace.id, seq, `event ${seq}`),
       ),
     );
@@ -183,5 +183,5 @@ function sources(response) {
   const items = response.sources.map((/** @type {string} */ source) =>
     element("li", { dir: "auto" }, source),
   );
-  return [element("ol", { class: "soft prose", "aria-label": "Sources" }, ...items)];
+  return [element("div", { class: "soft prose" }, element("ol", { "aria-label": "Sources" }, ...items))];
 }

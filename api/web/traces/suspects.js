@@ -142,7 +142,7 @@ export class Suspects {
     const strength = weight >= STRONG ? "bad" : weight >= LEAST_TELLING ? "fair" : "weak";
     const link = element(
       "a",
-      { class: "suspect", href: address(this.queryId, "events", seq), "data-view": true },
+      { class: "row suspect", href: address(this.queryId, "events", seq), "data-view": true },
       element("span", { class: `suspect-rank tag ${strength}`, "aria-hidden": "true" }, String(index + 1)),
       element(
         "span",
