@@ -146,7 +146,7 @@ def _draft(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Draft:
     if reply is None:
         return draft
     # The facts take the place of a reply that is no answer, and say what it ended with.
-    return replace(draft, doubts=(*doubts_of_ending(reply), *draft.doubts))
+    return replace(draft, doubts=(*doubts_of_ending(state, reply), *draft.doubts))
 
 
 def _links_by_source(citations: Sequence[Citation]) -> dict[str, str | None]:

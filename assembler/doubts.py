@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from antiphon.assembler.state import AnswerState, Incident
-from antiphon.assembler.uncertainty import indicator
 from antiphon.assembler.wording import MODEL_FAILURES, TOOL_FAILURES
 from antiphon.vocabulary.events import (
     BreakerTripped,
@@ -43,11 +42,11 @@ def doubts_of(state: AnswerState) -> list[Indicator]:
         if isinstance(event, ReasoningFailed):
             failed_seqs.add(incident.seq)
         if isinstance(event, ToolFailed | ToolSubstituted):
-            doubt = _tool_doubt(event, incident.seq, used_calls)
+            doubt = _tool_doubt(state, event, incident.seq, used_calls)
         elif isinstance(event, RecoveryStarted):
-            doubt = _recovery_doubt(event, incident.seq, failed_seqs)
+            doubt = _recovery_doubt(state, event, incident.seq, failed_seqs)
         else:
-            doubt = _doubt(incident)
+            doubt = _doubt(state, incident)
         if doubt is not None:
             doubts.append(doubt)
     return doubts
@@ -62,25 +61,28 @@ def _used_tool_calls(state: AnswerState) -> set[str]:
 
 
 def _tool_doubt(
-    event: ToolFailed | ToolSubstituted, seq: int, used_calls: set[str]
+    state: AnswerState,
+    event: ToolFailed | ToolSubstituted,
+    seq: int,
+    used_calls: set[str],
 ) -> Indicator | None:
     # A call that only a failed attempt asked for has no part in the answer.
     if event.tool_call_id not in used_calls:
         return None
     if isinstance(event, ToolSubstituted):
-        return indicator(
+        return state.doubt(
             "tool_substituted", seq, tool=event.failed, substitute=event.substitute
         )
     # That something does not exist is an answer, and no failure.
     if event.failure == "not_found":
         return None
-    return indicator(
+    return state.doubt(
         "tool_failed", seq, tool=event.name, reason=TOOL_FAILURES[event.failure]
     )
 
 
 def _recovery_doubt(
-    event: RecoveryStarted, seq: int, failed_seqs: set[int]
+    state: AnswerState, event: RecoveryStarted, seq: int, failed_seqs: set[int]
 ) -> Indicator | None:
     """Returns the doubt of a recovery that shows by nothing else.
 
@@ -88,30 +90,30 @@ def _recovery_doubt(
     is repeated after a failed call shows by that failure, whose own words are not for users.
     """
     if event.level == "session":
-        return indicator("degraded_single_round", seq)
+        return state.doubt("degraded_single_round", seq)
     if event.level == "round" and event.event_seq not in failed_seqs:
-        return indicator("reasoning_retried", seq, reason=event.why)
+        return state.doubt("reasoning_retried", seq, reason=event.why)
     return None
 
 
-def _doubt(incident: Recorded[Incident]) -> Indicator | None:
+def _doubt(state: AnswerState, incident: Recorded[Incident]) -> Indicator | None:
     """Returns the doubt of any other incident; the trip of a limit that has its own sign is none."""
     seq = incident.seq
     match incident.event:
         case QueryReceived():
-            return indicator("history_missing", seq)
+            return state.doubt("history_missing", seq)
         case ReasoningRetried(why=failure) | ReasoningFailed(failure=failure):
-            return indicator("reasoning_retried", seq, reason=MODEL_FAILURES[failure])
+            return state.doubt("reasoning_retried", seq, reason=MODEL_FAILURES[failure])
         case SummaryCompleted() | SummaryFailed() | SummarySkipped():
-            return indicator(
+            return state.doubt(
                 "summary_missing", seq, reason=_why_no_summary(incident.event)
             )
         case BreakerTripped(limit=limit) if limit in LIMIT_DOUBTS:
-            return indicator(LIMIT_DOUBTS[limit], seq)
+            return state.doubt(LIMIT_DOUBTS[limit], seq)
         case HandlerFailed():
-            return indicator("component_failed", seq)
+            return state.doubt("component_failed", seq)
         case RecordingFailed():
-            return indicator("trace_incomplete", seq)
+            return state.doubt("trace_incomplete", seq)
         case _:
             return None
 

@@ -53,7 +53,7 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
     return Draft(
         text="\n\n".join(paragraphs),
         citations=citations,
-        doubts=(indicator("partial_evidence", event_seq, why=reason),),
+        doubts=(state.doubt("partial_evidence", event_seq, why=reason),),
     )
 
 
@@ -93,7 +93,7 @@ def _write(
 def draft_statement(state: AnswerState, why: str, event_seq: int) -> Draft:
     """Drafts a statement that there is no answer, why, and what was tried; `why` and the tools are cut to a line."""
     text = f"This question could not be answered: {_reason(why)}. {_lookups(state)}"
-    return Draft(text=text, doubts=(indicator("no_evidence", event_seq),))
+    return Draft(text=text, doubts=(state.doubt("no_evidence", event_seq),))
 
 
 def _reason(why: str) -> str:

@@ -24,7 +24,6 @@ from antiphon.assembler.support import (
     unsupported_citations,
     unsupported_sentences,
 )
-from antiphon.assembler.uncertainty import indicator
 from antiphon.language.answer_text import DECLINED, answer_of
 from antiphon.vocabulary.events import (
     CLOSEST_FOUND,
@@ -71,7 +70,7 @@ def draft_from_reply(
     """Drafts the answer that the reply gives."""
     reply = recorded.event
     answer = answer_of(reply, state.rules)
-    doubts = [*doubts_of_ending(recorded), *_doubts_of_review(state, recorded)]
+    doubts = [*doubts_of_ending(state, recorded), *_doubts_of_review(state, recorded)]
     if not answer.text:
         has_declined = reply.stop_reason == "refusal"
         why = DECLINED if has_declined else "the model gave no answer"
@@ -92,7 +91,7 @@ def draft_from_reply(
     doubts += _doubts_of_sources(state, facts, answer.text, resolved)
     shown = without_foreign_links(answer.text, resolved.citations, state)
     if shown.removed:
-        doubts.append(indicator("foreign_link", recorded.seq, count=shown.removed))
+        doubts.append(state.doubt("foreign_link", recorded.seq, count=shown.removed))
     return Draft(
         text=shown.text,
         citations=shown.citations,
@@ -101,12 +100,14 @@ def draft_from_reply(
     )
 
 
-def doubts_of_ending(recorded: Recorded[ReasoningCompleted]) -> list[Indicator]:
+def doubts_of_ending(
+    state: AnswerState, recorded: Recorded[ReasoningCompleted]
+) -> list[Indicator]:
     """Returns the doubt that the reply's stop reason is, where it is one."""
     if recorded.event.stop_reason in CUT_OFF:
-        return [indicator("truncated", recorded.seq)]
+        return [state.doubt("truncated", recorded.seq)]
     if recorded.event.stop_reason == "refusal":
-        return [indicator("refused", recorded.seq)]
+        return [state.doubt("refused", recorded.seq)]
     return []
 
 
@@ -116,12 +117,12 @@ def _doubts_of_speaker(
     """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
     seq = _handed_over_at(state, reply.event.call_id)
     if seq is not None:
-        return [indicator("fallback_reasoner", seq, reasoner=speaker)]
+        return [state.doubt("fallback_reasoner", seq, reasoner=speaker)]
     # A query that is resumed or forked by another service may be answered by another reasoner than it was begun with.
     if not state.wanted or {speaker, reply.event.model}.intersection(state.wanted):
         return []
     wanted = state.wanted[0]
-    return [indicator("another_reasoner", reply.seq, wanted=wanted, reasoner=speaker)]
+    return [state.doubt("another_reasoner", reply.seq, wanted=wanted, reasoner=speaker)]
 
 
 def _handed_over_at(state: AnswerState, call_id: str) -> int | None:
@@ -150,10 +151,10 @@ def _doubts_of_briefing(
     # What decayed was not wanted, and what is repeated stands elsewhere: only what did not fit was really missed.
     cut = [item for item in briefing.event.dropped if item.rule == "budget"]
     if cut:
-        doubts.append(indicator("context_compressed", briefing.seq, count=len(cut)))
+        doubts.append(state.doubt("context_compressed", briefing.seq, count=len(cut)))
     lost = lost_support(text, resolved.citations, briefing.event, state.facts)
     if lost:
-        doubts.append(indicator("fact_lost", briefing.seq, count=lost))
+        doubts.append(state.doubt("fact_lost", briefing.seq, count=lost))
     return doubts
 
 
@@ -167,16 +168,16 @@ def _doubts_of_evidence(
     doubts: list[Indicator] = []
     if resolved.unresolved:
         doubts.append(
-            indicator("unresolved_citation", recorded.seq, count=resolved.unresolved)
+            state.doubt("unresolved_citation", recorded.seq, count=resolved.unresolved)
         )
     # A cited answer rests on something; what may be missing is whole parts of the question.
     if resolved.citations:
         unsure = _UNSURE.get(recorded.event.stop_reason)
         if unsure is not None:
-            doubts.append(indicator(unsure, recorded.seq))
+            doubts.append(state.doubt(unsure, recorded.seq))
         if state.open_parts:
             doubts.append(
-                indicator(
+                state.doubt(
                     "weak_evidence",
                     state.rounds[-1].seq,
                     parts="; ".join(state.open_parts),
@@ -186,7 +187,7 @@ def _doubts_of_evidence(
     kind = _DECLINED.get(recorded.event.stop_reason)
     if kind is None:
         kind = _doubt_without_citation(state, text)
-    doubts.append(indicator(kind, recorded.seq))
+    doubts.append(state.doubt(kind, recorded.seq))
     return doubts
 
 
@@ -214,12 +215,12 @@ def _doubts_of_claims(
     doubts: list[Indicator] = []
     for kind, found in checks.items():
         for claim, why in found:
-            doubts.append(indicator(kind, recorded.seq, claim=claim, why=why))
+            doubts.append(state.doubt(kind, recorded.seq, claim=claim, why=why))
     other = earlier_topic(
         state.question, state.history, text, resolved.citations, facts
     )
     if other is not None:
-        doubts.append(indicator("earlier_topic", recorded.seq, question=other))
+        doubts.append(state.doubt("earlier_topic", recorded.seq, question=other))
     return doubts
 
 
@@ -242,7 +243,7 @@ def _doubts_of_sources(
             found_at.setdefault(fact.id, settled.seq)
     for found in contradictions(resolved.citations, facts):
         seq = found_at[found.other_fact]
-        doubts.append(indicator("contradiction", seq, **found._asdict()))
+        doubts.append(state.doubt("contradiction", seq, **found._asdict()))
     return doubts
 
 
@@ -257,7 +258,7 @@ def _doubts_of_shown(
         for order in found_in(briefing.event):
             first_shown.setdefault(order, briefing.seq)
     return [
-        indicator(kind, seq, words=order.words, source=order.source)
+        state.doubt(kind, seq, words=order.words, source=order.source)
         for order, seq in list(first_shown.items())[:MOST_ORDERS]
     ]
 
@@ -289,9 +290,11 @@ def _doubts_of_review(
         unheard.remove(judgement.reviewer)
         if not judgement.accepted:
             why = judgement.why or f"{judgement.reviewer} did not accept it"
-            doubts.append(indicator("not_verified", review.seq, why=why))
+            doubts.append(state.doubt("not_verified", review.seq, why=why))
     for reviewer in unheard:
         doubts.append(
-            indicator("not_verified", recorded.seq, why=f"{reviewer} did not judge it")
+            state.doubt(
+                "not_verified", recorded.seq, why=f"{reviewer} did not judge it"
+            )
         )
     return doubts

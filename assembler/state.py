@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from antiphon.assembler.uncertainty import indicator
 from antiphon.vocabulary.events import (
     BreakerTripped,
     BriefingPrepared,
@@ -28,7 +29,7 @@ from antiphon.vocabulary.events import (
     ToolFailed,
     ToolSubstituted,
 )
-from antiphon.vocabulary.values import Exchange, Fact, Usage, Value
+from antiphon.vocabulary.values import Exchange, Fact, Indicator, Usage, Value
 
 Incident = (
     QueryReceived
@@ -111,6 +112,10 @@ class AnswerState(Value, frozen=True, kw_only=True):
         if not self.rounds:
             return ()
         return self.rounds[-1].event.open_parts
+
+    def doubt(self, kind: str, event_seq: int, **words: str | int) -> Indicator:
+        """Words a doubt by the rules of this query."""
+        return indicator(kind, event_seq, rules=self.rules, **words)
 
     def briefing_of(self, call_id: str) -> Recorded[BriefingPrepared] | None:
         """Returns what the call was shown."""

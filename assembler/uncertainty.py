@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from antiphon.assembler.wording import one_line
-from antiphon.vocabulary.events import Confidence
+from antiphon.vocabulary.events import RULES, Confidence
 from antiphon.vocabulary.values import Indicator
 
 Effect = Literal["none", "medium", "low"]
@@ -20,19 +20,19 @@ class Doubt(NamedTuple):
 
 
 DOUBTS: dict[str, Doubt] = {
-    "tool_failed": Doubt("The tool {tool} brought nothing: {reason}.", "medium"),
+    "tool_failed": Doubt("The tool {tool} failed: {reason}.", "medium"),
     "tool_substituted": Doubt(
         "The tool {tool} failed; {substitute} was used in its place.", "medium"
     ),
     "partial_evidence": Doubt(
-        "The answer is put together from what was found until then: {why}.", "low"
+        "The answer uses only what had been found by then: {why}.", "low"
     ),
     "context_compressed": Doubt(
-        "Not everything found fitted into the last call; {count} item(s) were cut.",
+        "Not everything that was found fitted into the last call; {count} item(s) were left out.",
         "none",
     ),
     "summary_missing": Doubt(
-        "What earlier rounds found was to be summarised, and only its best sentences were kept: {reason}.",
+        "The findings of earlier rounds were not summarised, so only their best sentences were kept: {reason}.",
         "none",
     ),
     "fact_lost": Doubt(
@@ -40,10 +40,10 @@ DOUBTS: dict[str, Doubt] = {
         "medium",
     ),
     "round_limit": Doubt(
-        "More tool calls were wanted than the limit on rounds allows.", "medium"
+        "More tool calls were needed than the limit on rounds allows.", "medium"
     ),
     "tool_call_limit": Doubt(
-        "More tool calls were wanted in one round than are allowed.", "medium"
+        "More tool calls were needed in one round than are allowed.", "medium"
     ),
     "deadline": Doubt("Time ran out before everything could be looked up.", "medium"),
     "budget": Doubt(
@@ -51,29 +51,27 @@ DOUBTS: dict[str, Doubt] = {
     ),
     "reasoning_retried": Doubt("A call to the model failed: {reason}.", "none"),
     "degraded_single_round": Doubt(
-        "After a failure the answer was worked out in a single call.", "medium"
+        "After a failure, the question was answered in a single call.", "medium"
     ),
     "fallback_reasoner": Doubt(
-        "The model was away; {reasoner} answered in its place.", "medium"
+        "The model was unavailable, so {reasoner} answered.", "medium"
     ),
-    "another_reasoner": Doubt(
-        "The question was put to {wanted}; {reasoner} answered it.", "medium"
-    ),
+    "another_reasoner": Doubt("{reasoner} answered instead of {wanted}.", "medium"),
     "no_evidence": Doubt(
         "Nothing was found in the courses that the answer could rest on.", "low"
     ),
     "not_searched": Doubt(
-        "Nothing could be looked up in the courses, so this is no answer.", "low"
+        "Nothing could be looked up in the courses, so this is not an answer.", "low"
     ),
     "general_knowledge": Doubt(
-        "The answer was given without looking into the courses.", "medium"
+        "The question was answered without searching the courses.", "medium"
     ),
     "closest_found": Doubt(
-        "What is shown is the closest that was found; it may not answer the question.",
+        "This is the closest match that was found; it may not answer the question.",
         "low",
     ),
     "loose_fit": Doubt(
-        "What is shown fits the question, but may not be all of the answer.", "medium"
+        "This fits the question but may not be the whole answer.", "medium"
     ),
     "part_missing": Doubt("A part of the question is not answered.", "medium"),
     "weak_evidence": Doubt("Nothing was found on: {parts}.", "medium"),
@@ -81,17 +79,18 @@ DOUBTS: dict[str, Doubt] = {
         "Course material was found, but the answer cites none of it.", "medium"
     ),
     "unresolved_citation": Doubt(
-        "{count} citation(s) of the reply matched nothing that was found.", "medium"
+        "{count} citation(s) of the reply matched nothing that was found and were dropped.",
+        "medium",
     ),
     "unsupported_citation": Doubt(
-        "“{claim}” is not borne out by what it cites: {why}.", "medium"
+        "“{claim}” is not supported by what it cites: {why}.", "medium"
     ),
     "unsupported_claim": Doubt(
-        "“{claim}” cites nothing, and nothing that was found bears it out: {why}.",
+        "“{claim}” cites nothing, and nothing that was found supports it: {why}.",
         "medium",
     ),
     "instruction_in_source": Doubt(
-        "A source gives orders to the model, which may have followed them: “{words}” ({source}).",
+        "A source contains instructions to the model, which may have followed them: “{words}” ({source}).",
         "medium",
     ),
     "advertisement": Doubt(
@@ -99,11 +98,11 @@ DOUBTS: dict[str, Doubt] = {
         "medium",
     ),
     "contradiction": Doubt(
-        "Two sources contradict one another: “{cited}” ({source}), and “{other}” ({other_source}).",
+        "Two sources contradict each other: “{cited}” ({source}) and “{other}” ({other_source}).",
         "medium",
     ),
     "foreign_link": Doubt(
-        "The answer held {count} link(s) that stand in nothing that was read; they were left out.",
+        "The answer contained {count} link(s) to pages that no source mentions; they were removed.",
         "medium",
     ),
     "earlier_topic": Doubt(
@@ -111,7 +110,7 @@ DOUBTS: dict[str, Doubt] = {
         "medium",
     ),
     "truncated": Doubt(
-        "The answer reached its greatest length and breaks off.", "medium"
+        "The answer reached its maximum length and is cut off.", "medium"
     ),
     "not_verified": Doubt("The answer is not verified: {why}.", "medium"),
     "refused": Doubt("The model declined to answer.", "low"),
@@ -125,6 +124,33 @@ DOUBTS: dict[str, Doubt] = {
     "trace_incomplete": Doubt("The record of this query is incomplete.", "none"),
 }
 
+REWORDED = 5
+"""The first version of the rules with these wordings."""
+_EARLIER = {
+    "tool_failed": "The tool {tool} brought nothing: {reason}.",
+    "partial_evidence": "The answer is put together from what was found until then: {why}.",
+    "context_compressed": "Not everything found fitted into the last call; {count} item(s) were cut.",
+    "summary_missing": "What earlier rounds found was to be summarised, and only its best sentences were kept: "
+    "{reason}.",
+    "round_limit": "More tool calls were wanted than the limit on rounds allows.",
+    "tool_call_limit": "More tool calls were wanted in one round than are allowed.",
+    "degraded_single_round": "After a failure the answer was worked out in a single call.",
+    "fallback_reasoner": "The model was away; {reasoner} answered in its place.",
+    "another_reasoner": "The question was put to {wanted}; {reasoner} answered it.",
+    "not_searched": "Nothing could be looked up in the courses, so this is no answer.",
+    "general_knowledge": "The answer was given without looking into the courses.",
+    "closest_found": "What is shown is the closest that was found; it may not answer the question.",
+    "loose_fit": "What is shown fits the question, but may not be all of the answer.",
+    "unresolved_citation": "{count} citation(s) of the reply matched nothing that was found.",
+    "unsupported_citation": "“{claim}” is not borne out by what it cites: {why}.",
+    "unsupported_claim": "“{claim}” cites nothing, and nothing that was found bears it out: {why}.",
+    "instruction_in_source": "A source gives orders to the model, which may have followed them: “{words}” ({source}).",
+    "contradiction": "Two sources contradict one another: “{cited}” ({source}), and “{other}” ({other_source}).",
+    "foreign_link": "The answer held {count} link(s) that stand in nothing that was read; they were left out.",
+    "truncated": "The answer reached its greatest length and breaks off.",
+}
+"""How the rules before it worded what has changed since: their traces replay word for word."""
+
 _CONFIDENCE: dict[Effect, Confidence] = {
     "none": "high",
     "medium": "medium",
@@ -133,13 +159,20 @@ _CONFIDENCE: dict[Effect, Confidence] = {
 """The confidence that each effect leaves, from the mildest to the worst."""
 
 
-def indicator(kind: str, event_seq: int, **words: str | int) -> Indicator:
-    """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut."""
+def indicator(
+    kind: str, event_seq: int, *, rules: int = RULES, **words: str | int
+) -> Indicator:
+    """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut.
+
+    Args:
+        rules: The version of the rules by which the query is decided.
+    """
+    wording = DOUBTS[kind].wording
+    if rules < REWORDED:
+        wording = _EARLIER.get(kind, wording)
     # A name or a reason may be of any length, and hold line breaks.
     shown = {name: one_line(str(word)) for name, word in words.items()}
-    return Indicator(
-        kind=kind, detail=DOUBTS[kind].wording.format_map(shown), event_seq=event_seq
-    )
+    return Indicator(kind=kind, detail=wording.format_map(shown), event_seq=event_seq)
 
 
 def confidence(indicators: Iterable[Indicator]) -> Confidence:

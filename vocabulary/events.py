@@ -46,7 +46,7 @@ from antiphon.vocabulary.values import (
 
 VERSION = 1
 """Version of this vocabulary; raised when a recorded event changes its shape."""
-RULES = 4
+RULES = 5
 """Version of the rules by which queries are decided; raised when a rule decides otherwise about the same events."""
 
 Limit = Literal[

@@ -13,7 +13,7 @@ SEARCH = ("search_course_content", {"query": "logs that only grow"})
 LOOKED_UP = reply("", SEARCH)
 FOUND = "This lesson speaks of logs that only grow."
 CALL = 'Let me search for that.\n\n<function_calls>\n<invoke name="search">\n</invoke>\n</function_calls>'
-TAKEN_FROM = "The answer is put together from what was found until then: "
+TAKEN_FROM = "The answer uses only what had been found by then: "
 CUT_SHORT = (
     "This is what was found; it may not be the whole answer, because it was cut short: "
 )

@@ -9,6 +9,7 @@ import pytest
 from antiphon.assembler import DOUBTS
 from antiphon.assembler.uncertainty import confidence, indicator
 from antiphon.vocabulary.events import (
+    RULES,
     BreakerTripped,
     DraftReviewed,
     Event,
@@ -270,7 +271,9 @@ def test_an_unknown_stop_reason_is_an_end_like_any_other() -> None:
 
 
 def test_the_worst_effect_decides_on_confidence() -> None:
-    doubts = [indicator(kind, 1, **dict.fromkeys(WORDS, "x")) for kind in DOUBTS]
+    doubts = [
+        indicator(kind, 1, rules=RULES, **dict.fromkeys(WORDS, "x")) for kind in DOUBTS
+    ]
 
     assert confidence(doubts) == "low"
     assert (
@@ -287,7 +290,7 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
 
     assert "\n" not in said.detail
     assert len(said.detail) < 300
-    assert said.detail.endswith("brought nothing: {tool} took too long.")
+    assert said.detail.endswith("failed: {tool} took too long.")
 
 
 WORDS = (
