@@ -216,7 +216,7 @@ export function foot(reply, again, feedback) {
   return element(
     "footer",
     { class: "row answer-foot" },
-    element("div", { class: "row" }, copy, retry, edit, trace, ...thumbs),
+    element("div", { class: "row actions" }, copy, retry, edit, trace, ...thumbs),
     facts(reply),
     form,
   );

@@ -107,6 +107,7 @@ class Matrix {
     this.why = reasons(report);
     this.search = element("input", {
       type: "search",
+      class: "text-input",
       placeholder: "Points, such as tool or round_opened",
       "aria-label": "Search the points",
     });
