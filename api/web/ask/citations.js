@@ -170,7 +170,7 @@ function cardOf(citation) {
   if (webLink(citation.link)) hint = "Opens the lesson in a new tab";
   return element(
     "div",
-    { class: "card stack passage-card", id: "passage-card", role: "tooltip" },
+    { class: "card tight passage-card", id: "passage-card", role: "tooltip" },
     element(
       "p",
       { dir: "auto" },
