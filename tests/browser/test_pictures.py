@@ -40,7 +40,7 @@ RENEWING = bool(os.environ.get("RENEW_PICTURES"))
 
 SMALLER = 2
 """Pictures are kept at half their size, where the edges of letters, which differ from machine to machine, are even."""
-COLOURS = 48
+COLOURS = 220
 FAR = 40
 """So far apart of 255 is another colour: what fewer colours and other edges of letters change stays below it."""
 MOST_CHANGED = 0.001
