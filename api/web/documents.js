@@ -194,7 +194,7 @@ async function filesOf(entry) {
 class Panel {
   #bar = element("progress", { "aria-label": "Progress of the indexing" });
   #line = element("p", { class: "upload-line" });
-  #list = element("ul", { class: "upload-files" });
+  #list = element("ul", { class: "stack tight upload-files" });
 
   /** @param {HTMLElement} beside */
   constructor(beside) {
@@ -206,8 +206,8 @@ class Panel {
     );
     this.node = element(
       "section",
-      { class: "upload", "aria-label": "Documents" },
-      element("div", { class: "upload-head" }, this.#line, close),
+      { class: "card upload", "aria-label": "Documents" },
+      element("div", { class: "row spread" }, this.#line, close),
       this.#bar,
       this.#list,
     );
@@ -265,9 +265,9 @@ function fileLine(file) {
   const words = { added: read, unchanged: "as it was", refused: file.reason }[file.status];
   return element(
     "li",
-    { class: `upload-file ${file.status}` },
+    { class: `row upload-file ${file.status}` },
     icon(sign),
-    element("span", { class: "upload-name", dir: "auto" }, file.name),
-    element("span", { class: "upload-reason", dir: "auto" }, words),
+    element("span", { dir: "auto" }, file.name),
+    element("span", { class: "soft", dir: "auto" }, words),
   );
 }

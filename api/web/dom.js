@@ -76,12 +76,21 @@ export function drawing(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 
+const ICONS = new URL("icons.svg", import.meta.url).href;
+
+/** @type {Record<string, string>} */
+const TONES = { tick: " good", warn: " fair" };
+
 /**
- * Builds one of the icons that style/frame.css draws; what it stands beside says what it means.
+ * Builds one of the icons of icons.svg; what it stands beside says what it means.
  * @param {string} name
  */
 export function icon(name) {
-  return element("span", { class: `icon ${name}-icon`, "aria-hidden": "true" });
+  return drawing(
+    "svg",
+    { class: `icon${TONES[name] ?? ""}`, "aria-hidden": "true" },
+    drawing("use", { href: `${ICONS}#${name}` }),
+  );
 }
 
 /**

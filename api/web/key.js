@@ -65,6 +65,7 @@ function asked(why) {
   const input = element("input", {
     type: "password",
     id: "key-input",
+    class: "text-input",
     autocomplete: "off",
     spellcheck: "false",
     required: true,
@@ -78,7 +79,7 @@ function asked(why) {
   );
   const dialog = element(
     "dialog",
-    { class: "dialog", "aria-labelledby": "key-title" },
+    { class: "card dialog", "aria-labelledby": "key-title" },
     element("h2", { id: "key-title" }, "This service asks for a key"),
     element("p", {}, why),
     form,

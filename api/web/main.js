@@ -84,7 +84,7 @@ function showNothing(title, text) {
   main.replaceChildren(
     element(
       "div",
-      { class: "nothing" },
+      { class: "page" },
       element("h1", {}, title),
       element("p", {}, text),
       element("p", {}, element("a", { href: `${ROOT}/`, "data-view": true }, "Ask a question")),
@@ -148,7 +148,7 @@ document.addEventListener(COURSES_CHANGED, showOutline);
 const veil = element(
   "div",
   { class: "drop-veil", hidden: true },
-  element("p", {}, "Drop files to add them to the courses"),
+  element("p", { class: "card" }, "Drop files to add them to the courses"),
 );
 document.body.append(veil);
 let inside = 0;

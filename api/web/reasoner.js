@@ -50,7 +50,8 @@ async function showReasoner() {
 
 /** @param {import("./types.js").Readiness} state */
 function who({ reasoner, model_key }) {
-  const dot = element("span", { class: `dot ${model_key}`, "aria-hidden": "true" });
+  const tone = { accepted: "good", refused: "fair" }[String(model_key)] ?? "";
+  const dot = element("span", { class: `dot ${model_key} ${tone}`, "aria-hidden": "true" });
   if (model_key === "refused") return [dot, "Key refused: built-in reasoner answers"];
   if (reasoner === "offline") return [dot, "Built-in reasoner"];
   // Some servers say nothing of a key before it is used.

@@ -68,7 +68,7 @@ function lessonItem(course, lesson) {
       title: "Ask about this lesson",
       click: () => fill(`What does lesson ${lesson.number} of ${course.title} teach?`),
     },
-    element("span", { class: "lesson-number" }, String(lesson.number)),
+    element("span", { class: "number" }, String(lesson.number)),
     element("span", { dir: "auto" }, title),
   );
   const link = webLink(lesson.link);

@@ -238,7 +238,7 @@ def test_a_fork_with_an_edited_result_is_compared_with_its_parent(
     plan_is_said(page, f"It shares {seq} events.")
     forked(page)
 
-    expect(page.locator(".card h2").first).to_have_text("A different answer")
+    expect(page.locator(".diff .card h2").first).to_have_text("A different answer")
     right = page.locator(".answer-line.right")
     expect(right.filter(has_text="Brobdingnag").first).to_be_visible()
     expect(page.locator(".answer-line.left").first).to_be_visible()
@@ -414,7 +414,7 @@ def test_a_fork_is_made_by_keyboard_alone(server: Server, open_page: OpenPage) -
     page.keyboard.press("Enter")
 
     expect(page).to_have_url(re.compile("/diff/[0-9a-f]+$"))
-    expect(page.locator(".card h2").first).to_be_visible()
+    expect(page.locator(".trace-view .card h2").first).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -4,7 +4,7 @@ import { ROOT } from "../api.js";
 import { copyText } from "../copying.js";
 import { element, icon, webLink } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
-import { cost, count, seconds } from "../text.js";
+import { cost, count, seconds, tone } from "../text.js";
 import { readerPath } from "../texts/address.js";
 import { activateMarks } from "./citations.js";
 import { FeedbackControls } from "./feedback.js";
@@ -26,7 +26,7 @@ const WITHOUT_COURSES = {
  * @param {import("../types.js").Answer} reply
  */
 export function answerText(reply) {
-  const text = element("div", { class: "answer-text", dir: "auto" });
+  const text = element("div", { class: "answer-text prose", dir: "auto" });
   text.append(fragmentOf(reply.html));
   activateMarks(text, reply);
   for (const code of text.querySelectorAll("pre")) withCopy(code);
@@ -76,11 +76,16 @@ export function label(reply) {
 export function doubts(reply) {
   const { confidence, indicators } = reply.uncertainty;
   const kind = withoutCourses(reply) === null ? confidence : "neutral";
-  const box = element("div", { class: `doubts ${kind}` });
+  const box = element("div", { class: `stack tight doubts ${kind}` });
   box.append(
-    element("p", { class: "badge" }, element("span", { class: "dot", "aria-hidden": "true" }), label(reply)),
+    element(
+      "p",
+      { class: `badge tag ${tone(kind)}` },
+      element("span", { class: "dot", "aria-hidden": "true" }),
+      label(reply),
+    ),
   );
-  const list = element("ul", {});
+  const list = element("ul", { class: "stack tight soft" });
   for (const indicator of indicators) {
     const why = element(
       "a",
@@ -106,11 +111,11 @@ export function sources(reply) {
     const cited = reply.citations.filter((each) => each.source === source);
     const places = new Set(cited.filter((each) => each.place).map((each) => each.place));
     const path = cited[0] ? readerPath(cited[0], cited[0].cited_text) : null;
-    const read = path ? element("a", { class: "source-read", href: path, "data-view": true }, "Read") : null;
+    const read = path ? element("a", { class: "quiet", href: path, "data-view": true }, "Read") : null;
     const name = link
       ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, source, icon("out"))
       : source;
-    const where = places.size > 0 ? element("span", { class: "source-place" }, [...places].join(", ")) : null;
+    const where = places.size > 0 ? element("span", { class: "soft" }, [...places].join(", ")) : null;
     list.append(
       element(
         "li",
@@ -125,7 +130,7 @@ export function sources(reply) {
   return element(
     "section",
     { class: "sources", "aria-label": "Sources" },
-    element("h3", {}, "Sources"),
+    element("h3", { class: "soft" }, "Sources"),
     list,
   );
 }
@@ -143,7 +148,7 @@ export function facts(reply) {
     ["Cost", cost(usage.cost_usd)],
     ["Time", seconds(reply.duration_ms / 1000)],
   ];
-  const list = element("dl", { class: "facts" });
+  const list = element("dl", { class: "row soft number facts" });
   // Nobody has answered what was stopped or failed.
   if (reply.reasoner === "none") facts.shift();
   for (const [name, value] of facts) {
@@ -211,8 +216,8 @@ export function foot(reply, again, feedback) {
   const { thumbs, form } = new FeedbackControls(reply.query_id, feedback);
   return element(
     "footer",
-    { class: "answer-foot" },
-    element("div", { class: "actions" }, copy, retry, edit, trace, ...thumbs),
+    { class: "row answer-foot" },
+    element("div", { class: "row actions" }, copy, retry, edit, trace, ...thumbs),
     facts(reply),
     form,
   );

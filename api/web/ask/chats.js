@@ -59,7 +59,7 @@ export async function showChats() {
   if (reading !== readings || byId("recent-list").querySelector("form") !== null) return;
   byId("recent-chats").hidden = found.conversations.length === 0 && !wanted;
   const items = found.conversations.map(chatItem);
-  if (items.length === 0) items.push(element("li", { class: "chat-none" }, "No chat has these words."));
+  if (items.length === 0) items.push(element("li", { class: "chat-none soft" }, "No chat has these words."));
   if (found.next !== null) items.push(moreItem());
   byId("recent-list").replaceChildren(...items);
 }
@@ -116,7 +116,12 @@ function action(sign, name, chat, begin) {
 
 /** @param {Chat} chat */
 function renaming(chat) {
-  const input = element("input", { "aria-label": "Title of the chat", maxlength: 120, required: true });
+  const input = element("input", {
+    class: "text-input",
+    "aria-label": "Title of the chat",
+    maxlength: 120,
+    required: true,
+  });
   input.value = chat.title;
   return change([input, element("button", { class: "quiet", type: "submit" }, "Save")], () =>
     sendJson(`/api/conversations/${encodeURIComponent(chat.session_id)}`, { title: input.value }, "PATCH"),
@@ -141,7 +146,7 @@ function deleting(chat) {
  * @param {() => Promise<unknown>} act
  */
 function change(parts, act) {
-  const form = element("form", { class: "chat-form" });
+  const form = element("form", { class: "row chat-form" });
   const end = () => {
     form.remove();
     chatsChanged();
@@ -155,7 +160,7 @@ function change(parts, act) {
     } catch (error) {
       const { message } = /** @type {Error} */ (error);
       announce(message);
-      form.append(element("p", { class: "chat-refused" }, message));
+      form.append(element("p", { class: "soft bad" }, message));
     }
   });
   form.addEventListener("keydown", (event) => {

@@ -182,19 +182,20 @@ function cardOf(citation) {
   if (webLink(citation.link)) hint = "Opens the lesson in a new tab";
   return element(
     "div",
-    { class: "passage-card", id: "passage-card", role: "tooltip" },
+    { class: "card tight passage-card", id: "passage-card", role: "tooltip" },
     element(
       "p",
-      { class: "passage-source", dir: "auto" },
-      citation.source,
-      citation.place ? element("span", { class: "passage-place" }, citation.place) : null,
+      { dir: "auto" },
+      element("strong", {}, citation.source),
+      " ",
+      citation.place ? element("span", { class: "soft" }, citation.place) : null,
     ),
     element(
       "blockquote",
-      { class: "passage-text", dir: "auto" },
+      { class: "passage-text prose", dir: "auto" },
       ...excerpt(citation.cited_text, 0, citation.cited_text.length, 0, []),
     ),
-    hint ? element("p", { class: "passage-hint" }, hint) : null,
+    hint ? element("p", { class: "soft" }, hint) : null,
   );
 }
 

@@ -28,7 +28,7 @@ export class Composer {
       input: () => this.#grow(),
       keydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
     });
-    this.button = element("button", { class: "send", type: "submit" });
+    this.button = element("button", { class: "button send", type: "submit" });
     this.files = element("input", {
       type: "file",
       multiple: true,

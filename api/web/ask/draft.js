@@ -4,7 +4,7 @@ import { element } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 
 export class Draft {
-  node = element("div", { class: "answer-text draft", dir: "auto" });
+  node = element("div", { class: "answer-text prose draft", dir: "auto" });
   #callId = "";
   /** The nodes of the block that is being written. */
   /** @type {ChildNode[]} */

@@ -19,7 +19,7 @@ const ADVICE = {
 export class Exchange {
   #working = new Working();
   #workingBox = element("div", { class: "working" });
-  #body = element("div", { class: "answer" });
+  #body = element("div", { class: "stack answer" });
   #draft = new Draft();
   /** What was written when the query was stopped stays: the stop itself would void it. */
   #isBrokenOff = false;
@@ -54,7 +54,7 @@ export class Exchange {
     this.versions = [];
     this.node = element(
       "article",
-      { class: "exchange" },
+      { class: "stack exchange" },
       element(
         "div",
         { class: "question", dir: "auto" },
@@ -63,7 +63,7 @@ export class Exchange {
       ),
       element(
         "div",
-        { class: "reply" },
+        { class: "stack reply" },
         element("h2", { class: "hidden" }, "Answer"),
         this.#workingBox,
         this.#body,
@@ -253,7 +253,7 @@ export class Exchange {
     retry.addEventListener("click", this.chat.retry);
     const text = "You stopped this question before it had reached the service.";
     const notice = element("p", { class: "notice" }, icon("warn"), element("span", {}, text));
-    this.#body.replaceChildren(notice, element("p", { class: "actions" }, retry));
+    this.#body.replaceChildren(notice, element("p", { class: "row" }, retry));
   }
 
   /** @param {unknown} error */
@@ -267,11 +267,11 @@ export class Exchange {
     const retry = element("button", { class: "button", type: "button", click: this.chat.retry }, "Ask again");
     const box = element(
       "div",
-      { class: "failure" },
-      element("p", { class: "failure-title" }, icon("warn"), "This question has no answer"),
+      { class: "notice bad failure" },
+      element("p", { class: "row bad" }, icon("warn"), "This question has no answer"),
       element("p", { dir: "auto" }, message),
       advice ? element("p", {}, advice) : null,
-      element("p", { class: "actions" }, retry),
+      element("p", { class: "row" }, retry),
     );
     this.#body.replaceChildren(box);
   }

@@ -10,16 +10,16 @@ export class FeedbackControls {
   #up = this.#thumb("up", "Good answer");
   #down = this.#thumb("down", "Bad answer");
   #note = element("input", {
-    class: "note",
+    class: "note text-input",
     maxlength: 2000,
     placeholder: "What was good or bad about it? (optional)",
     "aria-label": "Note on the answer",
     dir: "auto",
   });
-  #said = element("span", { class: "note-said" });
+  #said = element("span", { class: "note-said soft" });
   form = element(
     "form",
-    { class: "note-form", hidden: true, submit: (/** @type {Event} */ event) => this.#submit(event) },
+    { class: "row note-form", hidden: true, submit: (/** @type {Event} */ event) => this.#submit(event) },
     this.#note,
     element("button", { class: "quiet", type: "submit" }, "Save note"),
     this.#said,

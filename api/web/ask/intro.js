@@ -11,7 +11,7 @@ const LOOKING_AGAIN_MS = 3000;
 
 /** What a page shows on which nothing was asked yet. */
 export class Intro {
-  node = element("section", { class: "intro" });
+  node = element("section", { class: "stack intro" });
   /** The warnings that it shows, or null where it is not drawn. */
   #warnings = /** @type {string | null} */ (null);
 
@@ -77,13 +77,13 @@ export class Intro {
 async function beginning(state, ask) {
   /** @type {{suggestions: import("../types.js").Suggestion[]}} */
   const { suggestions } = await getJson("/api/suggestions?limit=4");
-  const list = element("ul", { class: "suggestions" });
+  const list = element("ul", { class: "grid suggestions" });
   for (const each of suggestions) {
     const button = element(
       "button",
-      { type: "button", click: () => ask(each.question) },
-      element("span", { class: "suggestion-question", dir: "auto" }, each.question),
-      element("span", { class: "suggestion-source", dir: "auto" }, each.course),
+      { class: "card", type: "button", click: () => ask(each.question) },
+      element("strong", { class: "suggestion-question", dir: "auto" }, each.question),
+      element("span", { class: "soft", dir: "auto" }, each.course),
     );
     list.append(element("li", {}, button));
   }
@@ -92,7 +92,7 @@ async function beginning(state, ask) {
     element("p", { class: "intro-title" }, "What would you like to know?"),
     element(
       "p",
-      { class: "intro-text" },
+      { class: "soft" },
       `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubts are stated.`,
     ),
     ...warnings(state),
@@ -142,14 +142,14 @@ function firstSteps(state, addSamples) {
     element("p", { class: "intro-title" }, "Nothing is indexed yet"),
     element(
       "p",
-      { class: "intro-text" },
+      { class: "soft" },
       "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused.",
     ),
     ...warnings(state),
     ...(SAMPLES.length > 0 && may("documents") ? [samplesButton(addSamples)] : []),
     element(
       "ol",
-      { class: "first-steps" },
+      { class: "card prose first-steps" },
       element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
       element("li", {}, "Or run ", element("code", {}, "antiphon index PATH"), " where the service runs."),
       element("li", {}, "Then ask: the page notices by itself."),
@@ -166,7 +166,7 @@ function samplesButton(add) {
     button.disabled = true;
     add().finally(() => (button.disabled = false));
   });
-  return element("p", { class: "actions" }, button);
+  return element("p", { class: "row" }, button);
 }
 
 /**

@@ -198,7 +198,7 @@ export function summary(progress) {
  * @param {Progress} progress
  */
 export function roundsList(progress) {
-  const list = element("ol", { class: "rounds" });
+  const list = element("ol", { class: "stack rounds" });
   for (const round of progress.rounds) {
     const isEmpty = round.steps.length === 0 && round.notes.length === 0 && round.thought === "";
     // A round in which the model asked for nothing wrote the answer.
@@ -217,8 +217,8 @@ function roundItem(round, progress) {
   const title = wrote && (round.over || progress.rounds.length > 1) ? "Answer" : `Round ${round.number}`;
   const item = element(
     "li",
-    { class: round.over ? "round over" : "round" },
-    element("p", { class: "round-title" }, title),
+    { class: round.over ? "stack tight round over" : "stack tight round" },
+    element("p", { class: "round-title soft" }, title),
   );
   if (round.thought !== "") item.append(element("p", { class: "step note" }, round.thought));
   for (const step of round.steps) item.append(stepLine(step));
@@ -242,7 +242,9 @@ function stepLine(step) {
     "p",
     { class: `step ${step.state}` },
     sign,
-    element("span", { class: "step-title", dir: "auto" }, step.title),
-    step.result ? element("span", { class: "step-result", dir: "auto" }, step.result.slice(0, 300)) : null,
+    element("span", { class: "clamped step-title", dir: "auto" }, step.title),
+    step.result
+      ? element("span", { class: "step-result soft", dir: "auto" }, step.result.slice(0, 300))
+      : null,
   );
 }

@@ -12,7 +12,7 @@ const SHOWN = 30;
  */
 
 export class Thread {
-  node = element("div", { class: "thread", id: "thread" });
+  node = element("div", { class: "stack thread", id: "thread" });
   /** @type {Exchange[]} */
   #shown = [];
   /** All that were ever shown, so that a version comes back as it was left. */
@@ -160,7 +160,7 @@ export class Thread {
     };
     const button = element(
       "button",
-      { class: "button earlier", type: "button", click: show },
+      { class: "button plain-button earlier", type: "button", click: show },
       "Show earlier questions",
     );
     return button;

@@ -25,7 +25,7 @@ export function versionSwitch(versions, shown, show) {
   const words = `Version ${at + 1} of ${versions.length}`;
   return element(
     "div",
-    { class: "actions versions", role: "group", "aria-label": "Versions of this question" },
+    { class: "row versions", role: "group", "aria-label": "Versions of this question" },
     button(-1, "‹", "Previous version"),
     element("span", { title: words, "aria-hidden": "true" }, `${at + 1}/${versions.length}`),
     element("span", { class: "hidden" }, words),

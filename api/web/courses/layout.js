@@ -13,7 +13,7 @@ const LEFT_OUT = "left out";
  * @param {import("../types.js").Course} course
  */
 export function layoutOf(course) {
-  const content = element("div", { class: "layout" });
+  const content = element("div", { class: "stack" });
   const details = element("details", {}, element("summary", {}, "Lessons and files"), content);
   details.addEventListener("toggle", () => {
     if (details.open && !content.firstChild) read(course, content);
@@ -55,7 +55,11 @@ function showLayout(course, layout, content) {
   const forget = element("button", { class: "button plain-button", type: "button" }, "Forget my corrections");
   forget.addEventListener("click", () => change(course, () => ({ method: "DELETE" }), content));
   content.replaceChildren(
-    element("ol", { class: "course-lessons" }, ...layout.lessons.map((each) => lessonItem(course, each))),
+    element(
+      "ol",
+      { class: "stack tight course-lessons" },
+      ...layout.lessons.map((each) => lessonItem(course, each)),
+    ),
   );
   if (layout.outside.length > 0)
     content.append(element("p", {}, "Outside lessons:"), fileList(layout.outside));
@@ -63,7 +67,7 @@ function showLayout(course, layout, content) {
     const lines = layout.left_out.map((each) => `${each.file}: ${reasonOf(each)}`);
     content.append(element("p", {}, "Left out:"), fileList(lines));
   }
-  content.append(element("p", { class: "actions" }, correct, layout.corrected && forget));
+  content.append(element("p", { class: "row" }, correct, layout.corrected && forget));
 }
 
 /** @param {import("../types.js").LeftOutFile} left */
@@ -84,18 +88,14 @@ function lessonItem(course, lesson) {
   return element(
     "li",
     { dir: "auto" },
-    element("span", { class: "lesson-number" }, String(lesson.number)),
+    element("span", { class: "soft number" }, String(lesson.number)),
     element("div", {}, shown, fileList(lesson.files)),
   );
 }
 
 /** @param {string[]} files */
 function fileList(files) {
-  return element(
-    "ul",
-    { class: "layout-files" },
-    ...files.map((file) => element("li", { dir: "auto" }, file)),
-  );
+  return element("ul", { class: "soft" }, ...files.map((file) => element("li", { dir: "auto" }, file)));
 }
 
 /**
@@ -127,8 +127,8 @@ class Editor {
   #lessons = [];
   /** @type {{file: string, byRule: boolean, place: HTMLSelectElement}[]} */
   #files = [];
-  #rows = element("ol", { class: "course-lessons" });
-  #places = element("ul", { class: "layout-places" });
+  #rows = element("ol", { class: "stack tight course-lessons" });
+  #places = element("ul", { class: "stack" });
 
   /**
    * @param {import("../types.js").Course} course
@@ -137,7 +137,7 @@ class Editor {
    */
   constructor(course, layout, content) {
     const title = field("text", layout.title, { required: true, maxlength: 300 });
-    const form = element("form", { class: "layout-form" });
+    const form = element("form", { class: "stack layout-form" });
     for (const lesson of layout.lessons) this.#addLesson(lesson.number, lesson.title);
     layout.lessons.forEach((lesson, index) => {
       for (const file of lesson.files) this.#addFile(file, String(index));
@@ -158,12 +158,7 @@ class Editor {
       add,
       element("p", {}, "The place of each file"),
       this.#places,
-      element(
-        "p",
-        { class: "actions" },
-        element("button", { class: "button", type: "submit" }, "Save"),
-        cancel,
-      ),
+      element("p", { class: "row" }, element("button", { class: "button", type: "submit" }, "Save"), cancel),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -217,7 +212,7 @@ class Editor {
     this.#files.push({ file, byRule, place });
     place.value = chosen;
     const name = element("span", { dir: "auto" }, file, left && ` (${reasonOf(left)})`);
-    this.#places.append(element("li", {}, name, place));
+    this.#places.append(element("li", { class: "grid" }, name, place));
   }
 
   /**

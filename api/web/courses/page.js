@@ -13,7 +13,7 @@ import { rename } from "./rename.js";
  * @returns {() => void}
  */
 export function show(main) {
-  const list = element("ul", { class: "course-cards" });
+  const list = element("ul", { class: "stack" });
   const files = element("input", {
     type: "file",
     multiple: true,
@@ -28,18 +28,18 @@ export function show(main) {
     tabindex: -1,
     "aria-hidden": "true",
   });
-  const named = element("p", { class: "drop-text" });
+  const named = element("p", { class: "drop-text soft" });
   acceptDocuments(files)
     .then((names) => (named.textContent = `Up to 30 MB each: ${names.join(", ")}.`))
     .catch(() => (named.textContent = "Up to 30 MB each."));
   const box = element(
     "div",
-    { class: "drop-box" },
-    element("p", { class: "drop-title" }, "Drop files or a folder here"),
+    { class: "card drop-box" },
+    element("h2", {}, "Drop files or a folder here"),
     named,
     element(
       "p",
-      { class: "actions" },
+      { class: "row" },
       element("button", { class: "button", type: "button", click: () => files.click() }, "Choose files"),
       element(
         "button",
@@ -69,7 +69,7 @@ async function fillList(list) {
     /** @type {import("../types.js").Course[]} */
     const courses = (await getJson("/api/courses")).courses;
     if (courses.length === 0)
-      list.replaceChildren(element("li", { class: "empty" }, "No course is indexed yet."));
+      list.replaceChildren(element("li", { class: "soft" }, "No course is indexed yet."));
     else list.replaceChildren(...courses.map(card));
   } catch (error) {
     list.replaceChildren(element("li", { class: "notice" }, String(/** @type {Error} */ (error).message)));
@@ -87,7 +87,7 @@ function card(course) {
     course.lessons.length > 0 ? count(course.lessons.length, "lesson") : "no lessons",
     course.language && new Intl.DisplayNames("en", { type: "language" }).of(course.language),
   ].filter(Boolean);
-  const item = element("li", { class: "course-card" });
+  const item = element("li", { class: "card tight course-card" });
   const remove = element(
     "button",
     { class: "quiet danger", type: "button", click: () => askFirst(item, course) },
@@ -107,12 +107,12 @@ function card(course) {
   item.append(
     element(
       "div",
-      { class: "course-head" },
+      { class: "row spread course-head" },
       element("h2", { dir: "auto" }, title),
       element("div", { class: "row" }, other, remove),
     ),
   );
-  item.append(element("p", { class: "course-about", dir: "auto" }, about.join(" · ")));
+  item.append(element("p", { class: "soft", dir: "auto" }, about.join(" · ")));
   if (course.has_layout) item.append(layoutOf(course));
   else if (course.lessons.length > 0) item.append(lessonList(course));
   if (course.losses.length > 0) item.append(lossList(course));
@@ -149,7 +149,7 @@ function lossList({ losses, has_layout: isFolder }) {
 
 /** @param {import("../types.js").Course} course */
 function lessonList(course) {
-  const lessons = element("ol", { class: "course-lessons" });
+  const lessons = element("ol", { class: "stack tight course-lessons" });
   for (const lesson of course.lessons) {
     const link = webLink(lesson.link);
     const name = lesson.title || `Lesson ${lesson.number}`;
@@ -157,12 +157,7 @@ function lessonList(course) {
       ? element("a", { href: link, target: "_blank", rel: "noopener noreferrer" }, name)
       : name;
     lessons.append(
-      element(
-        "li",
-        { dir: "auto" },
-        element("span", { class: "lesson-number" }, String(lesson.number)),
-        shown,
-      ),
+      element("li", { dir: "auto" }, element("span", { class: "soft number" }, String(lesson.number)), shown),
     );
   }
   return element("details", {}, element("summary", {}, "Lessons"), lessons);
@@ -185,9 +180,9 @@ function askFirst(item, course) {
   const no = element("button", { class: "button plain-button", type: "button" }, "Keep it");
   const box = element(
     "div",
-    { class: "confirm", role: "group", "aria-label": "Remove the course?" },
+    { class: "stack confirm", role: "group", "aria-label": "Remove the course?" },
     line,
-    element("p", { class: "actions" }, yes, no),
+    element("p", { class: "row" }, yes, no),
   );
   yes.addEventListener("click", () => remove(course, box));
   no.addEventListener("click", () => box.remove());
@@ -213,7 +208,7 @@ async function remove(course, box) {
     close.addEventListener("click", () => box.remove());
     box.replaceChildren(
       element("p", { class: "notice", role: "alert" }, said),
-      element("p", { class: "actions" }, again, close),
+      element("p", { class: "row" }, again, close),
     );
     again.focus();
   }

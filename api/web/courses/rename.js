@@ -26,7 +26,7 @@ export function rename(card, course) {
     title,
     element(
       "p",
-      { class: "actions" },
+      { class: "row" },
       element("button", { class: "button", type: "submit" }, "Rename"),
       cancel,
     ),

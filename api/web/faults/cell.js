@@ -28,7 +28,7 @@ export function cellDialog(tried, closed) {
   );
   const dialog = element(
     "dialog",
-    { class: "dialog fault-dialog stack", "aria-labelledby": "fault-title" },
+    { class: "card dialog fault-dialog", "aria-labelledby": "fault-title" },
     element(
       "header",
       { class: "row spread" },

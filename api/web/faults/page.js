@@ -14,7 +14,7 @@ import { SIGNS, TONES, WORDS, families, reasons } from "./report.js";
  * @returns {() => void}
  */
 export function show(main, { point, kind }) {
-  const about = element("p", { class: "page-about" }, "Reading…");
+  const about = element("p", { class: "page-about soft" }, "Reading…");
   const page = element("div", { class: "page wide faults" }, element("h1", {}, "Faults"), about);
   main.replaceChildren(page);
   let isLeft = false;
@@ -68,7 +68,7 @@ function emptyState(command) {
     element("div", { class: "row" }, element("code", { tabindex: 0 }, command), copy),
     element(
       "p",
-      { class: "page-about" },
+      { class: "page-about soft" },
       "Run it where the service's data folder is, then load this page again.",
     ),
   );
@@ -86,7 +86,7 @@ function aboutOf(report) {
 /** @param {import("./report.js").Report} report */
 function tiles(report) {
   const { counts } = report;
-  const list = element("dl", { class: "fault-tiles" });
+  const list = element("dl", { class: "grid fault-tiles" });
   for (const [name, number, outcome] of /** @type {[string, number, string][]} */ ([
     ["Kept", counts.kept ?? 0, "good"],
     ["Broken", counts.broken ?? 0, counts.broken ? "bad" : ""],
@@ -107,11 +107,12 @@ class Matrix {
     this.why = reasons(report);
     this.search = element("input", {
       type: "search",
+      class: "text-input",
       placeholder: "Points, such as tool or round_opened",
       "aria-label": "Search the points",
     });
     this.failing = element("input", { type: "checkbox" });
-    this.none = element("p", { class: "empty", role: "status", hidden: true }, "No point matches.");
+    this.none = element("p", { class: "soft", role: "status", hidden: true }, "No point matches.");
     this.sections = this.families.map((family) => this.#section(family));
     this.search.addEventListener("input", () => this.#narrow());
     this.failing.addEventListener("change", () => this.#narrow());

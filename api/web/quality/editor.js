@@ -41,7 +41,7 @@ export class Editor {
       this.#said,
       element(
         "div",
-        { class: "actions" },
+        { class: "row" },
         element("button", { class: "button", type: "submit" }, "Save"),
         ...more,
       ),

@@ -27,7 +27,7 @@ export function show(main, { set_id }) {
     "div",
     { class: "page wide" },
     element("h1", {}, "Quality"),
-    element("p", { class: "empty" }, "Reading…"),
+    element("p", { class: "soft" }, "Reading…"),
   );
   main.replaceChildren(page);
   /** @type {Result | null} */
@@ -71,7 +71,7 @@ function overview(sets, missing) {
   );
   return [
     element("h1", {}, "Quality"),
-    element("p", { class: "page-about" }, ABOUT),
+    element("p", { class: "page-about soft" }, ABOUT),
     missing === undefined ? null : element("p", { class: "notice" }, "There is no such set any more."),
     ...(saved.length > 0
       ? [element("section", { class: "card" }, element("h2", {}, "Saved sets"), list(saved))]
@@ -153,7 +153,7 @@ function head(set) {
   return [
     element(
       "p",
-      { class: "crumb" },
+      { class: "crumb soft" },
       element("a", { href: setAddress(), "data-view": true }, "Quality"),
       comparison ? " / " : null,
       comparison ? element("a", { href: setAddress(comparison.of), "data-view": true }, set.name) : null,

@@ -56,7 +56,7 @@ export class Result {
         { class: "upload" },
         this.#bar,
         this.#said,
-        element("div", { class: "actions" }, this.#go, this.#stop),
+        element("div", { class: "row" }, this.#go, this.#stop),
       ),
       this.#totals,
       element("div", { class: "filters" }, this.#order),

@@ -105,7 +105,7 @@ export class Row {
    * @param {Answer} right
    */
   #verdicts(left, right) {
-    const group = element("div", { class: "actions", role: "group", "aria-label": "Your verdict" });
+    const group = element("div", { class: "row", role: "group", "aria-label": "Your verdict" });
     group.append(element("span", { class: "soft" }, "Which is better?"));
     for (const [verdict, name, ...ratings] of VERDICTS) {
       const button = element(

@@ -50,7 +50,7 @@ export class Sides {
       { class: "stack", submit: (/** @type {Event} */ event) => this.#run(event, run) },
       element("div", { class: "pair" }, this.left.element, this.right.element),
       this.#plan,
-      element("div", { class: "actions" }, this.#begin),
+      element("div", { class: "row" }, this.#begin),
     );
     this.#read();
   }

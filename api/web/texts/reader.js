@@ -25,7 +25,7 @@ const MOST_CHARS = 400_000;
  */
 export function show(main) {
   const wanted = new URLSearchParams(location.search);
-  const page = element("div", { class: "page reader" }, element("p", { class: "empty" }, "Loading…"));
+  const page = element("div", { class: "page reader" }, element("p", { class: "soft" }, "Loading…"));
   main.replaceChildren(page);
   let isLeft = false;
   fill(page, wanted, () => isLeft);
@@ -116,9 +116,9 @@ function head({ course, lesson, title, file, length }) {
   const cut = length > MOST_CHARS ? `; the first ${MOST_CHARS.toLocaleString("en")} are shown` : "";
   const size = `${length.toLocaleString("en")} characters${cut}`;
   return [
-    element("p", { class: "crumb", dir: "auto" }, course),
+    element("p", { class: "soft", dir: "auto" }, course),
     element("h1", { dir: "auto" }, name || course),
-    element("p", { class: "page-about", dir: "auto" }, `${file}, as it is indexed: ${size}.`),
+    element("p", { class: "page-about soft", dir: "auto" }, `${file}, as it is indexed: ${size}.`),
   ];
 }
 
@@ -140,7 +140,7 @@ function missing(wanted, cited) {
 function body(text, cited, formulas) {
   const whole = { first: 0, end: text.length };
   const attributes = {
-    class: "passage-text",
+    class: "passage-text prose",
     dir: "auto",
     tabindex: 0,
     role: "region",

@@ -27,14 +27,15 @@ export function show(main) {
   const input = element("input", {
     type: "search",
     id: "search-words",
+    class: "text-input",
     placeholder: "A question, or words",
     "aria-label": "Search the courses",
     dir: "auto",
   });
   input.value = new URLSearchParams(location.search).get("q") ?? "";
-  const results = element("ol", { class: "results" });
-  const line = element("p", { class: "empty" });
-  const form = element("form", { class: "search-form" }, input, submitButton());
+  const results = element("ol", { class: "stack" });
+  const line = element("p", { class: "soft" });
+  const form = element("form", { class: "row" }, input, submitButton());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const words = input.value.trim();
@@ -47,7 +48,7 @@ export function show(main) {
       "div",
       { class: "page search-page" },
       element("h1", {}, "Search"),
-      element("p", { class: "page-about" }, about),
+      element("p", { class: "page-about soft" }, about),
       form,
       line,
       results,
@@ -93,7 +94,7 @@ function result(found) {
   const whole = { first: 0, end: found.text.length };
   const text = element(
     "div",
-    { class: "passage-text", dir: "auto" },
+    { class: "passage-text prose", dir: "auto" },
     ...passageParts(found.text, whole, nowhere),
   );
   formulasIn(found.text).then((formulas) => {
@@ -101,10 +102,10 @@ function result(found) {
   });
   return element(
     "li",
-    { class: "result" },
+    { class: "card result" },
     element("h2", { dir: "auto" }, name, found.place ? ` · ${found.place}` : ""),
     text,
-    element("p", { class: "result-why" }, reasons(found)),
+    element("p", { class: "result-why soft" }, reasons(found)),
   );
 }
 

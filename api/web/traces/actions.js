@@ -88,7 +88,7 @@ export class Actions {
     if (verdict.divergence === null) {
       return element(
         "div",
-        { class: "notice verdict same" },
+        { class: "notice good verdict same" },
         element("p", {}, icon("tick"), element("strong", {}, "Replays to the same events. "), `${checked}.`),
         rest,
       );
@@ -149,7 +149,7 @@ export class Actions {
     download(made.test_name, made.test);
     return element(
       "p",
-      { class: "notice verdict same" },
+      { class: "notice good verdict same" },
       icon("tick"),
       element("span", {}, "Two files were downloaded: put ", element("code", {}, made.test_name), " and "),
       element(

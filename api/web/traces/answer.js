@@ -15,12 +15,12 @@ export class AnswerPane {
     this.trace = trace;
     this.isRead = false;
     this.question = element("h1", { dir: "auto" });
-    this.text = element("div", { class: "bench-words", dir: "auto" });
+    this.text = element("div", { class: "bench-words prose", dir: "auto" });
     this.rest = element("div", { class: "stack" });
     this.about = element("p", { class: "row soft facts-line" });
     this.element = element(
       "section",
-      { class: "bench-answer", "aria-label": "What is judged", tabindex: 0 },
+      { class: "card bench-answer", "aria-label": "What is judged", tabindex: 0 },
       this.question,
       this.text,
       this.rest,
@@ -38,7 +38,7 @@ export class AnswerPane {
       this.text.replaceChildren(
         element(
           "p",
-          { class: "empty" },
+          { class: "soft" },
           trace.isOver ? "It has no answer." : "The answer is being worked out…",
         ),
       );
@@ -99,7 +99,7 @@ export class AnswerPane {
         "li",
         { dir: "auto" },
         icon("warn"),
-        `${inPlainWords(detail, this.trace)} `,
+        ` ${inPlainWords(detail, this.trace)} `,
         eventLink(this.trace.id, seq, `event ${seq}`),
       ),
     );
@@ -126,7 +126,7 @@ export class AnswerPane {
         element(
           "a",
           {
-            class: "cite",
+            class: "mark",
             href: address(this.trace.id, "lineage", place + 1),
             "data-view": true,
             "aria-label": `Where citation ${number} comes from`,
@@ -184,5 +184,5 @@ function sources(response) {
   const items = response.sources.map((/** @type {string} */ source) =>
     element("li", { dir: "auto" }, source),
   );
-  return [element("ol", { class: "soft bench-sources", "aria-label": "Sources" }, ...items)];
+  return [element("div", { class: "soft prose" }, element("ol", { "aria-label": "Sources" }, ...items))];
 }

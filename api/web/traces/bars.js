@@ -28,7 +28,7 @@ export function bar(parts, whole) {
  */
 export function barKeys(names) {
   const keys = names.map(([name, text]) =>
-    element("span", { class: "row" }, element("span", { class: `swatch share ${name}` }), text),
+    element("span", { class: "row tight" }, element("span", { class: `swatch share ${name}` }), text),
   );
   return element("p", { class: "row soft keys" }, ...keys);
 }

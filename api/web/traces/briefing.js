@@ -126,7 +126,7 @@ export class Sources {
     place.replaceChildren(
       element(
         "section",
-        { class: "offer", "aria-label": "Show it" },
+        { class: "card offer", "aria-label": "Show it" },
         element("h4", {}, `Show ${this.callId} sentence ${number + 1} of ${factId}`),
         launch.element,
       ),

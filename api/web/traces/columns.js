@@ -105,6 +105,6 @@ export function questionCell(trace) {
     { class: "trace-question" },
     link,
     trace.parent !== null ? element("span", { class: "tag" }, "fork") : null,
-    trace.answer ? element("p", { class: "soft trace-answer", dir: "auto" }, trace.answer) : null,
+    trace.answer ? element("p", { class: "soft clamped trace-answer", dir: "auto" }, trace.answer) : null,
   );
 }

@@ -34,7 +34,7 @@ export class CompareForm {
     });
     const form = element(
       "form",
-      { class: "form-row", role: "search" },
+      { class: "grid", role: "search" },
       this.input,
       element("button", { class: "button plain-button", type: "submit" }, "Compare"),
     );
@@ -133,7 +133,7 @@ export class CompareForm {
           ),
         ),
       );
-    if (lists.length === 0) lists.push(element("p", { class: "empty" }, "No other trace is found."));
+    if (lists.length === 0) lists.push(element("p", { class: "soft" }, "No other trace is found."));
     this.lists.replaceChildren(...lists);
   }
 

@@ -178,7 +178,7 @@ function sides({ left, right }) {
 
 /** @param {any} found */
 function answers({ sentences }) {
-  if (sentences.length === 0) return element("p", { class: "empty" }, "Neither trace has an answer.");
+  if (sentences.length === 0) return element("p", { class: "soft" }, "Neither trace has an answer.");
   const lines = sentences.map((/** @type {[string, string]} */ [mark, text]) => {
     const [name, words] = MARKS[mark] ?? ["same", ""];
     return element(

@@ -23,7 +23,7 @@ export const CAUSES = {
 export function eventsThatDiffer(found) {
   const [left, right] = [found.left.query_id, found.right.query_id];
   if (found.differences.length === 0)
-    return element("p", { class: "empty" }, "No event differs (times are not compared).");
+    return element("p", { class: "soft" }, "No event differs (times are not compared).");
   const groups = found.groups.map((/** @type {any} */ group) =>
     element(
       "li",

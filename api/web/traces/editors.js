@@ -101,7 +101,7 @@ export async function settingEditor(trace, seq, changed) {
     element: element(
       "div",
       { class: "stack editor" },
-      element("div", { class: "form-row" }, names, place),
+      element("div", { class: "grid" }, names, place),
       about,
     ),
   };

@@ -28,7 +28,7 @@ export function eventCard(trace, recorded, notes, drawn) {
     .catch((error) => {
       // An event of a subscriber may have the fields of ours, and other values in them.
       const isOurs = error instanceof TypeError;
-      body.replaceChildren(element("p", { class: "empty" }, isOurs ? "" : String(error.message)));
+      body.replaceChildren(element("p", { class: "soft" }, isOurs ? "" : String(error.message)));
     })
     .finally(drawn);
   return element(
@@ -45,7 +45,7 @@ export function eventCard(trace, recorded, notes, drawn) {
         since(recorded.at - trace.beganAt),
       ),
     ),
-    known ? element("p", { class: "event-says soft" }, known.says) : null,
+    known ? element("p", { class: "soft event-says" }, known.says) : null,
     ...notes.slice(0, 1).map(noteOf),
     body,
     ...notes.slice(1).map(noteOf),
@@ -55,7 +55,7 @@ export function eventCard(trace, recorded, notes, drawn) {
 
 /** @param {string} note */
 function noteOf(note) {
-  return element("p", { class: "doubt-note", dir: "auto" }, note);
+  return element("p", { class: "notice doubt-note", dir: "auto" }, note);
 }
 
 /**

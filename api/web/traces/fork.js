@@ -77,7 +77,7 @@ export class Fork {
       this.launch.refresh();
     } catch (error) {
       this.place.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }

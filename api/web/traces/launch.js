@@ -38,7 +38,7 @@ export class Launch {
       { class: "stack" },
       this.#modes(),
       this.plan,
-      element("div", { class: "actions" }, this.begin),
+      element("div", { class: "row" }, this.begin),
     );
     this.refresh();
   }

@@ -47,7 +47,7 @@ export class Lineage {
         this.sentences = await this.trace.readSentences();
       } catch (error) {
         this.answer.replaceChildren(
-          element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+          element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
         );
         return;
       }
@@ -225,10 +225,14 @@ export class Lineage {
         ),
         isSame
           ? null
-          : element("p", { class: "doubt-note" }, "The document has changed since: this is its text now."),
+          : element(
+              "p",
+              { class: "notice doubt-note" },
+              "The document has changed since: this is its text now.",
+            ),
         element(
           "blockquote",
-          { dir: "auto", tabindex: 0 },
+          { class: "card", dir: "auto", tabindex: 0 },
           start > 0 ? "…" : "",
           text.slice(0, from).join(""),
           element("mark", {}, cited),

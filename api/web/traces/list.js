@@ -43,7 +43,7 @@ class TraceList {
       "Show more",
     );
     this.more.addEventListener("click", () => this.#read());
-    this.empty = element("p", { class: "empty", hidden: true }, "There are no traces, or none that match.");
+    this.empty = element("p", { class: "soft", hidden: true }, "There are no traces, or none that match.");
     this.lost = element(
       "p",
       { class: "notice", hidden: true, role: "status" },

@@ -57,7 +57,7 @@ export class MemoryPanel {
       if (seq !== this.seq) return;
       this.memory.replaceChildren(
         element("h2", {}, "Memory"),
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }
@@ -98,7 +98,7 @@ export class MemoryPanel {
     if (found === null) {
       this.briefing.replaceChildren(
         element("h2", {}, "Briefing"),
-        element("p", { class: "empty" }, "No call has been prepared by then."),
+        element("p", { class: "soft" }, "No call has been prepared by then."),
       );
       return;
     }
@@ -135,7 +135,7 @@ export class MemoryPanel {
   /** @param {any} briefing */
   #changes(briefing) {
     if (briefing.changes.length === 0)
-      return element("p", { class: "empty" }, "Nothing differs from the briefing before it.");
+      return element("p", { class: "soft" }, "Nothing differs from the briefing before it.");
     const rows = briefing.changes.map((/** @type {any} */ change) =>
       element(
         "li",
@@ -171,7 +171,7 @@ export class MemoryPanel {
  * @param {Set<string>} again
  */
 function facts(found, fresh, again) {
-  if (found.length === 0) return element("p", { class: "empty" }, "Nothing is known yet.");
+  if (found.length === 0) return element("p", { class: "soft" }, "Nothing is known yet.");
   const items = found.map((fact) => {
     const notes = [
       `round ${fact.round}`,
@@ -223,7 +223,7 @@ function intent(memory) {
  * @param {any} event
  */
 function attempts(memory, event) {
-  if (memory.attempts.length === 0) return element("p", { class: "empty" }, "No tool was asked for.");
+  if (memory.attempts.length === 0) return element("p", { class: "soft" }, "No tool was asked for.");
   const about = event?.tool_call_id ?? event?.call?.id;
   const items = memory.attempts.map((/** @type {any} */ attempt) =>
     element(
@@ -269,6 +269,6 @@ function said(memory) {
     ? element("p", { dir: "auto" }, element("strong", {}, "Summary: "), memory.summary)
     : null;
   if (lines.length === 0 && summary === null)
-    return element("p", { class: "empty" }, "The model said nothing between its tool calls.");
+    return element("p", { class: "soft" }, "The model said nothing between its tool calls.");
   return element("div", {}, element("ul", { class: "stack plain-list" }, ...lines), summary);
 }

@@ -27,7 +27,7 @@ export class Requests {
     const calls = [...this.trace.calls.values()].filter((call) => call.attempts.length > 0);
     const call = calls.find(({ id }) => id === item) ?? calls.at(-1);
     if (call === undefined) {
-      this.content.replaceChildren(element("p", { class: "empty" }, "No model has been asked yet."));
+      this.content.replaceChildren(element("p", { class: "soft" }, "No model has been asked yet."));
       return;
     }
     this.callId = call.id;
@@ -37,6 +37,7 @@ export class Requests {
           "a",
           {
             href: address(this.trace.id, "requests", id),
+            class: "quiet",
             "data-view": true,
             "aria-current": id === call.id ? "page" : null,
           },
@@ -60,7 +61,7 @@ export class Requests {
       if (first !== undefined) bringIntoView(this.page.pane, first);
     } catch (error) {
       this.content.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }
@@ -151,7 +152,7 @@ export class Requests {
 
   /** @param {import("./model.js").Call} call */
   #reply(call) {
-    if (call.ended === null) return part("Reply", element("p", { class: "empty" }, "None yet."));
+    if (call.ended === null) return part("Reply", element("p", { class: "soft" }, "None yet."));
     const { seq, event } = call.ended;
     const link = eventLink(this.trace.id, seq, `event ${seq}`);
     if (event.content === undefined)
@@ -205,7 +206,7 @@ function part(name, content, isOpen = true) {
 
 /** @param {string} text */
 function prose(text) {
-  return element("pre", { class: "prose", tabindex: 0, dir: "auto" }, text);
+  return element("pre", { class: "words", tabindex: 0, dir: "auto" }, text);
 }
 
 /** @param {string} system */

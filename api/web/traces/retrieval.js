@@ -28,7 +28,7 @@ export class Retrieval {
     const tools = [...this.trace.tools.values()];
     const tool = tools.find(({ requested }) => String(requested.seq) === item) ?? tools[0];
     if (tool === undefined) {
-      this.content.replaceChildren(element("p", { class: "empty" }, "No tool was asked for."));
+      this.content.replaceChildren(element("p", { class: "soft" }, "No tool was asked for."));
       return;
     }
     this.seq = tool.requested.seq;
@@ -38,6 +38,7 @@ export class Retrieval {
           "a",
           {
             href: address(this.trace.id, "retrieval", each.requested.seq),
+            class: "quiet",
             "data-view": true,
             "aria-current": each === tool ? "page" : null,
             dir: "auto",
@@ -73,7 +74,7 @@ export class Retrieval {
       this.#showOthers(tool, ended, others);
     } catch (error) {
       this.content.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }
@@ -87,7 +88,7 @@ export class Retrieval {
     const substitutes = tool.substituted.map(({ event }) =>
       element(
         "p",
-        { class: "doubt-note", dir: "auto" },
+        { class: "notice doubt-note", dir: "auto" },
         `${toolName(event.failed)} failed (${event.why}), so ${toolName(event.substitute)} was used instead.`,
       ),
     );
@@ -108,7 +109,7 @@ export class Retrieval {
 
   /** @param {import("../types.js").Recorded | null} ended */
   #found(ended) {
-    if (ended === null) return element("p", { class: "empty" }, "No result yet.");
+    if (ended === null) return element("p", { class: "soft" }, "No result yet.");
     if (ended.event.kind === "tool_failed")
       return element(
         "section",
@@ -133,7 +134,7 @@ export class Retrieval {
         eventLink(this.trace.id, ended.seq, `event ${ended.seq}`),
       ),
       passages.length === 0
-        ? element("p", { class: "empty", dir: "auto" }, ended.event.output)
+        ? element("p", { class: "soft", dir: "auto" }, ended.event.output)
         : barKeys([
             ["input", "by meaning"],
             ["output", "by words"],
@@ -234,7 +235,7 @@ export class Retrieval {
       place.replaceChildren(
         element(
           "p",
-          { class: "empty" },
+          { class: "soft" },
           `The other candidates could not be read: ${/** @type {Error} */ (error).message}`,
         ),
       );

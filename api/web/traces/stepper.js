@@ -100,12 +100,8 @@ export class Stepper {
           click: () => this.choose(recorded.seq),
         },
         element("span", { class: "event-seq soft number" }, String(recorded.seq)),
-        element(
-          "span",
-          { class: "event-words" },
-          element("span", { class: "event-kind" }, kindName(kind)),
-          element("span", { class: "event-line", dir: "auto" }, lineOf(recorded.event)),
-        ),
+        element("span", { class: "event-kind" }, kindName(kind)),
+        element("span", { class: "event-line", dir: "auto" }, lineOf(recorded.event)),
       ),
     );
   }

@@ -52,7 +52,7 @@ export class Suspects {
     this.body = element("div", { class: "stack" }, element("p", { class: "soft" }, "Looking…"));
     this.element = element(
       "section",
-      { class: "suspects", "aria-labelledby": "suspects-title", "aria-busy": "true", tabindex: 0 },
+      { class: "card suspects", "aria-labelledby": "suspects-title", "aria-busy": "true", tabindex: 0 },
       element("h2", { id: "suspects-title" }, "What went wrong?"),
       this.body,
     );
@@ -145,11 +145,11 @@ export class Suspects {
     const strength = weight >= STRONG ? "bad" : weight >= LEAST_TELLING ? "fair" : "weak";
     const link = element(
       "a",
-      { class: "suspect", href: address(this.trace.id, "events", seq), "data-view": true },
+      { class: "row suspect", href: address(this.trace.id, "events", seq), "data-view": true },
       element("span", { class: `suspect-rank tag ${strength}`, "aria-hidden": "true" }, String(index + 1)),
       element(
         "span",
-        { class: "suspect-words" },
+        { class: "stack tight" },
         element("span", { class: "suspect-text", dir: "auto" }, text),
         element("span", { class: "soft suspect-advice" }, advice),
         element(

@@ -67,7 +67,7 @@ export class Timeline {
         element("span", { class: "hidden" }, name),
       );
     const key = (/** @type {string} */ name, /** @type {string} */ text) =>
-      element("span", { class: "row" }, element("span", { class: `swatch ${name}` }), text);
+      element("span", { class: "row tight" }, element("span", { class: `swatch ${name}` }), text);
     return element(
       "div",
       { class: "row spread timeline-head" },

@@ -187,7 +187,7 @@ export function arrowHead(name) {
     "marker",
     {
       id: `head-${name}`,
-      class: `head ${name}`,
+      class: `arrow-head ${name}`,
       viewBox: "0 0 8 8",
       refX: 7,
       refY: 4,

@@ -81,13 +81,17 @@ class TracePage {
     this.frame = 0;
     /** @type {Suspects | null} */
     this.suspects = null;
-    this.crumb = element("p", { class: "crumb" });
+    this.crumb = element("p", { class: "crumb soft" });
     this.lost = element("p", { class: "notice", hidden: true, role: "status" });
     this.tabs = element("nav", { class: "tabs", "aria-label": "Views of this trace" });
     this.place = element("div", { class: "trace-view" });
     this.back = element("a", { class: "bench-back", "data-view": true }, "‹ Back");
-    this.pane = element("section", { class: "bench-pane", "aria-label": "Detail", tabindex: 0 }, this.place);
-    this.reading = element("p", { class: "page-about" }, "Reading…");
+    this.pane = element(
+      "section",
+      { class: "card bench-pane", "aria-label": "Detail", tabindex: 0 },
+      this.place,
+    );
+    this.reading = element("p", { class: "page-about soft" }, "Reading…");
     this.top = element("div", { class: "row trace-top" }, this.crumb);
     this.page = element("div", { class: "trace-page" }, this.top, this.reading, this.lost);
     main.replaceChildren(this.page);

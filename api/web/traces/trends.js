@@ -59,7 +59,7 @@ export class Trends {
     } catch (error) {
       if (wanted !== this.wanted) return;
       const text = `The plots cannot be drawn. ${/** @type {Error} */ (error).message}`;
-      this.content.replaceChildren(element("p", { class: "empty" }, text));
+      this.content.replaceChildren(element("p", { class: "soft" }, text));
     }
   }
 
@@ -67,7 +67,7 @@ export class Trends {
   #draw(periods) {
     const [first] = periods;
     if (first === undefined) {
-      this.content.replaceChildren(element("p", { class: "empty" }, "No trace is selected."));
+      this.content.replaceChildren(element("p", { class: "soft" }, "No trace is selected."));
       return;
     }
     const length = lengthOf(first);

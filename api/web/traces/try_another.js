@@ -35,7 +35,7 @@ export class TryAnother {
       input.addEventListener("input", () => this.launch.refresh());
     const form = element(
       "form",
-      { class: "form-row" },
+      { class: "grid" },
       element("label", {}, "Query", this.query),
       element("label", {}, "Course, if only one", this.course),
       element("button", { class: "button plain-button", type: "submit" }, "Search"),
@@ -69,11 +69,11 @@ export class TryAnother {
     try {
       const found = await search(this.query.value, this.course.value, undefined, TRIED);
       this.results.replaceChildren(
-        found.length === 0 ? element("p", { class: "empty" }, "Nothing is found.") : passageList(found),
+        found.length === 0 ? element("p", { class: "soft" }, "Nothing is found.") : passageList(found),
       );
     } catch (error) {
       this.results.replaceChildren(
-        element("p", { class: "empty" }, String(/** @type {Error} */ (error).message)),
+        element("p", { class: "soft" }, String(/** @type {Error} */ (error).message)),
       );
     }
   }

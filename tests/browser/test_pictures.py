@@ -1,0 +1,259 @@
+"""Pictures of the pages as a person meets them, compared with those in pictures/.
+
+`RENEW_PICTURES=1 python -m pytest -n0 tests/browser/test_pictures.py` takes them anew. Look at each before you keep it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+import httpx2
+import pytest
+from PIL import Image, ImageChops
+from playwright.sync_api import Page, ViewportSize, expect
+
+from antiphon.service import file_of_lines
+from tests.browser.conftest import OpenPage, Server
+from tests.e2e.processes import run
+from tests.once import made_once
+from tests.planted.answers import (
+    PLANTED,
+    Planted,
+    ask,
+    calling,
+    cite,
+    index_planted,
+    planted_service,
+    search,
+)
+
+FOLDER = Path(__file__).parent / "pictures"
+LETTERS = FOLDER / "letters.json"
+RENEWING = bool(os.environ.get("RENEW_PICTURES"))
+
+SMALLER = 2
+"""Pictures are kept at half their size, where the edges of letters, which differ from machine to machine, are even."""
+COLOURS = 220
+FAR = 40
+"""So far apart, of 255, is another colour. The fewer colours of a stored picture come to 8."""
+MOST_CHANGED = 0.001
+"""Of a picture's pixels. From run to run none changes; a card of a citation that is cut to two lines changes 0.03, a
+badge whose class has another name 0.01. Where letters have other widths, nothing is compared (`check_letters`)."""
+
+MEDIUM: ViewportSize = {"width": 1280, "height": 800}
+LARGE: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 360, "height": 740}
+
+CITED = (
+    "A **consumer group** is a set of consumers that share the work of reading a topic."
+)
+REST = """
+
+## What follows
+
+- Each partition is read by *one* consumer of the group.
+- Two groups read `orders` independently of each other.
+
+| Consumers | Partitions | Idle |
+|---|---|---|
+| 2 | 6 | 0 |
+| 8 | 6 | 2 |
+
+```python
+consumer.subscribe(["orders"])
+```
+"""
+QUESTION = "What is a consumer group, and when is a consumer idle?"
+SUSPECTED = "a citation to the wrong fact"
+ASKED = {
+    SUSPECTED: PLANTED[SUSPECTED],
+    "pictured": Planted(
+        QUESTION,
+        (search("consumer group of a topic"), cite(CITED, 0, then=REST)),
+        lambda _: False,
+    ),
+}
+
+# What differs from run to run: how long something took, when it was, and what has an id.
+_AS_ALWAYS = r"""() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const { currentNode: node } = walker;
+        node.data = node.data
+            .replace(/\b\d+(\.\d+)? (ms|s)\b/g, "1.0 s")
+            .replace(/\b(\d+ \w{3} \d{4}, )?\d\d:\d\d\b/g, "12:00")
+            .replace(/\b[0-9a-f]{8,}\b/g, "0123abcd");
+    }
+}"""
+# Words in each face of the pages; other letters than in the pictures give other widths.
+_WIDTHS = """() => ["400 16px", "650 24px", "400 14px"].flatMap((font) =>
+    [getComputedStyle(document.body).fontFamily, "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"].map(
+        (family) => {
+            const context = document.createElement("canvas").getContext("2d");
+            context.font = `${font} ${family}`;
+            return Math.round(context.measureText("Hamburgefonstiv, 0123456789").width);
+        }))"""
+
+
+class Opened(NamedTuple):
+    """What the pictures are taken of."""
+
+    server: Server
+    trace: str
+    conversation: str
+
+
+class Picture(NamedTuple):
+    """A view in a state.
+
+    Attributes:
+        path: Of the page; a part in braces is the name of what `Opened` holds.
+        shown: What is there when the view is.
+        act: What a person does then.
+    """
+
+    size: ViewportSize
+    scheme: str
+    path: str
+    shown: str
+    act: Callable[[Page], object] = lambda _: None
+
+
+def card(page: Page) -> None:
+    page.locator(".mark").first.focus()
+    expect(page.get_by_role("tooltip")).to_contain_text("consumer group")
+
+
+def how(page: Page) -> None:
+    page.get_by_text("How it was worked out").click()
+    page.locator(".step").first.wait_for()
+    page.locator(".scroller").evaluate("(each) => each.scrollTo(0, 0)")
+
+
+def menu(page: Page) -> None:
+    page.get_by_role("button", name="Menu", exact=True).click()
+    expect(page.locator("#recent-list li").first).to_be_visible()
+
+
+def suspect(page: Page) -> None:
+    page.locator("a.suspect").first.click()
+    page.locator(".suspect[aria-current]").wait_for()
+
+
+READ = "/read?" + urlencode(
+    {
+        "course": "Event-Driven Systems from First Principles",
+        "lesson": 2,
+        "words": CITED.replace("*", ""),
+    }
+)
+VIEWS = {
+    "ask": Picture(MEDIUM, "light", "/", ".suggestions"),
+    "card": Picture(LARGE, "light", "/conversations/{conversation}", ".answer-foot", card),
+    "answer": Picture(MEDIUM, "dark", "/conversations/{conversation}", ".answer-foot", how),
+    "answer-phone": Picture(PHONE, "light", "/conversations/{conversation}", ".answer-foot"),
+    "chats-phone": Picture(PHONE, "dark", "/", ".suggestions", menu),
+    "suspect": Picture(MEDIUM, "light", "/traces/{trace}", "a.suspect", suspect),
+    "suspect-phone": Picture(PHONE, "light", "/traces/{trace}", "a.suspect"),
+    "timeline": Picture(LARGE, "dark", "/traces/{trace}/events/4", ".event-card"),
+    "request": Picture(MEDIUM, "dark", "/traces/{trace}/requests/call-2", ".request"),
+    "traces": Picture(MEDIUM, "light", "/traces", "tbody tr"),
+    "reader": Picture(MEDIUM, "dark", READ, ".passage-text"),
+    "search": Picture(LARGE, "light", "/search?q=consumer+group", ".result"),
+    "courses": Picture(MEDIUM, "light", "/courses", ".course-card"),
+    "faults": Picture(LARGE, "dark", "/faults", ".fault-cell"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
+    """The service, with a conversation and a trace whose times are the same on every machine."""
+    indexed = made_once(tmp_path_factory, "planted", index_planted)
+    folder = tmp_path_factory.mktemp("pictured")
+    with planted_service(folder, indexed, ASKED) as server, calling(server) as client:
+        faults = ("faults", "run", "--points", "tool.*", "--keep")
+        run(*faults, data_dir=folder / "data", folder=folder)
+        asked = ask(client, ASKED["pictured"])
+        trace = imported(client, ask(client, ASKED[SUSPECTED]).events)
+        yield Opened(server, trace, asked.session_id)
+
+
+def imported(client: httpx2.Client, events: list[dict[str, Any]]) -> str:
+    """Gives a trace times and an id that are always the same, and returns the id."""
+    query_id = "0123456789abcdef0123456789abcdef"
+    lines = [
+        json.dumps(
+            each | {"query_id": query_id, "at": 1.7e9 + each["seq"] / 20}
+        ).encode()
+        for each in events
+    ]
+    file = file_of_lines(query_id, lines)
+    reply = client.post(
+        "/api/traces/import",
+        content=file,
+        headers={"Content-Type": "application/x-ndjson"},
+    )
+    assert reply.is_success, reply.text
+    return query_id
+
+
+def taken(page: Page) -> Image.Image:
+    """The page as it is when nothing moves any more, at half its size."""
+    page.wait_for_load_state("networkidle")
+    page.evaluate(_AS_ALWAYS)
+    before = b""
+    for _ in range(20):
+        shot = page.screenshot(animations="disabled", caret="hide")
+        if shot == before:
+            break
+        before = shot
+        page.wait_for_timeout(100)
+    return Image.open(io.BytesIO(shot)).convert("RGB").reduce(SMALLER)
+
+
+def changed(one: Image.Image, other: Image.Image) -> float:
+    """The share of the pixels that have another colour."""
+    if one.size != other.size:
+        return 1.0
+    bands = ImageChops.difference(one, other).split()
+    furthest = ImageChops.lighter(ImageChops.lighter(bands[0], bands[1]), bands[2])
+    far = sum(furthest.histogram()[FAR:])
+    return far / (one.width * one.height)
+
+
+def check_letters(page: Page) -> None:
+    """Skips where the letters are others than in the pictures: every line would break elsewhere."""
+    widths = page.evaluate(_WIDTHS)
+    if RENEWING:
+        LETTERS.write_text(json.dumps(widths) + "\n")
+    if widths != json.loads(LETTERS.read_text()):
+        pytest.skip("PICTURES ARE NOT COMPARED: install fonts-dejavu and no other font")
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_a_view_looks_as_in_its_picture(
+    name: str, opened: Opened, open_page: OpenPage, tmp_path: Path
+) -> None:
+    view = VIEWS[name]
+    watched = open_page(opened.server, view.size, color_scheme=view.scheme)
+    page = watched.open(view.path.format_map(opened._asdict()))
+    check_letters(page)
+    page.locator(view.shown).first.wait_for()
+    view.act(page)
+
+    seen = taken(page)
+    file = FOLDER / f"{name}.png"
+    if RENEWING:
+        seen.quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(file, optimize=True)
+    share = changed(seen, Image.open(file).convert("RGB"))
+
+    seen.save(tmp_path / file.name)
+    print(f"{name}: {share:.5f} changed", file=sys.stderr)  # noqa: T201
+    assert share <= MOST_CHANGED, f"it looks like {tmp_path / file.name} now"
