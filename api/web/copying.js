@@ -15,7 +15,7 @@ export async function copyText(text, button) {
     announce("Copied.");
   } catch {
     word = "Not copied";
-    announce("The browser does not let this page copy. Select the text and copy it yourself.");
+    announce("Your browser does not let this page copy. Select the text and copy it yourself.");
   }
   const label = button.lastChild;
   const isShown = button.classList.contains("done") || button.classList.contains("failed");

@@ -117,7 +117,7 @@ export async function jobDone(response) {
   let last = await response.json();
   await followJob(last, (job) => (last = job));
   if (last.state !== "done")
-    throw new Error(last.error ?? "Whether it was done is not known: reload the page.");
+    throw new Error(last.error ?? "It is not known whether this was done. Reload the page.");
 }
 
 /** @param {File[]} files */
@@ -231,8 +231,8 @@ class Panel {
       const read = job.files.length - refused;
       this.#end(
         refused === 0
-          ? `${count(read, "document")} can be asked about now.`
-          : `${count(read, "document")} can be asked about now, ${refused} refused.`,
+          ? `Ready for questions: ${count(read, "document")}.`
+          : `Ready for questions: ${count(read, "document")}. Refused: ${refused}.`,
       );
     } else {
       this.#line.textContent = `${STAGES[job.stage ?? "waiting"]}${job.file ? `: ${job.file}` : "…"}`;
@@ -261,8 +261,8 @@ class Panel {
 /** @param {Job["files"][number]} file */
 function fileLine(file) {
   const sign = file.status === "refused" ? "warn" : "tick";
-  const read = file.reason ? `read, but for this: ${file.reason}` : "read";
-  const words = { added: read, unchanged: "as it was", refused: file.reason }[file.status];
+  const read = file.reason ? `read, except: ${file.reason}` : "read";
+  const words = { added: read, unchanged: "unchanged", refused: file.reason }[file.status];
   return element(
     "li",
     { class: `row upload-file ${file.status}` },

@@ -52,9 +52,9 @@ async function showReasoner() {
 function who({ reasoner, model_key }) {
   const tone = { accepted: "good", refused: "fair" }[String(model_key)] ?? "";
   const dot = element("span", { class: `dot ${model_key} ${tone}`, "aria-hidden": "true" });
-  if (model_key === "refused") return [dot, "Key refused: built-in reasoner answers"];
+  if (model_key === "refused") return [dot, "Key refused; the built-in reasoner answers"];
   if (reasoner === "offline") return [dot, "Built-in reasoner"];
   // Some servers say nothing of a key before it is used.
-  if (model_key === "unknown") return [dot, `${reasoner}, key not tried yet`];
+  if (model_key === "unknown") return [dot, `${reasoner}, key not used yet`];
   return [dot, reasoner];
 }

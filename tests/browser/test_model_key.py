@@ -22,7 +22,7 @@ from tests.guarded import API_KEY
 from tests.key_server import ANSWER, KeyServer, key_server
 
 QUESTION = "What is applemailbox2 in the Apple course?"
-REFUSED = "Key refused: built-in reasoner answers"
+REFUSED = "Key refused; the built-in reasoner answers"
 AFTER_THE_END = "Failed to load resource"
 """The page looks again while the key is refused, also in the moment after a test's service was stopped."""
 NARROW: ViewportSize = {"width": 390, "height": 844}
@@ -93,7 +93,7 @@ def test_the_dot_is_green_for_a_key_that_is_accepted_and_for_no_other(
         watched.expected.append(AFTER_THE_END)
         page = watched.open()
         said = page.locator("#reasoner")
-        expect(said).to_have_text("claude-x, key not tried yet")
+        expect(said).to_have_text("claude-x, key not used yet")
         untried = colour(page)
 
         watched.ask(QUESTION)

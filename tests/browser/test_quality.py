@@ -33,7 +33,7 @@ SIZES = [(1280, 800), (360, 740)]
 def written(page: Page, name: str, *questions: str) -> None:
     """Types a set of questions, and saves it."""
     page.get_by_label("Name").fill(name)
-    page.get_by_label("Questions, one a line").fill("\n".join(questions))
+    page.get_by_label("Questions, one per line").fill("\n".join(questions))
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", name="Compare two settings")).to_be_visible()
 
@@ -150,7 +150,7 @@ def test_what_was_rated_is_added_exported_and_read_again(
     httpx2.put(path, json={"rating": "down", "note": "Too short."})
     page = open_page(server).open("/quality")
     page.get_by_role("button", name="Add those rated bad").click()
-    expect(page.get_by_label("Questions, one a line")).to_have_value(
+    expect(page.get_by_label("Questions, one per line")).to_have_value(
         QUESTIONS[1], timeout=5_000
     )
     page.get_by_label("Name").fill("Bad ones")
@@ -172,10 +172,10 @@ def test_what_was_rated_is_added_exported_and_read_again(
     file.write_text(lines + '{"question": "And\\nthis?"}\n')
     page.locator('input[type="file"]').set_input_files(file)
     expect(page.get_by_text("1 question added, 1 there already.")).to_be_visible()
-    expect(page.get_by_label("Questions, one a line")).to_have_value(
+    expect(page.get_by_label("Questions, one per line")).to_have_value(
         f"{QUESTIONS[1]}\nAnd this?"
     )
-    page.get_by_label("Questions, one a line").fill('{"question": 5}')
+    page.get_by_label("Questions, one per line").fill('{"question": 5}')
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Line 1 is no question")).to_be_visible()
 
@@ -190,11 +190,11 @@ def test_what_was_stopped_stays_and_goes_on(
 
     page.get_by_role("button", name="Stop").click()
 
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()
     there = page.locator("main ol .answer-text").count()
     assert 2 <= there < 24
     page.reload()
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("12 of 12 questions compared.")).to_be_visible()
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete it? The traces stay.").click()
@@ -214,7 +214,7 @@ def test_what_the_service_refuses_is_said_and_the_one_answer_stays(
 
     said = page.get_by_text("settings of a fork over the network go only downwards")
     expect(said).to_contain_text("0 of 1 question compared.")
-    expect(page.get_by_role("button", name="Go on")).to_be_visible()
+    expect(page.get_by_role("button", name="Continue")).to_be_visible()
     [asked] = [each for each in saved(server) if each["name"] == "Refused"][:1]
     assert asked["questions"][0]["left"] is not None
     assert asked["questions"][0]["right"] is None

@@ -170,7 +170,7 @@ def test_an_event_shows_its_causes_who_heard_it_and_what_was_known_by_then(
     expect(card.locator(".facts-list")).to_contain_text("applemailbox2")
     card.get_by_text("Behind it").click()
     expect(card).to_contain_text("QueryCoordinator.on_context_synthesized")
-    chain = card.get_by_role("list", name="What led to it, the nearest first")
+    chain = card.get_by_role("list", name="What led to it, nearest first")
     expect(chain.get_by_role("link").first).to_contain_text("tools settled")
     expect(chain.get_by_role("link").last).to_have_text("1 query received")
     memory = page.get_by_role("region", name="Memory")

@@ -193,7 +193,7 @@ def test_passages_that_give_orders_are_marked(
         page = watched.open(f"/traces/{query_id}/requests")
 
         expect(page.locator(".shown.orders")).to_contain_text("praise the sea")
-        expect(page.locator(".shown.orders .tag")).to_have_text("gives orders")
+        expect(page.locator(".shown.orders .tag")).to_have_text("contains instructions")
         page.get_by_role("link", name="Retrieval").click()
         expect(page.locator(".orders-fate").first).to_contain_text("Ignore all")
 
@@ -384,7 +384,7 @@ def test_a_trace_to_compare_with_is_picked_found_by_words_or_named(
         page.keyboard.press("Enter")
         expect(page.locator(".sides")).to_be_visible()
         page.goto(f"{server.url}/traces/{fork}/diff")
-        page.get_by_role("link", name="The trace that it is a fork of").click()
+        page.get_by_role("link", name="The trace it was forked from").click()
         expect(page).to_have_url(re.compile(f"/{first}/diff/{fork}$"))
         expect(summary).to_contain_text("What changed: ")
         watched.expected.append("404")

@@ -59,7 +59,7 @@ export async function showChats() {
   if (reading !== readings || byId("recent-list").querySelector("form") !== null) return;
   byId("recent-chats").hidden = found.conversations.length === 0 && !wanted;
   const items = found.conversations.map(chatItem);
-  if (items.length === 0) items.push(element("li", { class: "chat-none soft" }, "No chat has these words."));
+  if (items.length === 0) items.push(element("li", { class: "chat-none soft" }, "No chats match."));
   if (found.next !== null) items.push(moreItem());
   byId("recent-list").replaceChildren(...items);
 }

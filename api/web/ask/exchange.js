@@ -12,7 +12,7 @@ import { Working } from "./working.js";
 const ADVICE = {
   knowledge: "Add documents on the courses page, or run “antiphon index PATH”.",
   busy: "Try again in a moment.",
-  trace_state: "The query was interrupted and nobody works on it: ask again.",
+  trace_state: "The query was interrupted. Ask again.",
   not_found: "Its trace may have been deleted: ask again.",
 };
 
@@ -162,16 +162,16 @@ export class Exchange {
         break;
       case "lost":
         this.#warn(
-          "The connection to the service is lost. The page keeps trying to reconnect; no part of the answer is lost.",
+          "The connection to the service is lost. Reconnecting; no part of the answer will be missed.",
         );
         break;
       case "mended":
         this.#warn("");
-        announce("The connection is back.");
+        announce("Connected again.");
         break;
       case "answer":
         this.#show(happening.answer);
-        announce(`The answer is there. ${label(happening.answer)}.`);
+        announce(`The answer is ready. ${label(happening.answer)}.`);
     }
   }
 
@@ -251,7 +251,7 @@ export class Exchange {
     this.#workingBox.replaceChildren();
     const retry = element("button", { class: "button", type: "button" }, "Ask again");
     retry.addEventListener("click", this.chat.retry);
-    const text = "You stopped this question before it had reached the service.";
+    const text = "You stopped this question before it reached the service.";
     const notice = element("p", { class: "notice" }, icon("warn"), element("span", {}, text));
     this.#body.replaceChildren(notice, element("p", { class: "row" }, retry));
   }

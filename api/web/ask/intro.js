@@ -93,7 +93,7 @@ async function beginning(state, ask) {
     element(
       "p",
       { class: "soft" },
-      `Answers come from ${courses}. Every claim leads back to the words that it rests on, and doubts are stated.`,
+      `Answers come from ${courses}. Every claim links to the words it is based on, and anything uncertain is marked.`,
     ),
     ...warnings(state),
     list,
@@ -125,9 +125,9 @@ function withoutKey() {
     element(
       "span",
       {},
-      "There is no API key, so the built-in reasoner answers: it quotes the passages that fit best. For Claude’s own words set ",
+      "No API key is set, so the built-in reasoner answers by quoting the best passages. For answers written by Claude, set ",
       element("code", {}, "ANTHROPIC_API_KEY"),
-      " and start the service again.",
+      " and restart the service.",
     ),
   );
 }
@@ -143,7 +143,7 @@ function firstSteps(state, addSamples) {
     element(
       "p",
       { class: "soft" },
-      "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until there are some, questions are refused.",
+      "Antiphon answers from documents: course scripts, PDF, Word, slides, web pages, Markdown, transcripts, notebooks. Until you add some, questions are refused.",
     ),
     ...warnings(state),
     ...(SAMPLES.length > 0 && may("documents") ? [samplesButton(addSamples)] : []),
@@ -151,8 +151,14 @@ function firstSteps(state, addSamples) {
       "ol",
       { class: "card prose first-steps" },
       element("li", {}, "Drop files or a folder anywhere on this page, or choose them with the clip below."),
-      element("li", {}, "Or run ", element("code", {}, "antiphon index PATH"), " where the service runs."),
-      element("li", {}, "Then ask: the page notices by itself."),
+      element(
+        "li",
+        {},
+        "Or run ",
+        element("code", {}, "antiphon index PATH"),
+        " on the machine that runs the service.",
+      ),
+      element("li", {}, "Then ask: this page updates by itself."),
     ),
   ];
   if (state.reasoner === "offline") parts.push(withoutKey());

@@ -69,14 +69,14 @@ const RULES = {
     settle(progress, event.tool_call_id, "failed", event.detail);
   },
   tool_substituted(progress, event) {
-    note(progress, `${event.failed} failed; ${event.substitute} takes its place.`);
+    note(progress, `${event.failed} failed; ${event.substitute} is used instead.`);
   },
   reasoning_completed(progress, event) {
     const round = current(progress);
     if (round !== undefined) round.thought = thoughtOf(event);
   },
   reasoning_retried(progress, event) {
-    note(progress, `The call failed (${words(event.why)}); it is made again.`);
+    note(progress, `The call failed (${words(event.why)}). Trying again.`);
   },
   reasoning_failed(progress, event) {
     note(progress, `The call failed: ${event.detail}`);
@@ -85,7 +85,7 @@ const RULES = {
     note(progress, event.detail);
   },
   recovery_started(progress, event) {
-    note(progress, `Another way is taken: ${event.why}`);
+    note(progress, `Trying another way: ${event.why}`);
   },
   query_closed(progress, _event, at) {
     endRounds(progress);

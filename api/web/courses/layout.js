@@ -110,7 +110,7 @@ export async function change(course, options, content) {
   content.append(said);
   try {
     await jobDone(await send(addressOf(course), await options()));
-    announce(`${course.title} is laid out anew.`);
+    announce(`${course.title} has its new layout.`);
     document.dispatchEvent(new Event(COURSES_CHANGED));
   } catch (error) {
     said.replaceWith(notice(error));
@@ -153,10 +153,10 @@ class Editor {
     cancel.addEventListener("click", () => showLayout(course, layout, content));
     form.append(
       element("label", {}, "Title of the course", title),
-      element("p", {}, "Lessons; one without files is left out"),
+      element("p", {}, "Lessons (one without files is left out)"),
       this.#rows,
       add,
-      element("p", {}, "The place of each file"),
+      element("p", {}, "Where each file belongs"),
       this.#places,
       element("p", { class: "row" }, element("button", { class: "button", type: "submit" }, "Save"), cancel),
     );
@@ -185,7 +185,7 @@ class Editor {
       }),
       title: field("text", name, {
         maxlength: 300,
-        placeholder: "As its first file says",
+        placeholder: "From its first file",
         "aria-label": `Title of lesson ${number}`,
       }),
     };

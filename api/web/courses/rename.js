@@ -24,12 +24,7 @@ export function rename(card, course) {
     "form",
     { class: "confirm" },
     title,
-    element(
-      "p",
-      { class: "row" },
-      element("button", { class: "button", type: "submit" }, "Rename"),
-      cancel,
-    ),
+    element("p", { class: "row" }, element("button", { class: "button", type: "submit" }, "Rename"), cancel),
   );
   cancel.addEventListener("click", () => form.remove());
   form.addEventListener("submit", (event) => {

@@ -41,7 +41,7 @@ const ABOUT = {
   intake: "Questions as they come in",
   publish: "Events on their way to the bus",
   deliver: "Events on their way to a component",
-  spawn: "Work that components start",
+  spawn: "Background work of components",
   model: "Calls of the model",
   fallback: "Calls of the fallback reasoner",
   summary: "Calls that sum up",
@@ -50,8 +50,8 @@ const ABOUT = {
   embedder: "The embedder",
   clock: "The clock",
   store: "The trace store",
-  follower: "Whoever follows a query live",
-  client: "Whoever asked",
+  follower: "Live followers of a query",
+  client: "The caller",
   process: "The process itself",
 };
 

@@ -29,7 +29,7 @@ export class Editor {
       "form",
       { class: "stack", submit: (/** @type {Event} */ event) => this.#submit(event, save) },
       element("label", { class: "stack" }, "Name", this.#name),
-      element("label", { class: "stack" }, "Questions, one a line", this.#text),
+      element("label", { class: "stack" }, "Questions, one per line", this.#text),
       element(
         "div",
         { class: "filters", role: "group", "aria-label": "Add questions" },

@@ -72,7 +72,7 @@ function overview(sets, missing) {
   return [
     element("h1", {}, "Quality"),
     element("p", { class: "page-about soft" }, ABOUT),
-    missing === undefined ? null : element("p", { class: "notice" }, "There is no such set any more."),
+    missing === undefined ? null : element("p", { class: "notice" }, "This set no longer exists."),
     ...(saved.length > 0
       ? [element("section", { class: "card" }, element("h2", {}, "Saved sets"), list(saved))]
       : []),
@@ -153,7 +153,7 @@ function head(set) {
   return [
     element(
       "p",
-      { class: "crumb soft" },
+      { class: "soft" },
       element("a", { href: setAddress(), "data-view": true }, "Quality"),
       comparison ? " / " : null,
       comparison ? element("a", { href: setAddress(comparison.of), "data-view": true }, set.name) : null,

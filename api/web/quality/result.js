@@ -15,7 +15,7 @@ import { sideName } from "./sides.js";
 export class Result {
   #bar = element("progress", { "aria-label": "Questions that were compared" });
   #said = element("p", { class: "soft", role: "status" });
-  #go = element("button", { class: "button", type: "button" }, "Go on");
+  #go = element("button", { class: "button", type: "button" }, "Continue");
   #stop = element("button", { class: "button plain-button", type: "button", hidden: true }, "Stop");
   #totals = element("div", {});
   #list = element("ol", { class: "stack plain-list" });
@@ -95,7 +95,7 @@ export class Result {
       );
     } catch (error) {
       this.#problem = run.isStopped ? "Stopped." : String(/** @type {Error} */ (error).message);
-      row?.say("Not asked to the end.");
+      row?.say("Not finished.");
     }
     this.#run = null;
     this.#draw();
@@ -110,7 +110,7 @@ export class Result {
     this.#go.hidden = isRunning || done === all.length;
     this.#stop.hidden = !isRunning;
     const state = `${done} of ${count(all.length, "question")} compared.`;
-    const now = isRunning ? `It goes on while this page is open. ${asking}` : "";
+    const now = isRunning ? `It runs while this page is open. ${asking}` : "";
     this.#said.textContent = plain(`${this.#problem} ${state} ${now}`.trim());
   }
 

@@ -93,8 +93,8 @@ export class Row {
             ),
             element("ul", { class: "stack plain-list differing" }, ...sentences.map(sentence)),
           ),
-      citations("Cited on the left alone", left, right),
-      citations("Cited on the right alone", right, left),
+      citations("Cited only on the left", left, right),
+      citations("Cited only on the right", right, left),
       this.#verdicts(left, right),
     ];
     this.element.replaceChildren(...parts.filter((each) => each !== null));

@@ -81,7 +81,7 @@ function ofJson(line, number) {
   }
   if (typeof read?.question !== "string")
     throw new Error(
-      `Line ${number} is no question: write one a line, as text or as {"question": "What is BM25?"}.`,
+      `Line ${number} is not a question: write one per line, as text or as {"question": "What is BM25?"}.`,
     );
   // What else a file may say of a question, such as how its answers are judged, is of no use here.
   const { question, id = "", earlier = [], rating = null, note = null } = read;

@@ -77,10 +77,10 @@ export class Sides {
   }
 
   #cost() {
-    if (this.#isFree) return "The built-in reasoner answers: it costs nothing.";
+    if (this.#isFree) return "The built-in reasoner answers at no cost.";
     const [left, right] = [this.#most(this.left), this.#most(this.right)];
     if (left === null || right === null)
-      return "Nothing limits what they cost: choose “max cost usd” on both sides to say how much one answer may.";
+      return "The cost is not limited: set “max cost usd” on both sides to limit each answer.";
     const most = cost(this.asked() * (left + right));
     return `They cost at most ${most}: ${cost(left)} an answer on the left, ${cost(right)} on the right.`;
   }

@@ -42,7 +42,7 @@ export function show(main) {
     history.replaceState(null, "", `${ROOT}/search?${new URLSearchParams({ q: words })}`);
     search(words, results, line);
   });
-  const about = "What the courses say, without an answer: no model is asked and nothing is recorded.";
+  const about = "Search the texts of the courses directly: no model is called and nothing is recorded.";
   main.replaceChildren(
     element(
       "div",

@@ -82,14 +82,20 @@ export class Actions {
 
   async #replay() {
     const verdict = await sendJson(api(this.queryId, "/replay"));
-    const checked = `${count(verdict.compared, "decision")} compared, ${verdict.verified} made by acting parts verified`;
+    const checked = `${count(verdict.compared, "decision")} compared, ${verdict.verified} of components verified`;
     const skipped = verdict.skipped.map((/** @type {string} */ each) => element("li", { dir: "auto" }, each));
     const rest = skipped.length === 0 ? null : element("ul", { class: "stack plain-list soft" }, ...skipped);
     if (verdict.divergence === null) {
       return element(
         "div",
         { class: "notice good verdict same" },
-        element("p", {}, icon("tick"), element("strong", {}, "Replays to the same events. "), `${checked}.`),
+        element(
+          "p",
+          {},
+          icon("tick"),
+          element("strong", {}, "The replay gives the same events. "),
+          `${checked}.`,
+        ),
         rest,
       );
     }
@@ -151,12 +157,12 @@ export class Actions {
       "p",
       { class: "notice good verdict same" },
       icon("tick"),
-      element("span", {}, "Two files were downloaded: put ", element("code", {}, made.test_name), " and "),
+      element("span", {}, "Two files were downloaded. Put ", element("code", {}, made.test_name), " and "),
       element(
         "span",
         {},
         element("code", {}, made.trace_name),
-        " side by side among your tests, and run pytest.",
+        " in one folder among your tests and run pytest.",
       ),
     );
   }

@@ -20,7 +20,7 @@ export class AnswerPane {
     this.about = element("p", { class: "row soft facts-line" });
     this.element = element(
       "section",
-      { class: "card bench-answer", "aria-label": "What is judged", tabindex: 0 },
+      { class: "card bench-answer", "aria-label": "Question and answer", tabindex: 0 },
       this.question,
       this.text,
       this.rest,
@@ -39,7 +39,7 @@ export class AnswerPane {
         element(
           "p",
           { class: "soft" },
-          trace.isOver ? "It has no answer." : "The answer is being worked out…",
+          trace.isOver ? "There is no answer." : "The answer is being worked out…",
         ),
       );
     } else if (!this.isRead) {

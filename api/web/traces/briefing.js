@@ -105,7 +105,7 @@ export class Sources {
   #leftOut(factId, number, text, reason, place) {
     const button = element(
       "button",
-      { type: "button", class: "left-out", title: "Show it: a fork in which the call sees this sentence" },
+      { type: "button", class: "left-out", title: "Fork with this sentence shown to the model" },
       text.trim(),
     );
     button.addEventListener("click", () => this.#offer(factId, number, place));
@@ -161,9 +161,7 @@ function reasonsFor(factId, briefing) {
  */
 function worth({ rule, why, score, bar }) {
   const words =
-    score === null || bar === null
-      ? rule
-      : `${rule}, worth ${score.toFixed(2)}, ${bar.toFixed(2)} would have stayed`;
+    score === null || bar === null ? rule : `${rule}: score ${score.toFixed(2)}, needed ${bar.toFixed(2)}`;
   const most = Math.max(1, score ?? 0, bar ?? 0);
   const drawn =
     score === null
@@ -186,5 +184,10 @@ function worth({ rule, why, score, bar }) {
 function shownSentence(text, orders) {
   const isOrder = orders.some((words) => words !== "" && flat(text).includes(words));
   if (!isOrder) return element("span", { class: "shown" }, text);
-  return element("span", { class: "shown orders" }, text, element("span", { class: "tag" }, "gives orders"));
+  return element(
+    "span",
+    { class: "shown orders" },
+    text,
+    element("span", { class: "tag" }, "contains instructions"),
+  );
 }

@@ -129,11 +129,11 @@ export class CompareForm {
           element(
             "a",
             { href: address(parent, "diff", this.trace.id), "data-view": true },
-            "The trace that it is a fork of",
+            "The trace it was forked from",
           ),
         ),
       );
-    if (lists.length === 0) lists.push(element("p", { class: "soft" }, "No other trace is found."));
+    if (lists.length === 0) lists.push(element("p", { class: "soft" }, "No other trace was found."));
     this.lists.replaceChildren(...lists);
   }
 

@@ -10,8 +10,8 @@ import { address, api } from "./links.js";
 /** @type {Record<string, [string, string]>} */
 const MARKS = {
   "=": ["same", "in both"],
-  "-": ["left", "only in this one"],
-  "+": ["right", "only in the other"],
+  "-": ["left", "only in this trace"],
+  "+": ["right", "only in the other trace"],
 };
 
 export class Comparison {
@@ -96,7 +96,7 @@ function changes({ change, groups, left, right }) {
  */
 function costs({ left, right }) {
   const [before, now] = [left.usage.cost_usd, right.usage.cost_usd];
-  const price = now === null ? "an unknown sum" : cost(now);
+  const price = now === null ? "an unknown amount" : cost(now);
   const difference = before === null || now === null ? "" : ` (${compared(before, now, cost)})`;
   const time = compared(left.duration_ms, right.duration_ms, (ms) => seconds(ms / 1000));
   const tokens = compared(tokensOf(left), tokensOf(right), (number) => number.toLocaleString("en"));
@@ -167,8 +167,8 @@ function sides({ left, right }) {
           "tr",
           {},
           element("td", {}),
-          element("th", { scope: "col" }, "This one"),
-          element("th", { scope: "col" }, "The other"),
+          element("th", { scope: "col" }, "This trace"),
+          element("th", { scope: "col" }, "The other trace"),
         ),
       ),
       element("tbody", {}, ...body),

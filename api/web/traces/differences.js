@@ -23,7 +23,7 @@ export const CAUSES = {
 export function eventsThatDiffer(found) {
   const [left, right] = [found.left.query_id, found.right.query_id];
   if (found.differences.length === 0)
-    return element("p", { class: "soft" }, "No event differs (times are not compared).");
+    return element("p", { class: "soft" }, "No event differs (times are ignored).");
   const groups = found.groups.map((/** @type {any} */ group) =>
     element(
       "li",
@@ -81,11 +81,11 @@ function difference(each, left, right) {
     );
   const sides = [
     each.left === null
-      ? element("span", { class: "soft" }, "not in this one")
+      ? element("span", { class: "soft" }, "not in this trace")
       : eventLink(left, each.left, `event ${each.left}`),
     " / ",
     each.right === null
-      ? element("span", { class: "soft" }, "not in the other")
+      ? element("span", { class: "soft" }, "not in the other trace")
       : eventLink(right, each.right, `event ${each.right}`),
   ];
   const head = element(

@@ -90,7 +90,7 @@ export async function settingEditor(trace, seq, changed) {
     value.addEventListener("input", changed);
     place.replaceChildren(value);
     const limit =
-      setting.fork === "lower" ? ` The service's own, ${setting.value ?? "no limit"}, is the most.` : "";
+      setting.fork === "lower" ? ` At most the service's own: ${setting.value ?? "no limit"}.` : "";
     about.textContent = `${setting.meaning}${limit}`;
     changed();
   };

@@ -67,12 +67,12 @@ function workings(trace, recorded, known) {
   const details = element(
     "details",
     { class: "workings", open: isOpen },
-    element("summary", {}, "Behind it: causes, handlers and every field"),
+    element("summary", {}, "Details: causes, handlers and every field"),
     element(
       "dl",
       { class: "rows about" },
       ...row("From", trace.emitter(recorded)),
-      ...row("Heard by", heardBy(known)),
+      ...row("Received by", heardBy(known)),
       ...row("Because of", chainOf(trace, recorded)),
       ...row("Led to", effectsOf(trace, recorded)),
       ...row("Call", callLinks(trace, recorded)),
@@ -97,8 +97,8 @@ function row(name, value) {
 /** @param {import("./model.js").EventKind | undefined} known */
 function heardBy(known) {
   if (known === undefined)
-    return "not known: nothing here defines such events. Name the subscriber that does in ANTIPHON_SUBSCRIBERS.";
-  if (known.heard_by.length === 0) return "nobody: it is for the trace and its followers";
+    return "unknown: nothing here defines such events. Name the subscriber that does in ANTIPHON_SUBSCRIBERS.";
+  if (known.heard_by.length === 0) return "no component; it is for the trace and its followers";
   const names = known.heard_by.map((name) => element("code", {}, name));
   return element("span", { class: "row" }, ...names);
 }
@@ -109,11 +109,11 @@ function heardBy(known) {
  */
 function chainOf(trace, recorded) {
   const chain = trace.chain(recorded);
-  if (chain.length === 0) return "nothing before it: it came from outside";
+  if (chain.length === 0) return "nothing; it came from outside";
   const items = chain.map((cause) =>
     element("li", {}, eventLink(trace.id, cause.seq, `${cause.seq} ${kindName(cause.event.kind)}`)),
   );
-  return element("ol", { class: "row chain", "aria-label": "What led to it, the nearest first" }, ...items);
+  return element("ol", { class: "row chain", "aria-label": "What led to it, nearest first" }, ...items);
 }
 
 /**

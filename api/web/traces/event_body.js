@@ -32,7 +32,7 @@ const BODIES = {
   reasoning_failed: failed,
   reasoning_retried: failed,
   summary_failed: failed,
-  summary_completed: (_, { event }) => [section("It says", prose(event.text))],
+  summary_completed: (_, { event }) => [section("Message", prose(event.text))],
   context_synthesized: (_, { event }) => [section("Facts", factList(event.facts))],
   breaker_tripped: (_, { event }) => [warning(`${kindName(event.limit)}: ${event.detail}`)],
   recovery_started: (_, { event }) => [warning(`${kindName(event.level)}: ${event.why}`)],
@@ -87,7 +87,7 @@ function asked(_, { event }) {
   ]);
   return [
     section("Question", prose(event.query)),
-    history.length > 0 ? section("Conversation before it", rowList(history)) : null,
+    history.length > 0 ? section("Earlier conversation", rowList(history)) : null,
     event.change ? section("Changed in this fork", prose(event.change)) : null,
   ];
 }
@@ -257,8 +257,8 @@ function roundBody(trace, { event }) {
     : `${count(event.rounds_left, "round")} left after this one.`;
   return [
     section(event.final ? "Final call" : `Round ${event.round}`, element("p", {}, left)),
-    most ? rowList([["Most rounds", String(most)]]) : null,
-    event.note ? section("What the model is told", prose(event.note)) : null,
+    most ? rowList([["Round limit", String(most)]]) : null,
+    event.note ? section("Sent to the model", prose(event.note)) : null,
   ];
 }
 

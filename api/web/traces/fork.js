@@ -125,7 +125,7 @@ export class Fork {
             changed,
             "Reply",
             (value) => ({ at: seq, change: { kind: "reply", value } }),
-            "What the model is to say instead, without citations and tool calls; whoever wants those writes content blocks as JSON.",
+            "What the model should say instead, as plain text. For citations or tool calls, write content blocks as JSON.",
           ),
       };
     if (event.kind === "tool_succeeded" || event.kind === "tool_failed")
@@ -162,7 +162,7 @@ export class Fork {
       changed,
       "Question",
       (value) => ({ at: 1, change: { kind: "set", name: "query", value } }),
-      "All of the query happens anew.",
+      "The whole query runs again.",
     );
   }
 

@@ -87,14 +87,14 @@ export class Launch {
       const plan = await sendJson(api(this.queryId, "/fork/plan"), body);
       if (mine !== this.asked) return;
       const shared =
-        plan.shared === 0 ? "It begins with the question." : `It shares ${count(plan.shared, "event")}.`;
+        plan.shared === 0 ? "It starts from the question." : `It shares ${count(plan.shared, "event")}.`;
       this.plan.className = plan.may_cost ? "plan notice" : "plan notice quiet-notice";
       this.plan.replaceChildren(
         icon(plan.may_cost ? "warn" : "info"),
         element(
           "span",
           {},
-          element("strong", {}, plan.may_cost ? "This may cost. " : ""),
+          element("strong", {}, plan.may_cost ? "This may cost money. " : ""),
           `${shared} ${plan.sentence}`,
         ),
       );

@@ -14,7 +14,7 @@ const AROUND = 700;
 const MOST_CHARACTERS = 20_000;
 /** Doubts that name a sentence of the answer, and what they say of it in a word or two. */
 /** @type {Record<string, string>} */
-const CLAIMS = { unsupported_citation: "not borne out", unsupported_claim: "found nowhere" };
+const CLAIMS = { unsupported_citation: "not supported", unsupported_claim: "found nowhere" };
 
 export class Lineage {
   /** @param {import("./model.js").Trace} trace */
@@ -112,13 +112,16 @@ export class Lineage {
         "The sentence",
         element("p", { class: "quoted", dir: "auto" }, sentence.text),
         writer === null
-          ? element("p", { class: "soft" }, "put together without a model")
+          ? element("p", { class: "soft" }, "composed without a model")
           : element("p", { class: "soft" }, "written by ", this.#callWords(writer)),
       ),
     ];
     if (sentence.origins.length === 0)
       parts.push(
-        step("Nothing behind it", element("p", {}, "It cites nothing: there is no path to a document.")),
+        step(
+          "No source",
+          element("p", {}, "This sentence cites nothing, so it cannot be traced to a document."),
+        ),
       );
     for (const origin of sentence.origins) parts.push(...this.#origin(origin));
     return parts;
@@ -145,7 +148,7 @@ export class Lineage {
         element(
           "p",
           { class: "soft" },
-          "asked for at ",
+          "requested at ",
           eventLink(this.trace.id, origin.requested_seq, `event ${origin.requested_seq}`),
           ", found at ",
           eventLink(this.trace.id, origin.found_seq, `event ${origin.found_seq}`),
@@ -158,7 +161,7 @@ export class Lineage {
         ),
       ),
       step(
-        "asked for by",
+        "requested by",
         element("p", {}, this.#callWords(origin)),
         ...origin.earlier.map((/** @type {any} */ call) =>
           element(
@@ -197,7 +200,7 @@ export class Lineage {
   async #showText(origin, place) {
     if (origin.course === null || origin.offset === null) {
       place.replaceChildren(
-        element("p", { class: "soft" }, "Its place in a document is unknown: no course contains it."),
+        element("p", { class: "soft" }, "Its place in a document is unknown: no course contains this text."),
       );
       return;
     }
@@ -228,7 +231,7 @@ export class Lineage {
           : element(
               "p",
               { class: "notice doubt-note" },
-              "The document has changed since: this is its text now.",
+              "The document has changed since then; this is its current text.",
             ),
         element(
           "blockquote",

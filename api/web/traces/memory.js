@@ -135,7 +135,7 @@ export class MemoryPanel {
   /** @param {any} briefing */
   #changes(briefing) {
     if (briefing.changes.length === 0)
-      return element("p", { class: "soft" }, "Nothing differs from the briefing before it.");
+      return element("p", { class: "soft" }, "The same as the briefing before it.");
     const rows = briefing.changes.map((/** @type {any} */ change) =>
       element(
         "li",
@@ -177,8 +177,8 @@ function facts(found, fresh, again) {
       `round ${fact.round}`,
       `score ${fact.score.toFixed(2)}`,
       fact.serves.length > 0 && `serves part ${fact.serves.join(", ")}`,
-      fact.merged.length > 0 && `took in ${fact.merged.join(", ")}`,
-      fact.like !== null && `says nearly what ${fact.like} says`,
+      fact.merged.length > 0 && `merged with ${fact.merged.join(", ")}`,
+      fact.like !== null && `nearly the same as ${fact.like}`,
     ];
     return element(
       "li",

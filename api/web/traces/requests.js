@@ -235,8 +235,8 @@ function replyBlock(block) {
   return element(
     "div",
     { class: "soft" },
-    element("p", {}, "Thought:"),
-    prose(block.thinking || "The server does not say what."),
+    element("p", {}, "Thinking:"),
+    prose(block.thinking || "The server does not show it."),
   );
 }
 

@@ -99,7 +99,7 @@ export class Retrieval {
         "h2",
         {},
         toolName(tool.name),
-        element("span", { class: "soft" }, " asked at "),
+        element("span", { class: "soft" }, " requested at "),
         eventLink(this.trace.id, tool.requested.seq, `event ${tool.requested.seq}`),
       ),
       element("dl", { class: "rows about" }, ...rows),
@@ -129,7 +129,7 @@ export class Retrieval {
       element(
         "h2",
         {},
-        `Taken: ${count(passages.length, "passage")}`,
+        `Used: ${count(passages.length, "passage")}`,
         element("span", { class: "soft" }, ` in ${Math.round(ended.event.duration_ms)} ms, `),
         eventLink(this.trace.id, ended.seq, `event ${ended.seq}`),
       ),
@@ -150,7 +150,7 @@ export class Retrieval {
   #fates(passage) {
     const orders = ordersIn(this.trace).filter((words) => words !== "" && flat(passage.text).includes(words));
     const marks = orders.map((words) =>
-      element("li", { class: "tag bad orders-fate", dir: "auto" }, `gives orders: “${words}”`),
+      element("li", { class: "tag bad orders-fate", dir: "auto" }, `contains instructions: “${words}”`),
     );
     return [...marks, ...this.#became(passage)];
   }
@@ -158,7 +158,7 @@ export class Retrieval {
   /** @param {any} passage */
   #became(passage) {
     const known = [...this.trace.facts.values()].find(({ fact }) => isIn(passage, fact.passage));
-    if (known === undefined) return [element("li", { class: "tag" }, "added nothing: it was known already")];
+    if (known === undefined) return [element("li", { class: "tag" }, "added nothing new")];
     const { fact, seq } = known;
     const name = fact.passage.id === passage.id ? `fact ${fact.id}` : `in fact ${fact.id}`;
     const fates = [element("li", { class: "tag" }, eventLink(this.trace.id, seq, name))];
@@ -226,7 +226,7 @@ export class Retrieval {
         element(
           "details",
           { class: "card" },
-          element("summary", {}, `Not taken: ${count(rest.length, "candidate")} of the index as it is now`),
+          element("summary", {}, `Not used: ${count(rest.length, "candidate")} in the current index`),
           element("p", { class: "soft" }, `The best ${CANDIDATES} of the same search, without those above.`),
           passageList(rest),
         ),

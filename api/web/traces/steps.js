@@ -101,7 +101,7 @@ export class Steps {
   /** @param {HTMLElement[]} marks */
   #nextMark(marks) {
     let at = 0;
-    const name = () => `Marked ${at + 1} of ${marks.length} ›`;
+    const name = () => `Match ${at + 1} of ${marks.length} ›`;
     const button = element("button", { class: "quiet", type: "button" }, name());
     button.addEventListener("click", () => {
       at = (at + 1) % marks.length;

@@ -174,6 +174,6 @@ function summary(suspects) {
   const words =
     first === undefined
       ? "Nothing stands out: no failure, no lost evidence, no claim without support."
-      : "Nothing stands out. If the answer is wrong anyway, look at what it rests on.";
+      : "Nothing stands out. If the answer is still wrong, check its sources.";
   return [element("p", { class: "soft" }, words)];
 }

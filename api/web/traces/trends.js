@@ -76,7 +76,7 @@ export class Trends {
     const isTableOpen = this.content.querySelector("details")?.open ?? false;
     this.content.replaceChildren(
       element("div", { class: "plots" }, ...plots),
-      element("p", { class: "soft" }, `${range}. Each bar is ${length}; a click shows its traces alone.`),
+      element("p", { class: "soft" }, `${range}. Each bar is ${length}; click one to show only its traces.`),
       element(
         "details",
         { open: isTableOpen },
@@ -137,18 +137,7 @@ export class Trends {
 
   /** @param {Period[]} periods */
   #table(periods) {
-    const head = [
-      "From",
-      "Questions",
-      "High",
-      "Medium",
-      "Low",
-      "Good",
-      "Bad",
-      "Cost",
-      "Tokens",
-      "Half within",
-    ];
+    const head = ["From", "Questions", "High", "Medium", "Low", "Good", "Bad", "Cost", "Tokens", "Median"];
     const rows = periods.filter(({ traces }) => traces > 0).map((period) => this.#row(period));
     const table = element(
       "table",

@@ -69,7 +69,7 @@ export class TryAnother {
     try {
       const found = await search(this.query.value, this.course.value, undefined, TRIED);
       this.results.replaceChildren(
-        found.length === 0 ? element("p", { class: "soft" }, "Nothing is found.") : passageList(found),
+        found.length === 0 ? element("p", { class: "soft" }, "Nothing found.") : passageList(found),
       );
     } catch (error) {
       this.results.replaceChildren(
