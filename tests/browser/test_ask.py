@@ -266,7 +266,7 @@ def test_without_an_index_the_page_says_what_that_means_and_what_to_do(
         watched.expected.append(FAILED_REQUEST)  # 503 of /readyz, and of the question
         page = watched.open()
         expect(page.get_by_text("Nothing is indexed yet").first).to_be_visible()
-        expect(page.get_by_text("There is no API key")).to_be_visible()
+        expect(page.get_by_text("No API key is set")).to_be_visible()
 
         watched.ask("Anything?")
 

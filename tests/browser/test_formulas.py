@@ -85,7 +85,9 @@ def test_formulas_of_a_passage_are_drawn_in_its_card_in_the_reader_and_in_the_se
         page = watched.open()
         page.locator(".composer input[type=file]").set_input_files([file])
         files = page.get_by_label("Documents", exact=True)
-        expect(files).to_contain_text("can be asked about now", timeout=90_000)
+        expect(files).to_contain_text(
+            "Ready for questions: 1 document.", timeout=90_000
+        )
         watched.ask("What is the sigmoid of a score?")
         mark = page.locator(".mark").first
         expect(mark).to_be_visible()

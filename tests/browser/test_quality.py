@@ -68,7 +68,7 @@ def test_three_typed_questions_are_compared_and_every_row_is_seen(
     written(page, name, *QUESTIONS)
     changed(page, "Right", "max_rounds", "0")
     plan = page.get_by_text("3 questions, 6 answers.")
-    expect(plan).to_contain_text("it costs nothing")
+    expect(plan).to_contain_text("at no cost")
     found = violations(page)
 
     page.get_by_role("button", name="Compare", exact=True).click()

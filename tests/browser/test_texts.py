@@ -115,7 +115,9 @@ def test_a_citation_of_an_uploaded_file_leads_to_its_words(
         page = watched.open()
         page.locator(".composer input[type=file]").set_input_files([file])
         files = page.get_by_label("Documents", exact=True)
-        expect(files).to_contain_text("can be asked about now", timeout=90_000)
+        expect(files).to_contain_text(
+            "Ready for questions: 1 document.", timeout=90_000
+        )
         watched.ask("What is a spring tide?")
         mark = page.locator(".mark").first
         expect(mark).to_be_visible()

@@ -61,7 +61,7 @@ def test_a_request_is_shown_as_text_with_what_was_left_out_and_why(
     expect(request.locator(".shown").first).to_be_visible()
     left_out = request.locator(".left-out-line")
     expect(left_out.first.locator(".reason")).to_have_text(
-        re.compile(r"decay, worth 0\.\d\d, 0\.\d\d would have stayed")
+        re.compile(r"decay: score 0\.\d\d, needed 0\.\d\d")
     )
     expect(request).to_contain_text("A mailbox is a queue of messages.")
     request.get_by_text("System", exact=True).click()
@@ -82,7 +82,7 @@ def test_a_sentence_that_was_left_out_is_shown_by_a_fork(
     sentence = page.locator(".left-out").first
     text = sentence.inner_text()
     sentence.click()
-    plan_is_said(page, "This may cost.")
+    plan_is_said(page, "This may cost money.")
     plan_is_said(page, "at most 1 call")
     forked(page)
 
@@ -104,12 +104,12 @@ def test_a_search_shows_what_was_taken_and_what_became_of_it(
     page = open_page(server).open(f"/traces/{query_id}/retrieval")
 
     taken = page.locator(".retrieval-content > .card").nth(1)
-    expect(taken.get_by_role("heading")).to_contain_text("Taken: 5 passages")
+    expect(taken.get_by_role("heading")).to_contain_text("Used: 5 passages")
     first = taken.locator(".passage").first
     expect(first).to_contain_text(re.compile(r"meaning -?\d\.\d\d, words -?\d+\.\d\d"))
     expect(first.locator(".shown-fate").first).to_contain_text("was shown")
     others = page.locator(".candidates")
-    expect(others).to_contain_text("of the index as it is now")
+    expect(others).to_contain_text("in the current index")
     calls = page.get_by_role("navigation", name="Tool calls").get_by_role("link")
     calls.nth(1).click()
     expect(page.locator(".dropped-fate").first).to_contain_text("decay")
@@ -169,7 +169,9 @@ def test_sentences_without_support_are_marked(
     page = open_page(server).open(f"/traces/{query_id}/lineage")
 
     expect(page.locator(".answer-sentence.uncited")).to_contain_text("cites nothing")
-    expect(page.locator(".lineage-path")).to_contain_text("no path to a document")
+    expect(page.locator(".lineage-path")).to_contain_text(
+        "cannot be traced to a document"
+    )
 
 
 def test_passages_that_give_orders_are_marked(
@@ -205,7 +207,9 @@ def test_a_trace_is_replayed_made_a_test_of_and_exported(
     page = open_page(server).open(f"/traces/{query_id}")
 
     page.get_by_role("button", name="Replay").click()
-    expect(page.locator(".verdict.same")).to_contain_text("Replays to the same events.")
+    expect(page.locator(".verdict.same")).to_contain_text(
+        "The replay gives the same events."
+    )
     downloads = []
     page.on("download", lambda each: downloads.append(each))
     page.get_by_role("button", name="Make a test").click()

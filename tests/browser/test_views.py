@@ -219,7 +219,7 @@ def test_documents_are_added_asked_about_and_removed(
         page.locator(".composer input[type=file]").set_input_files([good, broken])
         files = page.get_by_label("Documents", exact=True)
         expect(files).to_contain_text(
-            "1 document can be asked about now, 1 refused.", timeout=90_000
+            "Ready for questions: 1 document. Refused: 1.", timeout=90_000
         )
         expect(files.locator(".refused")).to_contain_text("broken.pdf")
         expect(page.locator("#outline-list")).to_contain_text("Tides and the Moon")
