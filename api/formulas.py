@@ -50,7 +50,7 @@ MATH_ATTRIBUTES = {
 PLACES = "places"
 """Of the reader's environment: the pattern of places in a text, which stand behind a formula that they are put into."""
 
-_TOKEN = "formula"
+_FORMULA = "formula"
 _PENDING = "pending_formula"
 _INLINE = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
 _BLOCK = (("$$", "$$"), ("\\[", "\\]"))
@@ -64,10 +64,10 @@ _NOT_BEHIND_A_DOLLAR = re.compile(r"[0-9A-Z_{]")
 
 def read_formulas(reader: MarkdownIt) -> None:
     """Lets a reader of Markdown read formulas."""
-    reader.inline.ruler.before("escape", _TOKEN, _read_inline)
+    reader.inline.ruler.before("escape", _FORMULA, _read_inline)
     interrupts = ["paragraph", "reference", "blockquote", "list"]
-    reader.block.ruler.before("fence", _TOKEN, _read_block, {"alt": interrupts})
-    reader.add_render_rule(_TOKEN, _render)
+    reader.block.ruler.before("fence", _FORMULA, _read_block, {"alt": interrupts})
+    reader.add_render_rule(_FORMULA, _render)
     reader.add_render_rule(_PENDING, _render_pending)
 
 
@@ -76,7 +76,7 @@ def formulas_in(tokens: Sequence[Token]) -> dict[str, str]:
     found: dict[str, str] = {}
     for token in tokens:
         found |= formulas_in(token.children or ())
-        drawn = _drawn(token) if token.type == _TOKEN else None
+        drawn = _drawn(token) if token.type == _FORMULA else None
         if drawn is not None:
             found[token.info] = drawn
     return found
@@ -123,7 +123,7 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
         if end is None:
             return False
         if not silent:
-            token = state.push(_TOKEN, "math", 0)
+            token = state.push(_FORMULA, "math", 0)
             token.content = state.src[start:end]
             token.info = state.src[state.pos : end + len(closing)]
             token.meta = {"display": opening in ("$$", "\\[")}
@@ -211,7 +211,7 @@ def _push(
     if len(written) > MOST_CHARS or not tex.strip():
         return False
     if not silent:
-        token = state.push(_TOKEN if is_closed else _PENDING, "math", 0)
+        token = state.push(_FORMULA if is_closed else _PENDING, "math", 0)
         token.info = written
         token.content = tex
         token.meta = {"display": True}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from fastapi import APIRouter, Path, Response
@@ -15,7 +15,7 @@ from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.openapi import schema_at
 from antiphon.api.refusals import FORBIDDEN, UNAVAILABLE, WITH_BODY
 from antiphon.api.responses import JSON
-from antiphon.api.schemas import RequestBody, Text
+from antiphon.api.schemas import RequestBody, Schema, Text
 from antiphon.vocabulary.feedback import MOST_NOTE_CHARS, Rating
 from antiphon.vocabulary.question_sets import (
     MOST_QUESTIONS,
@@ -50,6 +50,13 @@ def _described(description: str, schema: Any) -> dict[int | str, dict[str, Any]]
 
 
 _STORED = _described("The set, as it is stored.", schema_at("QuestionSet"))
+
+
+class DeletedSetReply(Schema):
+    """The set that is no longer there."""
+
+    status: Literal["ok"] = "ok"
+    set_id: str
 
 
 class SavedQuestionRequest(RequestBody):
@@ -134,11 +141,10 @@ async def save_question_set(
 @router.delete(
     "/{set_id}",
     summary="Delete a set of questions",
-    status_code=204,
-    response_class=Response,
     responses=FORBIDDEN | UNAVAILABLE,
     dependencies=[needs("debug")],
 )
-async def delete_question_set(set_id: SetId, service: Service) -> None:
+async def delete_question_set(set_id: SetId, service: Service) -> DeletedSetReply:
     """Deletes a set, if there is one; the traces of its answers stay."""
     await service.store.question_sets.delete(set_id)
+    return DeletedSetReply(set_id=set_id)

@@ -34,6 +34,8 @@ ASKED: list[ChatCompletionMessageParam] = [{"role": "user", "content": QUESTION}
 QUERY_ID = "x-antiphon-query-id"
 LINK = re.compile(r"\[\[(\d+)\]\]\((\S+?)\)")
 GONE_S = 20.0
+NOBODY = "none"
+"""What callers send if a client cannot do without a key."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,7 @@ def door(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         yield running
 
 
-def sdk(server: Server, key: str = "none") -> OpenAI:
+def sdk(server: Server, key: str = NOBODY) -> OpenAI:
     """OpenAI's SDK; it tries nothing twice."""
     return OpenAI(base_url=f"{server.url}/v1", api_key=key, max_retries=0)
 
@@ -121,7 +123,7 @@ def test_each_cited_sentence_links_to_its_words_in_the_reader(
 
 
 async def test_the_async_client_is_answered_as_the_other_is(door: Server) -> None:
-    async with AsyncOpenAI(base_url=f"{door.url}/v1", api_key="none") as client:
+    async with AsyncOpenAI(base_url=f"{door.url}/v1", api_key=NOBODY) as client:
         reply = await client.chat.completions.create(model="antiphon", messages=ASKED)
         stream = await client.chat.completions.create(
             model="antiphon", messages=ASKED, stream=True

@@ -24,6 +24,7 @@ _QUERIES = (
     "access/ledgers.py",
     "workers/shared_access.py",
     "traces/conversation_list.py",
+    "traces/conversation_path.py",
     "traces/conversations.py",
     "traces/listing.py",
 )
