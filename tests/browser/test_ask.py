@@ -289,7 +289,9 @@ def test_one_click_adds_the_sample_courses_to_a_service_without_an_index(
         button.click()
 
         expect(page.locator(".suggestions button").first).to_be_visible(timeout=90_000)
-        expect(page.locator(".upload")).to_contain_text("4 documents can be asked")
+        expect(page.locator(".upload")).to_contain_text(
+            "Ready for questions: 4 documents."
+        )
         courses = httpx2.get(f"{server.url}/api/courses").json()["courses"]
         assert len(courses) == 4
 
@@ -400,5 +402,5 @@ def test_hostile_questions_and_replies_are_shown_as_text(
         assert page.locator(".answer-text :is(a, img, script, svg)").count() == 0
         page.goto(f"{server.url}/traces")
         expect(page.locator(".trace-question")).to_have_count(len(HOSTILE))
-        listed = page.locator(".trace-list table").inner_text()
+        listed = page.get_by_role("region", name="Traces").locator("table").inner_text()
         assert [hostile for hostile in HOSTILE if hostile not in listed] == []

@@ -109,7 +109,7 @@ def test_hostile_questions_replies_and_tool_results_are_text(
         assert page.evaluate("document.querySelectorAll('main').length") == 1
         page.goto(f"{server.url}/traces")
         expect(page.locator(".trace-question")).to_have_count(len(groups) + 1)
-        assert acting(page, ".trace-list table") == []
+        assert acting(page, '[aria-label="Traces"] table') == []
         page.locator(".trace-question a").last.click()
         expect(page.locator(".event-card")).to_be_visible()
         take_apart(page)

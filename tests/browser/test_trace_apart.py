@@ -269,7 +269,7 @@ def test_question_setting_reply_and_facts_can_be_changed(
     what = page.get_by_label("What is different")
 
     expect(what).to_have_value("question")
-    page.get_by_label("Question").fill("What is pearmailbox1?")
+    page.get_by_label("Question", exact=True).fill("What is pearmailbox1?")
     plan_is_said(page, "It shares 1 event.")
     what.select_option("setting")
     page.get_by_label("Setting").select_option("max_rounds")
