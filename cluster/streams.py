@@ -194,6 +194,7 @@ async def add_subjects(jetstream: JetStreamContext, naming: Naming) -> None:
 
 async def _subjects(jetstream: JetStreamContext, config: StreamConfig) -> list[str]:
     """Returns the subjects of a stream, those of newer programs among them."""
+    assert config.name is not None
     there = (await jetstream.stream_info(config.name)).config
     return list(dict.fromkeys([*(config.subjects or ()), *(there.subjects or ())]))
 

@@ -24,7 +24,7 @@ from antiphon.vocabulary.ports import TraceFilter
 
 _log = structlog.get_logger(__name__)
 
-SEARCHABLE = frozenset(
+SEARCHABLE: frozenset[type[Event]] = frozenset(
     (
         QueryReceived,
         QueryResumed,
