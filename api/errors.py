@@ -275,7 +275,11 @@ def _in_words(problems: Sequence[Any]) -> str:
 
 def _wrong(problem: Any) -> str:
     """Says in plain words what is wrong with a field; the library's own where it is a rule that nobody expected."""
-    words = _WRONG.get(problem["type"])
+    kind = problem["type"]
+    # Pydantic counts the entries of a text too, if something else has checked it before.
+    if kind in ("too_short", "too_long") and isinstance(problem["input"], str):
+        kind = f"string_{kind}"
+    words = _WRONG.get(kind)
     if words is None:
         return str(problem["msg"]).removeprefix("Value error, ")
     return words.format_map(problem.get("ctx", {}))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import msgspec
+from nats.js.errors import NoStreamResponseError
 
 from antiphon.cluster.client import REQUEST_S
 from antiphon.cluster.connection import Cluster
@@ -17,12 +18,12 @@ from antiphon.cluster.messages import feedback_in
 from antiphon.cluster.projection import Projection
 from antiphon.cluster.seen_traces import SeenTraces
 from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
+from antiphon.cluster.streams import add_subjects
 from antiphon.traces import (
     Finder,
     Redaction,
     read_question_sets,
     redacted_feedback,
-    redacted_set,
     unknown_trace,
 )
 from antiphon.vocabulary.feedback import Feedback
@@ -44,10 +45,13 @@ class Notes:
         Raises:
             TraceError: The servers do not answer.
         """
+        jetstream = self._cluster.jetstream
         with as_trace_errors("store a note"):
-            stored = await self._cluster.jetstream.publish(
-                subject, data, timeout=REQUEST_S
-            )
+            try:
+                stored = await jetstream.publish(subject, data, timeout=REQUEST_S)
+            except NoStreamResponseError:
+                await add_subjects(jetstream, self._cluster.naming)
+                stored = await jetstream.publish(subject, data, timeout=REQUEST_S)
         await erase(self._cluster, self._stream, subject, before=stored.seq)
 
     async def read(self, subject: str) -> bytes | None:
@@ -144,7 +148,7 @@ class SharedQuestionSets:
 
     async def put(self, saved: QuestionSet) -> QuestionSet:
         """Stores a set. Returns and raises what `QuestionSets.put` does."""
-        redacted = redacted_set(self._redaction, saved)
+        redacted = self._redaction.event(saved)
         subject = self._naming.question_set(self._tenant, saved.set_id)
         await self._notes.write(subject, msgspec.json.encode(redacted))
         return redacted

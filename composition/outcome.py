@@ -14,6 +14,7 @@ from antiphon.vocabulary.events import (
     QueryCancelled,
     QueryClosed,
     QueryReceived,
+    QueryResumed,
     Recorded,
     ResponseAssembled,
     Status,
@@ -56,7 +57,7 @@ class Outcome(Value, frozen=True, kw_only=True):
         session_id: The conversation; `Question(query=…, session_id=…)` continues it.
         response: The event that holds the answer.
         status: `answered`, or why there is less than that: `partial`, `cancelled`, `failed`.
-        duration_ms: From receipt to the end of the query.
+        duration_ms: From receipt to the end of the query, without the time in which nobody worked on it.
     """
 
     query_id: str
@@ -128,6 +129,9 @@ class _Noted:
                 self.session_id = session_id
                 self.deadline_s = settings.deadline_s
                 self.received_at = self.closed_at = recorded.at
+            case QueryResumed(away_s=away_s):
+                # Nobody worked on it meanwhile.
+                self.received_at += away_s
             case ResponseAssembled() as response:
                 self.response = response
             case QueryClosed(status=status):
@@ -164,7 +168,7 @@ def outcome_of(
         session_id=noted.session_id,
         response=response,
         status=status,
-        duration_ms=(noted.closed_at - noted.received_at) * 1000,
+        duration_ms=max(0.0, noted.closed_at - noted.received_at) * 1000,
     )
 
 

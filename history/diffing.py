@@ -248,7 +248,7 @@ def _side(events: Trace) -> Side:
         calls=0,
         rounds=0,
         usage=Usage(),
-        duration_ms=(events[-1].at - events[0].at - away_s) * 1000,
+        duration_ms=max(0.0, events[-1].at - events[0].at - away_s) * 1000,
     )
     if response is None:
         return side

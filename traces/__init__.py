@@ -29,7 +29,6 @@ from antiphon.traces.inspecting import empty_log, files_holding, traces_holding
 from antiphon.traces.ownership import IMPORTED
 from antiphon.traces.question_sets import (
     read_question_sets,
-    redacted_set,
     write_question_set,
 )
 from antiphon.traces.reading import PROGRAM, form_of, program_of, upgraded
@@ -84,7 +83,6 @@ __all__ = [
     "read_question_sets",
     "read_trace_file",
     "redacted_feedback",
-    "redacted_set",
     "remove_everything",
     "remove_trace",
     "to_json",

@@ -75,11 +75,16 @@ def path_through(asked: Sequence[Asked], through: str | None) -> list[PlacedQues
 def _places(asked: Sequence[Asked]) -> dict[str, str | None]:
     """Returns what each question follows, None at the beginning, in the order in which they were asked."""
     follows: dict[str, str | None] = {}
+    instead: dict[str, str | None] = {"": None}
     previous: str | None = None
     for each in asked:
-        # What it followed may have been deleted, and a question never follows a later one.
-        is_known = each.follows == "" or each.follows in follows
-        follows[each.query_id] = (each.follows or None) if is_known else previous
+        before = previous
+        if each.follows in follows:
+            before = each.follows
+        # What it followed may have been deleted: its versions stay versions. A question never follows a later one.
+        elif each.follows is not None:
+            before = instead.setdefault(each.follows, previous)
+        follows[each.query_id] = before
         previous = each.query_id
     return follows
 

@@ -17,6 +17,7 @@ from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
     QueryReceived,
+    QueryResumed,
     Recorded,
     ResponseAssembled,
 )
@@ -26,12 +27,19 @@ _INSERT_QUERY = """
     INSERT OR IGNORE INTO queries (query_id, session_id, query, started_at, owner, parent, follows, tenant, number)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_NOTED = (QueryReceived, ResponseAssembled, QueryClosed)
-_NOTE_END = "UPDATE queries SET status = ?, duration_ms = (? - started_at) * 1000 WHERE query_id = ?"
+_NOTED = (QueryReceived, QueryResumed, ResponseAssembled, QueryClosed)
+# Until it is over, it holds the time in which nobody worked on it, below 0.
+_NOTE_AWAY = "UPDATE queries SET duration_ms = coalesce(duration_ms, 0) - ? * 1000 WHERE query_id = ?"
+_NOTE_END = """
+    UPDATE queries SET status = ?,
+        duration_ms = max((? - started_at) * 1000 + min(coalesce(duration_ms, 0), 0), 0.0)
+    WHERE query_id = ?
+"""
 
 _LINE = """
-    SELECT queries.query_id, session_id, query, status, queries.started_at, duration_ms, confidence, reasoner,
-        parent, answer, rounds, input_tokens, output_tokens, cost_usd, feedback, feedback_note, feedback_at,
+    SELECT queries.query_id, session_id, query, status, queries.started_at,
+        CASE WHEN status != 'open' THEN duration_ms END, confidence, reasoner, parent, answer, rounds,
+        input_tokens, output_tokens, cost_usd, feedback, feedback_note, feedback_at,
         (SELECT max(seq) FROM events WHERE events.query_id = queries.query_id)
 """
 _AFTER = {
@@ -75,6 +83,8 @@ def note_query(
                 number,
             )
             connection.execute(_INSERT_QUERY, line)
+        case QueryResumed(away_s=away_s):
+            connection.execute(_NOTE_AWAY, (away_s, query_id))
         case ResponseAssembled():
             note_answer(connection, query_id, recorded.seq, recorded.event)
         case QueryClosed(status=status):

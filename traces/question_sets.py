@@ -35,7 +35,7 @@ class StoredQuestionSets:
 
     async def put(self, saved: QuestionSet) -> QuestionSet:
         """Stores a set. Returns and raises what `QuestionSets.put` does."""
-        redacted = redacted_set(self._redaction, saved)
+        redacted = self._redaction.event(saved)
         await self._write(saved.set_id, msgspec.json.encode(redacted))
         return redacted
 
@@ -73,15 +73,3 @@ def read_question_sets(
     found = [msgspec.json.decode(row[0], type=prepared(QuestionSet)) for row in rows]
     found.sort(key=lambda each: (-each.at, each.set_id))
     return found
-
-
-def redacted_set(redaction: Redaction, saved: QuestionSet) -> QuestionSet:
-    """Returns a set without what must not be stored."""
-    texts = msgspec.to_builtins(saved)
-    texts["name"] = redaction.text(saved.name)
-    for each in texts["questions"]:
-        each["question"] = redaction.text(each["question"])
-        each["earlier"] = [redaction.text(earlier) for earlier in each["earlier"]]
-        if each["note"] is not None:
-            each["note"] = redaction.text(each["note"])
-    return msgspec.convert(texts, prepared(QuestionSet))

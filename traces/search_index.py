@@ -14,6 +14,7 @@ from antiphon.vocabulary.events import (
     Event,
     QueryClosed,
     QueryReceived,
+    QueryResumed,
     Recorded,
     ResponseAssembled,
     ToolRequested,
@@ -23,10 +24,17 @@ from antiphon.vocabulary.ports import TraceFilter
 
 _log = structlog.get_logger(__name__)
 
-SEARCHABLE = frozenset(
-    (QueryReceived, ToolRequested, ToolSucceeded, ResponseAssembled, QueryClosed)
+SEARCHABLE: frozenset[type[Event]] = frozenset(
+    (
+        QueryReceived,
+        QueryResumed,
+        ToolRequested,
+        ToolSucceeded,
+        ResponseAssembled,
+        QueryClosed,
+    )
 )
-"""The events that say what a query is listed and can be found by, and that it is over."""
+"""The events that say what a query is listed and can be found by, and how long it took."""
 
 _MOST_QUERIES = 1000
 """Queries that never end here (another process goes on with them) must not pile up in memory."""

@@ -24,18 +24,15 @@ from antiphon.traces.event_rows import EventRow
 from antiphon.traces.listing import note_query
 from antiphon.traces.ownership import IMPORTED, Origin
 from antiphon.traces.schema import open_writer
-from antiphon.traces.search_index import index_events
+from antiphon.traces.search_index import SEARCHABLE, index_events
 from antiphon.traces.unpacking import Unpacker
 from antiphon.vocabulary.errors import DecodeError, TraceError
 from antiphon.vocabulary.events import (
     VERSION,
     Event,
     QueryClosed,
-    QueryReceived,
     Recorded,
     ResponseAssembled,
-    ToolRequested,
-    ToolSucceeded,
 )
 
 T = TypeVar("T")
@@ -46,16 +43,7 @@ _WAIT_MS = 10_000
 """Milliseconds that a write waits for another process of this machine that fills the same file."""
 
 _ANSWER = ResponseAssembled.kind_name()
-_READ_KINDS = frozenset(
-    kind.kind_name()
-    for kind in (
-        QueryReceived,
-        ToolRequested,
-        ToolSucceeded,
-        ResponseAssembled,
-        QueryClosed,
-    )
-)
+_READ_KINDS = frozenset(kind.kind_name() for kind in SEARCHABLE)
 
 _GATHERED = """
     SELECT seq, cause, at, version, body FROM events WHERE query_id = ? AND body != x'' ORDER BY seq

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
+from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.feedback import Rating
+from antiphon.vocabulary.fields import Id
 from antiphon.vocabulary.values import Value
 
 MOST_SETS = 100
@@ -36,14 +38,15 @@ class SavedQuestion(Value, frozen=True, kw_only=True):
     earlier: tuple[str, ...] = ()
     rating: Rating | None = None
     note: str | None = None
-    left: str | None = None
-    right: str | None = None
+    left: Id | None = None
+    right: Id | None = None
     verdict: Verdict | None = None
 
     @property
     def chars(self) -> int:
-        """The length of its texts."""
-        return len(self.question) + sum(map(len, self.earlier)) + len(self.note or "")
+        """The length of its texts; each earlier question counts, however short it is."""
+        earlier = sum(max(1, len(each)) for each in self.earlier)
+        return len(self.question) + earlier + len(self.note or "")
 
 
 class Comparison(Value, frozen=True, kw_only=True):
@@ -53,7 +56,7 @@ class Comparison(Value, frozen=True, kw_only=True):
         of: The set whose questions these are; it may be deleted since.
     """
 
-    of: str
+    of: Id
     left: dict[str, str]
     right: dict[str, str]
 
@@ -66,7 +69,7 @@ class QuestionSet(Value, frozen=True, kw_only=True):
         comparison: None for questions alone, else what they were asked with.
     """
 
-    set_id: str
+    set_id: Id
     name: str
     at: float
     questions: tuple[SavedQuestion, ...]
@@ -110,12 +113,11 @@ def check_question_set(
             f"A set holds 1 to {MOST_QUESTIONS} questions, and this one has {asked}."
         )
     for number, each in enumerate(new.questions, start=1):
-        if not each.question.replace("\x00", "").strip():
-            raise BadInputError(f"Question {number} is empty: leave it out.")
-        if len(each.question) > most_chars:
-            raise BadInputError(
-                f"Question {number} has {len(each.question):,} characters, the most is {most_chars:,}."
-            )
+        _check_question(number, each, most_chars)
+    if new.comparison and _holds_key(new.comparison.of):
+        raise BadInputError(
+            "`of` is a key (`antiphon keys`): send the set's id, and rotate the key."
+        )
     chars = sum(each.chars for each in new.questions)
     if chars > MOST_SET_CHARS:
         raise BadInputError(
@@ -125,3 +127,21 @@ def check_question_set(
         raise BadInputError(
             f"There are {len(others)} sets and comparisons, which is the most: delete one first."
         )
+
+
+def _check_question(number: int, saved: SavedQuestion, most_chars: int) -> None:
+    if not saved.question.replace("\x00", "").strip():
+        raise BadInputError(f"Question {number} is empty: leave it out.")
+    if len(saved.question) > most_chars:
+        raise BadInputError(
+            f"Question {number} has {len(saved.question):,} characters, the most is {most_chars:,}."
+        )
+    # What names something is stored as it is.
+    if _holds_key(saved.left) or _holds_key(saved.right):
+        raise BadInputError(
+            f"Question {number} names a trace by a key (`antiphon keys`): send the trace's id, and rotate the key."
+        )
+
+
+def _holds_key(name: str | None) -> bool:
+    return name is not None and without_keys(name) != name

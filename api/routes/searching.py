@@ -28,6 +28,7 @@ from antiphon.service import (
     MOST_TEXT_CHARS,
     PASSAGES,
 )
+from antiphon.vocabulary.access import without_keys
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
 
@@ -93,7 +94,7 @@ async def search(
 )
 async def find_formulas(body: FormulasRequest) -> FormulasReply:
     """Finds formulas in TeX, as in an answer's `html`, and returns each as MathML by what is written for it."""
-    found = await asyncio.to_thread(formulas_of, body.text)
+    found = await asyncio.to_thread(formulas_of, without_keys(body.text))
     return FormulasReply(formulas=found)
 
 

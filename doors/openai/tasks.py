@@ -13,6 +13,7 @@ import msgspec
 
 from antiphon.doors.openai.bodies import ChatMessage, InputItem, last_text
 from antiphon.service import Antiphon
+from antiphon.vocabulary.access import without_keys
 
 TITLE_CHARS = 60
 FOLLOW_UPS = 3
@@ -30,7 +31,7 @@ async def reply_to_task(
     """Returns the JSON that one of these requests wants, made without a model; None for a question."""
     if len(messages) != 1 or messages[0].role != "user":
         return None
-    prompt = last_text(messages)
+    prompt = without_keys(last_text(messages))
     wanted = _WANTED.search(prompt)
     if wanted is None or not prompt.startswith(TASK) or HISTORY not in prompt:
         return None

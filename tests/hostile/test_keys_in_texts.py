@@ -46,6 +46,7 @@ async def _listed(client: httpx2.AsyncClient, session_id: str) -> list[str]:
     """Returns all that can be read of the traces."""
     texts = [
         (await client.get("/api/traces")).text,
+        (await client.get("/api/question-sets")).text,
         (await client.get("/api/queries")).text,
         (await client.get(f"/api/conversations/{session_id}")).text,
     ]
@@ -70,6 +71,44 @@ async def _imported(
     )
 
 
+async def _saved(client: httpx2.AsyncClient, written: str) -> list[httpx2.Response]:
+    """Saves sets of questions in which keys stand in every place."""
+    question = {"question": written, "earlier": [written], "note": written}
+    both = {written[:100]: written[:200]}
+    asked_with = {"of": "s1", "left": both, "right": both}
+    bodies: list[dict[str, object]] = [
+        {"questions": [question | {"id": written[:100]}], "comparison": asked_with},
+        {"questions": [question | {"left": written}]},
+        {"questions": [question | {"right": written}]},
+        {"questions": [question], "comparison": asked_with | {"of": written[:64]}},
+    ]
+    replies: list[httpx2.Response] = []
+    for body in bodies:
+        body["name"] = written[:70]
+        replies.append(await client.put("/api/question-sets/s1", json=body))
+    assert [reply.status_code for reply in replies] == [200, 422, 422, 422]
+    return replies
+
+
+async def _by_the_door(
+    client: httpx2.AsyncClient, written: str
+) -> list[httpx2.Response]:
+    """Asks as clients of OpenAI's API do, with a conversation before it, and for a title."""
+    said = {"role": "assistant", "content": written}
+    asked = {"role": "user", "content": written}
+    title = (
+        f'### Task:\n{{"title": ""}}<chat_history>\nUSER: {" ".join(written.split())}'
+    )
+    replies: list[httpx2.Response] = []
+    for messages in ([asked, said, asked], [{"role": "user", "content": title}]):
+        body = {"model": "antiphon", "messages": messages}
+        replies.append(await client.post("/v1/chat/completions", json=body))
+    body = {"model": "antiphon", "input": written}
+    replies.append(await client.post("/v1/responses", json=body))
+    assert {reply.status_code for reply in replies} == {200}
+    return replies
+
+
 def _wrapped(key: str) -> str:
     """Returns a key as a mail program wraps it."""
     return f"{key[:9]}\r\n{key[9:40]}\n  {key[40:]}"
@@ -82,7 +121,7 @@ SPELLINGS: list[Callable[[str], str]] = [str, str.upper, str.title, _wrapped]
 async def test_a_key_in_a_text_is_neither_stored_shown_logged_nor_sent_to_the_model(
     tmp_path: Path, spelled: Callable[[str], str]
 ) -> None:
-    async with site(tmp_path, look, script=SCRIPT) as at:
+    async with site(tmp_path, look, script=SCRIPT, doors="openai") as at:
         own, others = at.key("acme"), at.key("other")
         client = at.client(own)
         written = f"{spelled(own)} or {spelled(others)}"
@@ -115,6 +154,11 @@ async def test_a_key_in_a_text_is_neither_stored_shown_logged_nor_sent_to_the_mo
                     body = {"at": event, "change": change}
                     replies.append(await client.post(fork, json=body))
                     replies.append(await client.post(f"{fork}/plan", json=body))
+            replies += [
+                *await _saved(client, written),
+                *await _by_the_door(client, written),
+                await client.post("/api/formulas", json={"text": f"${written}$"}),
+            ]
             query_id = answer["query_id"]
             exported = (await client.get(f"/api/traces/{query_id}/export")).content
             replies += [

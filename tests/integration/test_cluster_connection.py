@@ -12,8 +12,10 @@ from structlog.testing import capture_logs
 from antiphon.cluster import connect, connection, make_streams
 from antiphon.cluster.client import CarefulClient
 from antiphon.cluster.connection import _Errors, check_version, shown
-from antiphon.cluster.streams import LANES, Naming, lane_of, token
+from antiphon.cluster.streams import LANES, Naming, lane_of, token, trace_stream
+from antiphon.cluster.trace_store import JetStreamTraceStore
 from antiphon.vocabulary.errors import ConfigurationError
+from antiphon.vocabulary.question_sets import QuestionSet, SavedQuestion
 from tests.nats_servers import (
     NatsServer,
     addresses_of,
@@ -22,6 +24,7 @@ from tests.nats_servers import (
     nats_cluster,
     nats_server,
 )
+from tests.trace_stores import connected
 
 
 async def test_a_server_that_is_not_there_is_named_without_its_password(
@@ -158,6 +161,36 @@ async def test_streams_are_made_once_and_brought_up_to_date(tmp_path: Path) -> N
             assert info.config.republish.dest == "antiphon.live.{{wildcard(1)}}"
         finally:
             await cluster.close()
+
+
+async def test_programs_of_other_versions_take_no_kind_of_message_away(
+    tmp_path: Path,
+) -> None:
+    with nats_server(tmp_path) as server:
+        async with connected(server.url, "sets") as cluster:
+            jetstream = cluster.jetstream
+            await make_streams(jetstream, cluster.naming, 1)
+            config = trace_stream(cluster.naming, 1)
+            assert config.subjects is not None
+            config.subjects.append("sets.newer.*")
+            await jetstream.update_stream(config)
+
+            await make_streams(jetstream, cluster.naming, 1)
+            await jetstream.publish("sets.newer.x", b"", timeout=5)
+
+            store = await JetStreamTraceStore.open(cluster, tmp_path)
+            # As an older program leaves it that starts after this one.
+            config.subjects = [f"sets.{kind}.*" for kind in ("traces", "titles")]
+            await jetstream.update_stream(config)
+            saved = QuestionSet(
+                set_id="s1",
+                name="Ranking",
+                at=1.0,
+                questions=(SavedQuestion(question="What is recall?"),),
+            )
+            await store.question_sets.put(saved)
+            assert await store.question_sets.all() == [saved]
+            await store.close()
 
 
 async def test_a_server_without_jetstream_is_refused(

@@ -154,8 +154,15 @@ async def test_a_key_that_may_only_ask_sees_and_saves_no_sets(tmp_path: Path) ->
         (body("Why?", " "), "Question 2 is empty: leave it out."),
         (body("x" * 8_001), "Question 1 has 8,001 characters, the most is 8,000."),
         (body(*["x" * 8_000] * 8), f"the most of a set is {MOST_SET_CHARS:,}"),
+        (
+            {
+                "name": "Long",
+                "questions": [{"question": "x", "earlier": [""] * 60_000}],
+            },
+            f"the most of a set is {MOST_SET_CHARS:,}",
+        ),
         (body("Why?", name=" "), "The name is empty"),
-        (body("Why?", name="x" * 121), "name"),
+        (body("Why?", name="x" * 121), "`name` may have 120 characters at most."),
         (body("Why?", runs=[]), "runs"),
         (body("Why?") | {"questions": "Why?"}, "questions"),
         (body("Why?", comparison={"of": "s1", "left": {"model": 5}}), "model"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from antiphon.vocabulary.events import Event, QueryClosed
+from antiphon.vocabulary.events import Event, QueryClosed, QueryResumed
 from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.ports import TraceFilter, TraceStore, WholeTraceStore
 from antiphon.vocabulary.trends import TracePeriod
@@ -170,3 +170,23 @@ async def test_a_trace_that_claims_absurd_numbers_spoils_no_sum(
     assert sum(each.traces for each in periods) == 2
     assert periods[0].cost_usd == periods[-1].p95_ms == 1e12
     assert periods[0].input_tokens == pytest.approx(2**62)
+
+
+@pytest.mark.parametrize(
+    ("away_s", "took_ms"), [(9.0, 1_000), (1e308, 0), (-5, 10_000)]
+)
+async def test_the_time_in_which_nobody_worked_on_a_query_is_none_of_its_duration(
+    store: WholeTraceStore, away_s: float, took_ms: float
+) -> None:
+    resumed = [*asked(), QueryResumed(away_s=away_s, why="killed")]
+    await ask(store, "q1", MIDNIGHT, None, *resumed)
+    [line] = await store.list()
+    [period] = await store.trends(TraceFilter())
+    assert (line.duration_ms, period.p50_ms) == (None, None)
+
+    [end] = placed("q1", [QueryClosed(status="answered")], after=len(resumed))
+    await store.append("q1", len(resumed), [replace(end, at=MIDNIGHT + 10)])
+
+    [line] = await store.list()
+    [period] = await store.trends(TraceFilter())
+    assert line.duration_ms == period.p50_ms == took_ms

@@ -182,3 +182,22 @@ async def test_each_store_tells_the_exchanges_on_the_way_to_a_question(
     await store.clear_conversation("s1")
     await store.append("q4", 0, placed("q4", answered("four", "4")))
     assert [each.answer for each in await store.exchanges("s1", 9)] == ["4"]
+
+
+async def test_a_fork_took_as_long_wherever_it_is_said(tmp_path: Path) -> None:
+    async with site(tmp_path) as at:
+        acme = at.tenant("acme")
+        parent = (await ask(acme, "What is recall?"))["query_id"]
+        path = f"/api/traces/{parent}"
+
+        change = {"kind": "set", "name": "query", "value": "What is precision?"}
+        fork = await acme.post(f"{path}/fork", json={"at": 1, "change": change})
+
+        query_id = fork.json()["query_id"]
+        said = fork.json()["answer"]["duration_ms"]
+        again = (await acme.get(f"/api/traces/{query_id}/answer")).json()
+        [line, _] = (await acme.get("/api/traces")).json()["traces"]
+        diff = (await acme.get(f"{path}/diff/{query_id}")).json()
+    assert again["duration_ms"] == said
+    assert round(line["duration_ms"], 1) == said
+    assert round(diff["right"]["duration_ms"], 1) == said

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -174,6 +176,34 @@ def test_what_is_beyond_the_bounds_is_not_even_tried() -> None:
     assert formula_html("x" * (MOST_CHARS + 1), is_display=False) is None
     assert formula_html("{" * 50 + "}" * 50, is_display=False) is not None
     assert formula_html("{" * 51 + "}" * 51, is_display=False) is None
+
+
+DEEP = r"""
+import threading
+from antiphon.api.formulas import formula_html
+
+def draw():
+    for sign in (r"\hat", r"\not", r"\vec", r"\sqrt", r"\left(", r"\frac1", "x^", r"\begin{matrix}", r"\overset1"):
+        formula_html(sign * (2_000 // len(sign)), is_display=True)
+    formula_html(r"\frac{" * 50 + "x" + "}" * 50, is_display=True)
+    print("drawn")
+
+threading.stack_size(1024 * 1024)
+thread = threading.Thread(target=draw)
+thread.start()
+thread.join()
+"""
+
+
+def test_the_deepest_formula_needs_no_more_than_the_smallest_stack_of_a_thread() -> (
+    None
+):
+    # That of Alpine's Python; the process would end, whatever it did.
+    done = subprocess.run(
+        [sys.executable, "-c", DEEP], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout) == (0, "drawn\n"), done.stderr
 
 
 def test_a_formula_is_text_until_it_is_closed_while_the_answer_is_written() -> None:

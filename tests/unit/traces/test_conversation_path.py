@@ -41,6 +41,8 @@ def asked(words: str) -> list[Asked]:
         # What was deleted leaves its place to the one before, and nothing is lost.
         ("a y:b", None, "ay", "a y"),
         ("x:b", None, "x", "x"),
+        ("a x:b y:b z", None, "ayz", "a xy z"),
+        ("x:b y:b z:b", "x", "x", "xyz"),
         # A question never follows itself or a later one.
         ("a:b b:a", None, "ab", "a b"),
         ("a b:b", None, "ab", "a b"),
