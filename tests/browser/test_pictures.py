@@ -164,7 +164,7 @@ VIEWS = {
     "suspect-phone": Picture(PHONE, "light", "/traces/{trace}", "a.suspect"),
     "timeline": Picture(LARGE, "dark", "/traces/{trace}/events/4", ".event-card"),
     "request": Picture(MEDIUM, "dark", "/traces/{trace}/requests/call-2", ".request"),
-    "traces": Picture(MEDIUM, "light", "/traces", "tbody tr"),
+    "traces": Picture(MEDIUM, "light", "/traces", ".trace-question"),
     "reader": Picture(MEDIUM, "dark", READ, ".passage-text"),
     "search": Picture(LARGE, "light", "/search?q=consumer+group", ".result"),
     "courses": Picture(MEDIUM, "light", "/courses", ".course-card"),

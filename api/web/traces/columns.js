@@ -1,7 +1,7 @@
 /** The columns of the list of traces: how each is called, sorted and shown, and which of them somebody wants to see. */
 
 import { ROOT } from "../api.js";
-import { element } from "../dom.js";
+import { element, icon } from "../dom.js";
 import { cost, seconds, tone, when } from "../text.js";
 
 /** What stands where something is not known. */
@@ -53,7 +53,7 @@ export const COLUMNS = {
   feedback: {
     title: "Feedback",
     value: (trace) => trace.feedback?.rating ?? null,
-    show: ({ feedback }) => (feedback ? { up: "👍 good", down: "👎 bad" }[feedback.rating] : UNKNOWN),
+    show: ({ feedback }) => (feedback ? judged(feedback.rating) : UNKNOWN),
   },
 };
 
@@ -68,6 +68,11 @@ function numbers(title, value, words = (number) => number.toLocaleString("en")) 
     return number === null ? UNKNOWN : words(number);
   };
   return { title, isNumber: true, value, show };
+}
+
+/** @param {"up" | "down"} rating */
+function judged(rating) {
+  return element("span", {}, icon(`thumb-${rating}`), rating === "up" ? " good" : " bad");
 }
 
 const COLUMNS_KEPT = "antiphon.trace-columns";
