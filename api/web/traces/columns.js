@@ -3,6 +3,7 @@
 import { ROOT } from "../api.js";
 import { element, icon } from "../dom.js";
 import { cost, seconds, tone, when } from "../text.js";
+import { withoutSigns } from "../wording.js";
 
 /** What stands where something is not known. */
 export const UNKNOWN = "–";
@@ -110,6 +111,8 @@ export function questionCell(trace) {
     { class: "trace-question" },
     link,
     trace.parent !== null ? element("span", { class: "tag" }, "fork") : null,
-    trace.answer ? element("p", { class: "soft clamped trace-answer", dir: "auto" }, trace.answer) : null,
+    trace.answer
+      ? element("p", { class: "soft clamped trace-answer", dir: "auto" }, withoutSigns(trace.answer))
+      : null,
   );
 }

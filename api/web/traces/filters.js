@@ -39,7 +39,7 @@ export class Filters {
     const wanted = new URLSearchParams(location.search);
     this.search = element("input", {
       type: "search",
-      placeholder: "Question or answer",
+      placeholder: "Search",
       "aria-label": "Search the traces",
       value: wanted.get("text") ?? "",
     });
