@@ -61,7 +61,7 @@ async def test_the_shell_runs_nothing_but_its_own_files() -> None:
 async def test_every_file_that_the_shell_names_is_there_and_kept_for_ever() -> None:
     app = app_of(FakeService())
     shell = (await Browser(app).get("/")).body.decode()
-    named = sorted(set(re.findall(r'(?:src|href)="(/web/[^"]+)"', shell)))
+    named = sorted(set(re.findall(r'(?:src|href)="(/web/[^"#]+)', shell)))
 
     replies = [await Browser(app).get(path) for path in named]
 
