@@ -61,7 +61,8 @@ async function reached(path, options) {
 async function refusal(response) {
   try {
     const { code, message } = (await response.json()).error;
-    return new RefusedError(response.status, code, message);
+    // Commands stand in backticks, for programs and terminals.
+    return new RefusedError(response.status, code, message.replaceAll("`", ""));
   } catch {
     // A proxy in between answers in words of its own.
     return new RefusedError(

@@ -80,7 +80,7 @@ def test_cells_show_what_came_of_each_fault_in_colour_and_text(
 
     expect(good).to_contain_text("✓")
     expect(bad).to_contain_text(re.compile(r"✗ 1/\d"))
-    expect(page.locator(".page-about")).to_contain_text("1 cell failed")
+    expect(page.locator("h1 + p")).to_contain_text("1 cell failed")
     colours = [
         each.evaluate("(link) => getComputedStyle(link).backgroundColor")
         for each in (good, bad)

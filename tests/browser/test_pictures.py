@@ -70,6 +70,7 @@ REST = """
 consumer.subscribe(["orders"])
 ```
 """
+COMPARISON = "set-0123456789abcdef"
 QUESTION = "What is a consumer group, and when is a consumer idle?"
 SUSPECTED = "a citation to the wrong fact"
 ASKED = {
@@ -142,6 +143,11 @@ def menu(page: Page) -> None:
     expect(page.locator("#recent-list li").first).to_be_visible()
 
 
+def what_changed(page: Page) -> None:
+    page.get_by_text("What changed, sentence by sentence").click()
+    page.locator("main").evaluate("(main) => main.scrollTo(0, main.scrollHeight)")
+
+
 def suspect(page: Page) -> None:
     page.locator("a.suspect").first.click()
     page.locator(".suspect[aria-current]").wait_for()
@@ -164,9 +170,11 @@ VIEWS = {
     "suspect-phone": Picture(PHONE, "light", "/traces/{trace}", "a.suspect"),
     "timeline": Picture(LARGE, "dark", "/traces/{trace}/events/4", ".event-card"),
     "request": Picture(MEDIUM, "dark", "/traces/{trace}/requests/call-2", ".request"),
-    "traces": Picture(MEDIUM, "light", "/traces", '[aria-label="Traces"] tbody tr'),
+    "traces": Picture(MEDIUM, "light", "/traces", ".trace-question"),
     "reader": Picture(MEDIUM, "dark", READ, ".passage-text"),
     "search": Picture(LARGE, "light", "/search?q=consumer+group", ".result"),
+    "quality": Picture(LARGE, "light", f"/quality/{COMPARISON}", "main .answer-text"),
+    "quality-phone": Picture(PHONE, "dark", f"/quality/{COMPARISON}", "main .answer-text", what_changed),
     "courses": Picture(MEDIUM, "light", "/courses", ".course-card"),
     "faults": Picture(LARGE, "dark", "/faults", ".fault-cell"),
 }  # fmt: skip
@@ -182,6 +190,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         run(*faults, data_dir=folder / "data", folder=folder)
         asked = ask(client, ASKED["pictured"])
         trace = imported(client, ask(client, ASKED[SUSPECTED]).events)
+        compare(client, asked.query_id)
         yield Opened(server, trace, asked.session_id)
 
 
@@ -202,6 +211,29 @@ def imported(client: httpx2.Client, events: list[dict[str, Any]]) -> str:
     )
     assert reply.is_success, reply.text
     return query_id
+
+
+def compare(client: httpx2.Client, query_id: str) -> None:
+    """Runs a query again without a tool, and keeps both answers as a comparison."""
+    right = {"max_rounds": "0"}
+    change = [{"kind": "setting", "name": name, "value": right[name]} for name in right]
+    body = {"at": 1, "change": change, "mode": "live"}
+    fork = client.post(f"/api/traces/{query_id}/fork", json=body)
+    question = {
+        "question": QUESTION,
+        "left": query_id,
+        "right": fork.json()["query_id"],
+        "verdict": "left",
+    }
+    kept = client.put(
+        f"/api/question-sets/{COMPARISON}",
+        json={
+            "name": "Consumers",
+            "questions": [question],
+            "comparison": {"of": "set-00", "left": {}, "right": right},
+        },
+    )
+    assert kept.is_success, kept.text
 
 
 def taken(page: Page) -> Image.Image:
@@ -257,3 +289,29 @@ def test_a_view_looks_as_in_its_picture(
     seen.save(tmp_path / file.name)
     print(f"{name}: {share:.5f} changed", file=sys.stderr)  # noqa: T201
     assert share <= MOST_CHANGED, f"it looks like {tmp_path / file.name} now"
+
+
+def test_what_is_quoted_of_an_answer_shows_no_signs_of_markdown(
+    opened: Opened, open_page: OpenPage
+) -> None:
+    page = open_page(opened.server).open(f"/conversations/{opened.conversation}")
+    doubts = page.locator(".doubts li")
+    expect(doubts).to_contain_text(
+        ["“A consumer group is", "“Consumers · Partitions · Idle"]
+    )
+    page.get_by_role("link", name="Trace", exact=True).click()
+    page.get_by_role("link", name="Lineage").click()
+    sentences = page.locator(".answer-sentence")
+
+    expect(sentences).to_contain_text(
+        [
+            "A consumer group is a set",
+            "What follows",
+            "Each partition is read by one consumer",
+            "Two groups read orders independently",
+            "Consumers · Partitions · Idle\n2 · 6 · 0\n8 · 6 · 2",
+            'consumer.subscribe(["orders"])',
+        ]
+    )
+    words = "".join(sentences.all_inner_texts() + doubts.all_inner_texts())
+    assert not set(words) & set("*#|`")

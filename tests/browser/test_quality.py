@@ -89,7 +89,7 @@ def test_three_typed_questions_are_compared_and_every_row_is_seen(
         assert row.get_by_role("heading").first.inner_text() == question
     first = rows.first
     first.get_by_text("What changed, sentence by sentence").click()
-    left = first.locator("del").filter(has_text="applemailbox2").first
+    left = first.locator(".answer-line.left").filter(has_text="applemailbox2").first
     expect(left).to_be_visible()
     expect(page.get_by_role("region", name="Totals")).to_contain_text("changed")
     assert overflowing(page) == []
@@ -177,7 +177,7 @@ def test_what_was_rated_is_added_exported_and_read_again(
     )
     page.get_by_label("Questions, one per line").fill('{"question": 5}')
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Line 1 is no question")).to_be_visible()
+    expect(page.get_by_text("Line 1 is not a question")).to_be_visible()
 
 
 def test_what_was_stopped_stays_and_goes_on(

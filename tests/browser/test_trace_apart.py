@@ -363,7 +363,7 @@ def test_a_trace_to_compare_with_is_picked_found_by_words_or_named(
         expect(groups).to_have_text(
             ["Its forks", "The same question", "Asked recently"]
         )
-        found = page.locator(".diff .plain-list")
+        found = page.locator(".diff ul")
         for place, query_id in enumerate((fork, again, other)):
             expect(found.nth(place).locator("li")).to_have_count(1)
             expect(found.nth(place)).to_contain_text(query_id[:8])
@@ -522,7 +522,7 @@ def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(
         watched = open_page(server)
         watched.expected += ["404", "ERR_", "Failed to load resource"]
         page = watched.open("/traces/nobody")
-        expect(page.locator(".page-about")).to_contain_text("nobody")
+        expect(page.locator(".trace-page > .soft")).to_contain_text("nobody")
         with httpx2.stream(
             "POST",
             f"{server.url}/api/query",

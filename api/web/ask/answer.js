@@ -6,6 +6,7 @@ import { element, icon, webLink } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds, tone } from "../text.js";
 import { readerPath } from "../texts/address.js";
+import { inPlainWords } from "../wording.js";
 import { activateMarks } from "./citations.js";
 import { FeedbackControls } from "./feedback.js";
 
@@ -93,7 +94,7 @@ export function doubts(reply) {
       "why?",
       element("span", { class: "hidden" }, ` (event ${indicator.event_seq})`),
     );
-    list.append(element("li", { dir: "auto" }, indicator.detail, " ", why));
+    list.append(element("li", { dir: "auto" }, inPlainWords(indicator.detail), " ", why));
   }
   if (indicators.length > 0) box.append(list);
   return box;
@@ -188,7 +189,7 @@ export function stoppedNotice(reply, { isOurs, isBrokenOff }) {
 }
 
 /** @param {import("../types.js").Usage} usage */
-function tokens(usage) {
+export function tokens(usage) {
   return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
 }
 
@@ -217,7 +218,7 @@ export function foot(reply, again, feedback) {
   return element(
     "footer",
     { class: "row answer-foot" },
-    element("div", { class: "row actions" }, copy, retry, edit, trace, ...thumbs),
+    element("div", { class: "row" }, copy, retry, edit, trace, ...thumbs),
     facts(reply),
     form,
   );

@@ -9,7 +9,7 @@ export class Composer {
   #typed = /** @type {string | null} */ (null);
   /** What asks the question that is edited; null where none is. */
   #askEdited = /** @type {((question: string) => void) | null} */ (null);
-  #hint = element("p", { class: "composer-hint", id: "composer-hint" });
+  #hint = element("p", { class: "composer-hint soft", id: "composer-hint" });
 
   /**
    * @param {{ask: (question: string) => void, stop: () => void, add: (files: File[]) => void}} chat
@@ -88,7 +88,7 @@ export class Composer {
   /** @param {((question: string) => void) | null} ask */
   #edits(ask) {
     this.#askEdited = ask;
-    this.#hint.className = ask === null ? "composer-hint" : "notice";
+    this.#hint.className = ask === null ? "composer-hint soft" : "notice";
     this.#hint.textContent =
       ask === null
         ? "Enter sends, Shift+Enter starts a new line. Drop files here to add documents."

@@ -19,7 +19,7 @@ export function versionSwitch(versions, shown, show) {
   const button = (step, sign, name) => {
     const other = versions[at + step];
     const what = { class: "quiet", type: "button", "aria-label": name, title: name, "data-step": step };
-    if (other === undefined) return element("button", { ...what, disabled: true });
+    if (other === undefined) return element("button", { ...what, disabled: true }, sign);
     return element("button", { ...what, click: () => show(other, step) }, sign);
   };
   const words = `Version ${at + 1} of ${versions.length}`;

@@ -152,7 +152,7 @@ class Editor {
     const cancel = element("button", { class: "button plain-button", type: "button" }, "Cancel");
     cancel.addEventListener("click", () => showLayout(course, layout, content));
     form.append(
-      element("label", {}, "Title of the course", title),
+      element("label", { class: "stack tight" }, "Title of the course", title),
       element("p", {}, "Lessons (one without files is left out)"),
       this.#rows,
       add,

@@ -22,7 +22,7 @@ export function rename(card, course) {
   const cancel = element("button", { class: "button plain-button", type: "button" }, "Cancel");
   const form = element(
     "form",
-    { class: "confirm" },
+    { class: "stack confirm" },
     title,
     element("p", { class: "row" }, element("button", { class: "button", type: "submit" }, "Rename"), cancel),
   );

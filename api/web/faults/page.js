@@ -14,7 +14,7 @@ import { SIGNS, TONES, WORDS, families, reasons } from "./report.js";
  * @returns {() => void}
  */
 export function show(main, { point, kind }) {
-  const about = element("p", { class: "page-about soft" }, "Reading…");
+  const about = element("p", { class: "soft" }, "Reading…");
   const page = element("div", { class: "page wide faults" }, element("h1", {}, "Faults"), about);
   main.replaceChildren(page);
   let isLeft = false;
@@ -66,11 +66,7 @@ function emptyState(command) {
         "answer, within its deadline, and say what it lost. A run takes about two minutes, and needs no key.",
     ),
     element("div", { class: "row" }, element("code", { tabindex: 0 }, command), copy),
-    element(
-      "p",
-      { class: "page-about soft" },
-      "Run it where the service's data folder is, then load this page again.",
-    ),
+    element("p", { class: "soft" }, "Run it where the service's data folder is, then load this page again."),
   );
 }
 

@@ -32,7 +32,7 @@ export class Editor {
       element("label", { class: "stack" }, "Questions, one per line", this.#text),
       element(
         "div",
-        { class: "filters", role: "group", "aria-label": "Add questions" },
+        { class: "row", role: "group", "aria-label": "Add questions" },
         this.#adder("Add those rated bad", () => rated("down")),
         this.#adder("Add those rated good", () => rated("up")),
         this.#chats(),
@@ -108,7 +108,7 @@ export class Editor {
   #chats() {
     const choice = element(
       "select",
-      { "aria-label": "Add the questions of a chat" },
+      { class: "text-input", "aria-label": "Add the questions of a chat" },
       element("option", { value: "" }, "Add a chat…"),
     );
     getJson("/api/conversations?limit=50").then(

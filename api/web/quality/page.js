@@ -71,23 +71,20 @@ function overview(sets, missing) {
   );
   return [
     element("h1", {}, "Quality"),
-    element("p", { class: "page-about soft" }, ABOUT),
+    element("p", { class: "soft" }, ABOUT),
     missing === undefined ? null : element("p", { class: "notice" }, "This set no longer exists."),
-    ...(saved.length > 0
-      ? [element("section", { class: "card" }, element("h2", {}, "Saved sets"), list(saved))]
-      : []),
-    ...(others.length > 0
-      ? [
-          element(
-            "section",
-            { class: "card" },
-            element("h2", {}, "Comparisons of deleted sets"),
-            list(others),
-          ),
-        ]
-      : []),
-    element("section", { class: "card" }, element("h2", {}, "A new set"), editor.element),
+    saved.length > 0 ? card("Saved sets", list(saved)) : null,
+    others.length > 0 ? card("Comparisons of deleted sets", list(others)) : null,
+    card("A new set", editor.element),
   ].filter((each) => each !== null);
+}
+
+/**
+ * @param {string} title
+ * @param {HTMLElement} content
+ */
+function card(title, content) {
+  return element("section", { class: "card" }, element("h2", {}, title), content);
 }
 
 /** @param {QuestionSet[]} sets */
@@ -103,7 +100,7 @@ function list(sets) {
       element("span", { class: "soft" }, ` ${about.join(", ")}`),
     );
   });
-  return element("ul", { class: "stack plain-list" }, ...items);
+  return element("ul", { class: "stack" }, ...items);
 }
 
 /**
@@ -129,12 +126,10 @@ function ofSet(set, sets) {
   editor.element.addEventListener("input", () => sides.refresh());
   return [
     ...head(set),
-    element("section", { class: "card" }, element("h2", {}, "Compare two settings"), sides.element),
-    ...(made.length > 0
-      ? [element("section", { class: "card" }, element("h2", {}, "Comparisons"), list(made))]
-      : []),
-    element("section", { class: "card" }, element("h2", {}, "The questions"), editor.element),
-  ];
+    card("Compare two settings", sides.element),
+    made.length > 0 ? card("Comparisons", list(made)) : null,
+    card("The questions", editor.element),
+  ].filter((each) => each !== null);
 }
 
 /** @param {QuestionSet} set */

@@ -1,6 +1,8 @@
 /** A comparison: its run, its totals, and a row for each question. */
 
+import { tokens } from "../ask/answer.js";
 import { element, plain } from "../dom.js";
+import { table } from "../side_by_side.js";
 import { cost, count, seconds } from "../text.js";
 import { Row } from "./row.js";
 import { Run } from "./run.js";
@@ -18,7 +20,7 @@ export class Result {
   #go = element("button", { class: "button", type: "button" }, "Continue");
   #stop = element("button", { class: "button plain-button", type: "button", hidden: true }, "Stop");
   #totals = element("div", {});
-  #list = element("ol", { class: "stack plain-list" });
+  #list = element("ol", { class: "stack" });
   #order = element(
     "select",
     { "aria-label": "Order" },
@@ -53,10 +55,9 @@ export class Result {
       { class: "stack" },
       element(
         "div",
-        { class: "upload" },
+        { class: "stack" },
         this.#bar,
-        this.#said,
-        element("div", { class: "row" }, this.#go, this.#stop),
+        element("div", { class: "row" }, this.#said, this.#go, this.#stop),
       ),
       this.#totals,
       element("div", { class: "filters" }, this.#order),
@@ -123,56 +124,37 @@ export class Result {
   #sumUp() {
     this.#draw();
     const read = this.rows.filter(({ answers }) => answers.length === 2);
-    const sides = [0, 1].map((index) => read.map(({ answers }) => /** @type {Answer} */ (answers[index])));
-    /** @type {[string, (answers: Answer[], index: number) => string][]} */
+    /** @param {"left" | "right"} name */
+    const side = (name) => ({
+      answers: read.map(({ answers }) => /** @type {Answer} */ (answers[name === "left" ? 0 : 1])),
+      better: this.set.questions.filter(({ verdict }) => verdict === name).length,
+    });
+    /** @type {[string, (side: {answers: Answer[], better: number}) => string][]} */
     const lines = [
       [
         "High confidence",
-        (answers) => String(answers.filter((each) => each.uncertainty.confidence === "high").length),
+        ({ answers }) => String(answers.filter((each) => each.uncertainty.confidence === "high").length),
       ],
-      ["Citations", (answers) => String(sum(answers, (each) => each.citations.length))],
-      ["Tokens", (answers) => sum(answers, tokens).toLocaleString("en")],
-      ["Cost", (answers) => cost(spent(answers))],
-      ["Time", (answers) => seconds(sum(answers, (each) => each.duration_ms) / 1000)],
-      ["Better", (_, index) => String(this.#better(index === 0 ? "left" : "right"))],
+      ["Citations", ({ answers }) => String(sum(answers, (each) => each.citations.length))],
+      ["Tokens", ({ answers }) => sum(answers, ({ usage }) => tokens(usage)).toLocaleString("en")],
+      ["Cost", ({ answers }) => cost(spent(answers))],
+      ["Time", ({ answers }) => seconds(sum(answers, (each) => each.duration_ms) / 1000)],
+      ["Better", ({ better }) => String(better)],
     ];
     const changed = read.filter((row) => row.changed > 0).length;
-    const cells = lines.map(([name, of]) =>
-      element(
-        "tr",
-        {},
-        element("th", { scope: "row" }, name),
-        ...sides.map((answers, index) => element("td", {}, of(answers, index))),
-      ),
-    );
-    const head = this.names.map((name) => element("th", { scope: "col" }, name));
+    const [left, right] = this.names;
+    const about = `${changed} of ${count(read.length, "answer")} changed`;
     this.#totals.replaceChildren(
-      element(
-        "div",
-        { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "Totals" },
-        element(
-          "table",
-          { class: "table" },
-          element("caption", { class: "hidden" }, "Totals"),
-          element(
-            "thead",
-            {},
-            element(
-              "tr",
-              {},
-              element("td", {}, `${changed} of ${count(read.length, "answer")} changed`),
-              ...head,
-            ),
-          ),
-          element("tbody", {}, ...cells),
-        ),
+      table(
+        "Totals",
+        about,
+        [
+          [left, side("left")],
+          [right, side("right")],
+        ],
+        lines,
       ),
     );
-  }
-
-  /** @param {string} side */
-  #better(side) {
-    return this.set.questions.filter(({ verdict }) => verdict === side).length;
   }
 }
 
@@ -182,11 +164,6 @@ export class Result {
  */
 function sum(answers, of) {
   return answers.reduce((total, answer) => total + of(answer), 0);
-}
-
-/** @param {Answer} answer */
-function tokens({ usage }) {
-  return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens + usage.output_tokens;
 }
 
 /** @param {Answer[]} answers */

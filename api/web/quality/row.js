@@ -3,6 +3,7 @@
 import { getJson, send, sendJson } from "../api.js";
 import { answerText, facts, label } from "../ask/answer.js";
 import { announce, element } from "../dom.js";
+import { sentenceBySentence } from "../side_by_side.js";
 import { address, api } from "../traces/links.js";
 
 /**
@@ -78,7 +79,7 @@ export class Row {
       this.#title(),
       element(
         "div",
-        { class: "pair" },
+        { class: "grid pair" },
         ...[left, right].map((answer, index) => side(this.names[index] ?? "", answer)),
       ),
       differing === 0
@@ -91,7 +92,7 @@ export class Row {
               {},
               `What changed, sentence by sentence (${differing} of ${sentences.length})`,
             ),
-            element("ul", { class: "stack plain-list differing" }, ...sentences.map(sentence)),
+            sentenceBySentence(sentences),
           ),
       citations("Cited only on the left", left, right),
       citations("Cited only on the right", right, left),
@@ -110,7 +111,7 @@ export class Row {
     for (const [verdict, name, ...ratings] of VERDICTS) {
       const button = element(
         "button",
-        { class: "quiet thumb", type: "button", "aria-pressed": String(this.question.verdict === verdict) },
+        { class: "quiet", type: "button", "aria-pressed": String(this.question.verdict === verdict) },
         name,
       );
       button.addEventListener("click", async () => {
@@ -163,14 +164,6 @@ function side(name, answer) {
   );
 }
 
-/** @param {[string, string]} sentence */
-function sentence([mark, text]) {
-  const words = text.replaceAll("**", "");
-  if (mark === "-") return element("li", { dir: "auto" }, "− ", element("del", {}, words));
-  if (mark === "+") return element("li", { dir: "auto" }, "+ ", element("ins", {}, words));
-  return element("li", { dir: "auto" }, words);
-}
-
 /**
  * What one answer cites and the other does not.
  * @param {string} title
@@ -190,6 +183,6 @@ function citations(title, answer, other) {
     "details",
     {},
     element("summary", {}, `${title} (${lines.length})`),
-    element("ul", { class: "stack plain-list" }, ...lines),
+    element("ul", { class: "stack" }, ...lines),
   );
 }

@@ -5,7 +5,7 @@ import { getJson, readiness } from "../api.js";
 import { element } from "../dom.js";
 import { count, cost } from "../text.js";
 import { valueInput } from "../traces/setting_value.js";
-import { kindName } from "../traces/saying.js";
+import { kindName } from "../wording.js";
 
 /**
  * @typedef {import("./sets.js").Settings} Settings
@@ -48,9 +48,9 @@ export class Sides {
     this.element = element(
       "form",
       { class: "stack", submit: (/** @type {Event} */ event) => this.#run(event, run) },
-      element("div", { class: "pair" }, this.left.element, this.right.element),
+      element("div", { class: "grid pair" }, this.left.element, this.right.element),
       this.#plan,
-      element("div", { class: "row" }, this.#begin),
+      this.#begin,
     );
     this.#read();
   }
@@ -125,10 +125,11 @@ class Side {
   constructor(name, changed) {
     this.changed = changed;
     this.#add.addEventListener("click", () => this.#another().querySelector("select")?.focus());
+    const title = element("h3", { id: `side-${name}` }, `${name}: as now, unless changed`);
     this.element = element(
-      "fieldset",
-      { class: "card" },
-      element("legend", {}, `${name}: as now, unless changed`),
+      "div",
+      { class: "card", role: "group", "aria-labelledby": title.id },
+      title,
       this.#rows,
       this.#add,
     );

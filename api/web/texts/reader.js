@@ -118,7 +118,7 @@ function head({ course, lesson, title, file, length }) {
   return [
     element("p", { class: "soft", dir: "auto" }, course),
     element("h1", { dir: "auto" }, name || course),
-    element("p", { class: "page-about soft", dir: "auto" }, `${file}, as indexed: ${size}.`),
+    element("p", { class: "soft", dir: "auto" }, `${file}, as indexed: ${size}.`),
   ];
 }
 

@@ -48,7 +48,7 @@ export function show(main) {
       "div",
       { class: "page search-page" },
       element("h1", {}, "Search"),
-      element("p", { class: "page-about soft" }, about),
+      element("p", { class: "soft" }, about),
       form,
       line,
       results,

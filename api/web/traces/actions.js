@@ -5,8 +5,8 @@ import { download } from "../copying.js";
 import { element, icon } from "../dom.js";
 import { keptKey } from "../key.js";
 import { count } from "../text.js";
+import { kindName } from "../wording.js";
 import { address, api, eventLink } from "./links.js";
-import { kindName } from "./saying.js";
 
 /** Characters of an event that are shown, of each of two that differ. */
 const SHOWN = 600;
@@ -84,7 +84,7 @@ export class Actions {
     const verdict = await sendJson(api(this.queryId, "/replay"));
     const checked = `${count(verdict.compared, "decision")} compared, ${verdict.verified} of components verified`;
     const skipped = verdict.skipped.map((/** @type {string} */ each) => element("li", { dir: "auto" }, each));
-    const rest = skipped.length === 0 ? null : element("ul", { class: "stack plain-list soft" }, ...skipped);
+    const rest = skipped.length === 0 ? null : element("ul", { class: "stack soft" }, ...skipped);
     if (verdict.divergence === null) {
       return element(
         "div",

@@ -4,10 +4,10 @@ import { getJson } from "../api.js";
 import { element, icon } from "../dom.js";
 import { fragmentOf } from "../safe_html.js";
 import { cost, count, seconds, tone, when } from "../text.js";
+import { inPlainWords } from "../wording.js";
 import { address, api, eventLink } from "./links.js";
 import { bringIntoView, mark, unmark } from "./marking.js";
 import { flat } from "./orders.js";
-import { inPlainWords } from "./saying.js";
 
 export class AnswerPane {
   /** @param {import("./model.js").Trace} trace */
@@ -99,7 +99,7 @@ export class AnswerPane {
         "li",
         { dir: "auto" },
         icon("warn"),
-        ` ${inPlainWords(detail, this.trace)} `,
+        ` ${inPlainWords(detail, this.trace.toolNames)} `,
         eventLink(this.trace.id, seq, `event ${seq}`),
       ),
     );

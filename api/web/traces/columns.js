@@ -1,8 +1,9 @@
 /** The columns of the list of traces: how each is called, sorted and shown, and which of them somebody wants to see. */
 
 import { ROOT } from "../api.js";
-import { element } from "../dom.js";
+import { element, icon } from "../dom.js";
 import { cost, seconds, tone, when } from "../text.js";
+import { withoutSigns } from "../wording.js";
 
 /** What stands where something is not known. */
 export const UNKNOWN = "–";
@@ -53,7 +54,7 @@ export const COLUMNS = {
   feedback: {
     title: "Feedback",
     value: (trace) => trace.feedback?.rating ?? null,
-    show: ({ feedback }) => (feedback ? { up: "👍 good", down: "👎 bad" }[feedback.rating] : UNKNOWN),
+    show: ({ feedback }) => (feedback ? judged(feedback.rating) : UNKNOWN),
   },
 };
 
@@ -68,6 +69,11 @@ function numbers(title, value, words = (number) => number.toLocaleString("en")) 
     return number === null ? UNKNOWN : words(number);
   };
   return { title, isNumber: true, value, show };
+}
+
+/** @param {"up" | "down"} rating */
+function judged(rating) {
+  return element("span", {}, icon(`thumb-${rating}`), rating === "up" ? " good" : " bad");
 }
 
 const COLUMNS_KEPT = "antiphon.trace-columns";
@@ -105,6 +111,8 @@ export function questionCell(trace) {
     { class: "trace-question" },
     link,
     trace.parent !== null ? element("span", { class: "tag" }, "fork") : null,
-    trace.answer ? element("p", { class: "soft clamped trace-answer", dir: "auto" }, trace.answer) : null,
+    trace.answer
+      ? element("p", { class: "soft clamped trace-answer", dir: "auto" }, withoutSigns(trace.answer))
+      : null,
   );
 }

@@ -34,7 +34,7 @@ export class CompareForm {
     });
     const form = element(
       "form",
-      { class: "grid", role: "search" },
+      { class: "row spread", role: "search" },
       this.input,
       element("button", { class: "button plain-button", type: "submit" }, "Compare"),
     );
@@ -154,7 +154,7 @@ export class CompareForm {
         element("p", { class: "soft" }, inWords(trace)),
       ),
     );
-    return [element("h3", {}, name), element("ul", { class: "stack plain-list" }, ...items)];
+    return [element("h3", {}, name), element("ul", { class: "stack" }, ...items)];
   }
 }
 

@@ -2,17 +2,11 @@
 
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
+import { sentenceBySentence, table } from "../side_by_side.js";
 import { cost, count, seconds, tone } from "../text.js";
 import { CompareForm } from "./compare_form.js";
 import { CAUSES, eventsThatDiffer } from "./differences.js";
 import { address, api } from "./links.js";
-
-/** @type {Record<string, [string, string]>} */
-const MARKS = {
-  "=": ["same", "in both"],
-  "-": ["left", "only in this trace"],
-  "+": ["right", "only in the other trace"],
-};
 
 export class Comparison {
   /** @param {import("./model.js").Trace} trace */
@@ -128,7 +122,7 @@ function sides({ left, right }) {
   const rows = [
     [
       "Trace",
-      (side) => element("a", { href: address(side.query_id), "data-view": true }, side.query_id.slice(0, 12)),
+      (side) => element("a", { href: address(side.query_id), "data-view": true }, side.query_id.slice(0, 8)),
     ],
     ["Outcome", (side) => element("span", { class: `outcome ${tone(side.status)}` }, side.status)],
     [
@@ -145,57 +139,24 @@ function sides({ left, right }) {
     ["Cost", (side) => cost(side.usage.cost_usd)],
     ["Time", (side) => seconds(side.duration_ms / 1000)],
   ];
-  const body = rows.map(([name, of]) =>
-    element(
-      "tr",
-      {},
-      element("th", { scope: "row" }, name),
-      element("td", {}, of(left)),
-      element("td", {}, of(right)),
-    ),
-  );
-  return element(
-    "div",
-    { class: "table-scroller", tabindex: 0, role: "region", "aria-label": "The two side by side" },
-    element(
-      "table",
-      { class: "table sides" },
-      element(
-        "thead",
-        {},
-        element(
-          "tr",
-          {},
-          element("td", {}),
-          element("th", { scope: "col" }, "This trace"),
-          element("th", { scope: "col" }, "The other trace"),
-        ),
-      ),
-      element("tbody", {}, ...body),
-    ),
+  return table(
+    "The two side by side",
+    "",
+    [
+      ["This trace", left],
+      ["The other trace", right],
+    ],
+    rows,
   );
 }
 
 /** @param {any} found */
 function answers({ sentences }) {
   if (sentences.length === 0) return element("p", { class: "soft" }, "Neither trace has an answer.");
-  const lines = sentences.map((/** @type {[string, string]} */ [mark, text]) => {
-    const [name, words] = MARKS[mark] ?? ["same", ""];
-    return element(
-      "li",
-      { class: `answer-line ${name}`, dir: "auto" },
-      element(
-        "span",
-        { class: "mark-sign", "aria-hidden": "true" },
-        mark === "=" ? " " : mark === "-" ? "−" : "+",
-      ),
-      element("span", {}, element("span", { class: "hidden" }, `${words}: `), text.replaceAll("**", "")),
-    );
-  });
   return element(
     "section",
     { class: "card" },
     element("h2", {}, "The answers, sentence by sentence"),
-    element("ul", { class: "answer-diff" }, ...lines),
+    sentenceBySentence(sentences),
   );
 }

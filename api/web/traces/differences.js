@@ -2,8 +2,8 @@
 
 import { element } from "../dom.js";
 import { count } from "../text.js";
+import { kindName } from "../wording.js";
 import { eventLink } from "./links.js";
-import { kindName } from "./saying.js";
 
 const FIRST = 60;
 /** @type {Record<string, string>} */
@@ -47,7 +47,7 @@ export function eventsThatDiffer(found) {
       {},
       `${count(found.differences.length, "event")} differ, ${found.same.toLocaleString("en")} are the same`,
     ),
-    element("ul", { class: "stack plain-list" }, ...groups),
+    element("ul", { class: "stack" }, ...groups),
     element("ol", { class: "stack" }, ...rows),
     found.differences.length > FIRST
       ? element("p", { class: "soft" }, `The first ${FIRST} are shown.`)
@@ -110,7 +110,7 @@ function difference(each, left, right) {
       "details",
       {},
       element("summary", {}, count(each.fields.length, "field")),
-      element("ul", { class: "stack plain-list" }, ...fields),
+      element("ul", { class: "stack" }, ...fields),
     ),
   );
 }

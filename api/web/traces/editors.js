@@ -2,9 +2,10 @@
 
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
+import { kindName } from "../wording.js";
 import { forkSettings } from "./launch.js";
 import { parsed } from "./model.js";
-import { argumentName, kindName } from "./saying.js";
+import { argumentName } from "./saying.js";
 import { valueInput } from "./setting_value.js";
 
 /**

@@ -2,10 +2,11 @@
 
 import { element, plain } from "../dom.js";
 import { count } from "../text.js";
+import { kindName } from "../wording.js";
 import { bodyOf } from "./event_body.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
-import { kindName, lineOf, since } from "./saying.js";
+import { lineOf, since } from "./saying.js";
 
 const SHORT = 160;
 const SHOWN_EFFECTS = 12;

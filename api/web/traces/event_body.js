@@ -2,11 +2,12 @@
 
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";
+import { kindName, toolName } from "../wording.js";
 import { Sources } from "./briefing.js";
 import { address, eventLink } from "./links.js";
 import { parsed, sentencesOf } from "./model.js";
 import { passageList } from "./passages.js";
-import { argumentName, kindName, toolCall, toolName } from "./saying.js";
+import { argumentName, toolCall } from "./saying.js";
 
 /** Facts of one event that are shown; a trace from elsewhere may hold any number. */
 const MOST_FACTS = 50;

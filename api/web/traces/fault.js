@@ -3,9 +3,9 @@
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
 import { count } from "../text.js";
+import { kindName } from "../wording.js";
 import { Launch } from "./launch.js";
 import { api, eventLink } from "./links.js";
-import { kindName } from "./saying.js";
 
 export class Fault {
   /** @param {import("./model.js").Trace} trace */

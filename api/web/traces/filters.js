@@ -2,8 +2,8 @@
 
 import { element } from "../dom.js";
 import { when } from "../text.js";
+import { kindName } from "../wording.js";
 import { CHOICES } from "./choices.js";
-import { kindName } from "./saying.js";
 
 const TYPING_MS = 250;
 /** @type {[string, string][]} */
@@ -13,8 +13,10 @@ const CHOSEN = [
   ["indicator", "Any doubt"],
   ["feedback", "Any feedback"],
 ];
+/** So many of the fields are always there, the others when they are wanted. */
+const ALWAYS = 3;
 /** @type {Record<string, string>} */
-const FEEDBACK = { up: "👍 good", down: "👎 bad", any: "👍 or 👎", none: "no feedback" };
+const FEEDBACK = { up: "good", down: "bad", any: "good or bad", none: "no feedback" };
 /** @type {[string, string][]} */
 const TYPED = [
   ["tool", "Tool"],
@@ -37,7 +39,7 @@ export class Filters {
     const wanted = new URLSearchParams(location.search);
     this.search = element("input", {
       type: "search",
-      placeholder: "Words of question or answer",
+      placeholder: "Search",
       "aria-label": "Search the traces",
       value: wanted.get("text") ?? "",
     });
@@ -67,7 +69,14 @@ export class Filters {
       control.value = wanted.get(name) ?? "";
       control.addEventListener("change", changed);
     }
-    this.elements = [this.search, this.time, ...this.fields.map(({ control }) => control)];
+    const [always, others] = [this.fields.slice(0, ALWAYS), this.fields.slice(ALWAYS)];
+    const more = element(
+      "details",
+      { open: others.some(({ control }) => control.value !== "") },
+      element("summary", {}, "More filters"),
+      element("div", { class: "row" }, ...others.map(({ control }) => control)),
+    );
+    this.elements = [this.search, this.time, ...always.map(({ control }) => control), more];
     const [since, until] = [Number(wanted.get("since")), Number(wanted.get("until"))];
     if (since < until) this.#offer(since, until);
   }

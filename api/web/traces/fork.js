@@ -1,10 +1,11 @@
 /** A fork: what is to be different, in place, and then it runs from there on. */
 
 import { element } from "../dom.js";
+import { kindName, toolName } from "../wording.js";
 import { argumentsEditor, factsEditor, passagesEditor, settingEditor, textEditor } from "./editors.js";
 import { Launch } from "./launch.js";
 import { eventLink } from "./links.js";
-import { kindName, lineOf, toolCall, toolName } from "./saying.js";
+import { lineOf, toolCall } from "./saying.js";
 
 /**
  * One thing that a fork can change: what it is called, and how it is edited. `make` returns the editor, and what the

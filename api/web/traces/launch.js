@@ -55,7 +55,7 @@ export class Launch {
       });
       return element(
         "label",
-        { class: "row choice" },
+        { class: "rows choice" },
         choice,
         element("span", {}, element("strong", {}, title), element("span", { class: "soft" }, ` ${about}`)),
       );

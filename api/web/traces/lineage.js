@@ -4,8 +4,9 @@ import { getJson } from "../api.js";
 import { announce, element } from "../dom.js";
 import { count, size } from "../text.js";
 import { readerPath } from "../texts/address.js";
+import { kindName, withoutSigns } from "../wording.js";
 import { address, eventLink } from "./links.js";
-import { kindName, toolCall } from "./saying.js";
+import { toolCall } from "./saying.js";
 import { flat } from "./orders.js";
 import { sourceLink } from "./passages.js";
 
@@ -81,7 +82,7 @@ export class Lineage {
             "data-view": true,
             "aria-current": place + 1 === this.chosen ? "true" : null,
           },
-          sentence.text.replaceAll("**", ""),
+          withoutSigns(sentence.text),
           doubt ? element("span", { class: "tag fair" }, doubt) : null,
           sentence.origins.length === 0 ? element("span", { class: "tag" }, "cites nothing") : null,
         );
@@ -110,7 +111,7 @@ export class Lineage {
     const parts = [
       step(
         "The sentence",
-        element("p", { class: "quoted", dir: "auto" }, sentence.text),
+        element("p", { class: "quoted", dir: "auto" }, withoutSigns(sentence.text)),
         writer === null
           ? element("p", { class: "soft" }, "composed without a model")
           : element("p", { class: "soft" }, "written by ", this.#callWords(writer)),

@@ -152,17 +152,23 @@ class TraceList {
       });
       return element("label", {}, box, ` ${title}`);
     });
-    return element("details", { class: "columns" }, element("summary", {}, "Columns"), ...choices);
+    return element(
+      "details",
+      {},
+      element("summary", {}, "Columns"),
+      element("div", { class: "row" }, ...choices),
+    );
   }
 
   #drawHead() {
     const shown = Object.entries(COLUMNS).filter(([name]) => this.columns.has(name));
-    const sortable = shown.map(([name, { title }]) => {
+    const sortable = shown.map(([name, { title, isNumber }]) => {
       const isBy = name === this.sortedBy;
       const button = element("button", { class: "sort", type: "button" }, title);
       button.addEventListener("click", () => this.#sortBy(name));
       const order = this.isRising ? "ascending" : "descending";
-      return element("th", { scope: "col", "aria-sort": isBy ? order : null }, button);
+      const shape = isNumber ? "number" : null;
+      return element("th", { scope: "col", class: shape, "aria-sort": isBy ? order : null }, button);
     });
     this.head.replaceChildren(element("th", { scope: "col" }, "Question and answer"), ...sortable);
   }

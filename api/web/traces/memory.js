@@ -3,9 +3,10 @@
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
 import { count } from "../text.js";
+import { kindName } from "../wording.js";
 import { bar } from "./bars.js";
 import { address, api, eventLink } from "./links.js";
-import { kindName, toolCall } from "./saying.js";
+import { toolCall } from "./saying.js";
 
 /** Whoever steps on at once is not kept waiting for what they do not look at. */
 const PAUSE_MS = 150;
@@ -215,7 +216,7 @@ function intent(memory) {
     memory.beyond.length === 0
       ? null
       : element("p", { class: "soft", dir: "auto" }, `Also looked for: ${memory.beyond.join(", ")}`);
-  return element("div", {}, meant, element("ul", { class: "stack plain-list" }, ...parts), beyond);
+  return element("div", {}, meant, element("ul", { class: "stack" }, ...parts), beyond);
 }
 
 /**
@@ -258,7 +259,7 @@ function attempts(memory, event) {
     {},
     element("ul", { class: "stack facts-list" }, ...items),
     reached.length === 0 ? null : element("p", { class: "soft" }, "The search has reached:"),
-    element("ul", { class: "stack plain-list" }, ...reached),
+    element("ul", { class: "stack" }, ...reached),
   );
 }
 
@@ -270,5 +271,5 @@ function said(memory) {
     : null;
   if (lines.length === 0 && summary === null)
     return element("p", { class: "soft" }, "The model said nothing between its tool calls.");
-  return element("div", {}, element("ul", { class: "stack plain-list" }, ...lines), summary);
+  return element("div", {}, element("ul", { class: "stack" }, ...lines), summary);
 }

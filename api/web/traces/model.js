@@ -110,6 +110,15 @@ export class Trace {
     return this.status !== null;
   }
 
+  /** The names of the tools that were called, and of those that took their place. */
+  get toolNames() {
+    const runs = [...this.tools.values()];
+    return runs.flatMap(({ name, substituted }) => [
+      name,
+      ...substituted.map(({ event }) => event.substitute),
+    ]);
+  }
+
   /** @returns {import("../types.js").TraceEvent} */
   get question() {
     return this.events[0]?.event ?? { kind: "" };

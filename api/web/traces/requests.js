@@ -2,11 +2,12 @@
 
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";
+import { kindName } from "../wording.js";
 import { Sources } from "./briefing.js";
 import { address, eventLink } from "./links.js";
 import { bringIntoView, mark } from "./marking.js";
 import { parsed } from "./model.js";
-import { kindName, toolCall } from "./saying.js";
+import { toolCall } from "./saying.js";
 
 export class Requests {
   /**

@@ -2,13 +2,14 @@
 
 import { element } from "../dom.js";
 import { count } from "../text.js";
+import { toolName } from "../wording.js";
 import { barKeys } from "./bars.js";
 import { argumentsOf } from "./event_body.js";
 import { address, eventLink } from "./links.js";
 import { parsed } from "./model.js";
 import { flat, ordersIn } from "./orders.js";
 import { isIn, passageList } from "./passages.js";
-import { toolCall, toolName } from "./saying.js";
+import { toolCall } from "./saying.js";
 import { TryAnother, search } from "./try_another.js";
 
 const CANDIDATES = 20;

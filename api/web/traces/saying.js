@@ -1,12 +1,8 @@
 /** What an event says, in a line. */
 
 import { count } from "../text.js";
+import { TOOLS, kindName, toolName } from "../wording.js";
 import { parsed } from "./model.js";
-
-/** @param {string} kind */
-export function kindName(kind) {
-  return kind.replaceAll("_", " ");
-}
 
 /** @type {Record<string, (event: import("../types.js").TraceEvent) => string>} */
 const LINES = {
@@ -62,43 +58,12 @@ export function lineOf(event) {
   }
 }
 
-/** @type {Record<string, string>} */
-const TOOLS = {
-  search_course_content: "Search",
-  get_course_outline: "Outline",
-  keyword_search: "Keyword search",
-};
 /** How arguments that narrow a search are said; the model's own reason for it stands elsewhere. @type {Record<string, (value: any) => string>} */
 const NARROWING = {
   course_name: (value) => `in ${value}`,
   lesson_number: (value) => `lesson ${value}`,
   why: () => "",
 };
-
-/**
- * A tool's name as people say it; that of a tool of one's own with spaces.
- * @param {string} name
- */
-export function toolName(name) {
-  const words = TOOLS[name] ?? kindName(name);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/**
- * What the service says, with tools called as the page calls them; what it quotes stays as it is.
- * @param {string} text
- * @param {import("./model.js").Trace} trace
- */
-export function inPlainWords(text, trace) {
-  const names = new Set(Object.keys(TOOLS));
-  for (const { name, substituted } of trace.tools.values()) {
-    names.add(name);
-    for (const { event } of substituted) names.add(event.substitute);
-  }
-  // A name without it is a word as people use it; behind a point it is a part of another name.
-  const isName = (/** @type {string} */ part) => part.includes("_") && names.has(part);
-  return text.replace(/“[^”]*”|(?<![.\w])\w+/g, (part) => (isName(part) ? toolName(part) : part));
-}
 
 /** @type {Record<string, string>} */
 const ARGUMENTS = {

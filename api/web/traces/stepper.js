@@ -1,9 +1,10 @@
 /** Goes through a trace event by event: a slider, buttons, the arrow keys, and the events around the one that is shown. */
 
 import { element } from "../dom.js";
+import { kindName } from "../wording.js";
 import { bringIntoView } from "./marking.js";
 import { TROUBLE } from "./model.js";
-import { kindName, lineOf } from "./saying.js";
+import { lineOf } from "./saying.js";
 
 const AROUND = 6;
 

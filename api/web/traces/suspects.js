@@ -3,8 +3,8 @@
 import { getJson } from "../api.js";
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";
+import { inPlainWords } from "../wording.js";
 import { address, api } from "./links.js";
-import { inPlainWords } from "./saying.js";
 
 /** As many are shown before anybody asks for more. */
 const FIRST = 3;
@@ -107,7 +107,7 @@ export class Suspects {
     try {
       /** @type {{suspects: Suspect[]}} */
       const { suspects } = await getJson(api(this.trace.id, "/suspects"));
-      this.found = suspects.map((each) => ({ ...each, text: inPlainWords(each.text, this.trace) }));
+      this.found = suspects.map((each) => ({ ...each, text: inPlainWords(each.text, this.trace.toolNames) }));
       this.body.replaceChildren(...summary(this.found), ...this.#list());
     } catch (error) {
       const text = String(/** @type {Error} */ (error).message);

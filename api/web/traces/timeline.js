@@ -2,7 +2,8 @@
 
 import { drawing, element } from "../dom.js";
 import { count } from "../text.js";
-import { kindName, lineOf, since } from "./saying.js";
+import { kindName } from "../wording.js";
+import { lineOf, since } from "./saying.js";
 import { Plan, arrowHead } from "./timeline_plan.js";
 
 const NAMES = 80;

@@ -1,6 +1,7 @@
 /** One trace, taken apart: what is judged on the left, one detail beside it, the course of the query below. */
 
 import { element, icon } from "../dom.js";
+import { inPlainWords } from "../wording.js";
 import { Actions } from "./actions.js";
 import { AnswerPane } from "./answer.js";
 import { crumb } from "./crumb.js";
@@ -14,7 +15,6 @@ import { address, go } from "./links.js";
 import { quotesIn } from "./marking.js";
 import { Requests } from "./requests.js";
 import { Retrieval } from "./retrieval.js";
-import { inPlainWords } from "./saying.js";
 import { Steps } from "./steps.js";
 import { Suspects } from "./suspects.js";
 
@@ -91,7 +91,7 @@ class TracePage {
       { class: "card bench-pane", "aria-label": "Detail", tabindex: 0 },
       this.place,
     );
-    this.reading = element("p", { class: "page-about soft" }, "Reading…");
+    this.reading = element("p", { class: "soft" }, "Reading…");
     this.top = element("div", { class: "row trace-top" }, this.crumb);
     this.page = element("div", { class: "trace-page" }, this.top, this.reading, this.lost);
     main.replaceChildren(this.page);
@@ -208,7 +208,7 @@ class TracePage {
     const { trace } = this;
     if (trace === null) return suspected;
     const doubts = trace.indicators.filter(({ event_seq: at }) => at === seq);
-    return [...new Set([...suspected, ...doubts.map(({ detail }) => inPlainWords(detail, trace))])];
+    return [...new Set([...suspected, ...doubts.map(({ detail }) => inPlainWords(detail, trace.toolNames))])];
   }
 
   /** The words that are meant: those of the likeliest thing that was found out about the event. */

@@ -75,7 +75,7 @@ export class Trends {
     const plots = PLOTS.map((plot) => this.#plot(plot, periods, length));
     const isTableOpen = this.content.querySelector("details")?.open ?? false;
     this.content.replaceChildren(
-      element("div", { class: "plots" }, ...plots),
+      element("div", { class: "grid plots" }, ...plots),
       element("p", { class: "soft" }, `${range}. Each bar is ${length}; click one to show only its traces.`),
       element(
         "details",

@@ -123,7 +123,7 @@ async def test_a_shell_that_the_browser_has_is_not_sent_again() -> None:
         ),
         (
             "/traces",
-            {"main.js", "traces/list.js", "traces/saying.js", "style/trace.css"},
+            {"main.js", "traces/list.js", "wording.js", "style/trace.css"},
             {"traces/trace.js", "ask/page.js", "ask/query.js", "style/ask.css"},
         ),
         (

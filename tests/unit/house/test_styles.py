@@ -14,7 +14,7 @@ WEB = ROOT / "api" / "web"
 SHEETS = sorted((WEB / "style").glob("*.css"))
 SHARED = {"base.css", "frame.css"}
 """The sheets that every view has; the others hold what belongs to one view."""
-MOST_LINES = 1_600
+MOST_LINES = 1_590
 _COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
 _CLASSES = re.compile(r"\bclass: ([^,}\n]*)")
 _LEADING = re.compile(r"^\.([a-zA-Z][\w-]*)")
