@@ -99,7 +99,7 @@ def picture(page: Page, name: str) -> None:
     with Image.open(file) as taken:
         # The other methods give up colours that cover little: a bar of the timeline, a dot.
         method = Image.Quantize.MAXCOVERAGE
-        small = taken.convert("RGB").quantize(COLOURS, method)
+        small = taken.convert("RGB").quantize(COLOURS, method, kmeans=1)
     small.save(file, optimize=True)
     print(file.relative_to(ROOT), f"{file.stat().st_size / 1000:.0f} kB")  # noqa: T201
 

@@ -19,11 +19,11 @@ A_QUESTION = 50
 """Strings in one question, which has a greatest length."""
 
 _FOREIGN = (
-    "script, img, iframe, object, embed, link, meta, base, svg, style, form:not([class]), "
-    "video, audio, math, marquee"
+    "script, img, iframe, object, embed, link, meta, base, style, form:not([class]), video, audio, math, marquee, "
+    "svg:not(.icon:has(> use[href*='/icons.svg#']:only-child))"
 )
 # Pages hold forms of their own, and a trace draws bars, each of a class; those of the strings have none.
-_FOREIGN_IN_TRACES = _FOREIGN.replace("svg", "svg:not([class])")
+_FOREIGN_IN_TRACES = _FOREIGN.replace("svg:not(.icon", "svg:not([class], .icon")
 _LINKS = "(found) => found.map((each) => each.getAttribute('href'))"
 
 

@@ -46,7 +46,7 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
         page.goto(f"{server.url}/traces")
         page.locator("main a[href*='/traces/']").first.click()
         page.get_by_role("button", name="Replay").click()
-        expect(page.locator(".verdict.same")).to_contain_text("Replays")
+        expect(page.locator(".verdict.same")).to_contain_text("replay gives the same")
         with page.expect_download() as exporting:
             page.get_by_role("link", name="Export").click()
         exporting.value.save_as(tmp_path / "exported.jsonl")

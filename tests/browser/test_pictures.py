@@ -148,6 +148,11 @@ def what_changed(page: Page) -> None:
     page.locator("main").evaluate("(main) => main.scrollTo(0, main.scrollHeight)")
 
 
+def without_plots(page: Page) -> None:
+    # They reach from the imported trace to today.
+    page.get_by_text("Quality and cost over time").click()
+
+
 def suspect(page: Page) -> None:
     page.locator("a.suspect").first.click()
     page.locator(".suspect[aria-current]").wait_for()
@@ -170,7 +175,7 @@ VIEWS = {
     "suspect-phone": Picture(PHONE, "light", "/traces/{trace}", "a.suspect"),
     "timeline": Picture(LARGE, "dark", "/traces/{trace}/events/4", ".event-card"),
     "request": Picture(MEDIUM, "dark", "/traces/{trace}/requests/call-2", ".request"),
-    "traces": Picture(MEDIUM, "light", "/traces", ".trace-question"),
+    "traces": Picture(MEDIUM, "light", "/traces", ".trace-question", without_plots),
     "reader": Picture(MEDIUM, "dark", READ, ".passage-text"),
     "search": Picture(LARGE, "light", "/search?q=consumer+group", ".result"),
     "quality": Picture(LARGE, "light", f"/quality/{COMPARISON}", "main .answer-text"),
