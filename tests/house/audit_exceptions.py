@@ -52,6 +52,7 @@ CALLS = (
             "api/query_schemas.py",
             "api/routes/forks.py",
             "cli/faults_random.py",
+            "cluster/streams.py",
             "faults/checks/answers.py",
             "faults/results.py",
             "faults/runs/query.py",
