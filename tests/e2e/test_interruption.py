@@ -41,9 +41,10 @@ def test_ctrl_c_while_something_is_imported_is_one_line(
 ) -> None:
     (tmp_path / "script.yaml").write_text("replies: [{text: Hello.}]")
 
-    ended = interrupted_at(
-        "import", module, *arguments, data_dir=data_dir, folder=tmp_path
-    )
+    # Of its own: a service of another test may be using the shared one, which `serve` says.
+    own = without_traces(data_dir, tmp_path)
+
+    ended = interrupted_at("import", module, *arguments, data_dir=own, folder=tmp_path)
 
     assert (ended.returncode, ended.stderr) == (130, LINE)
 

@@ -47,7 +47,7 @@ async def test_a_store_of_a_newer_format_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(
         ConfigurationError,
-        match="format 99, from a newer Antiphon; this one reads format 5",
+        match="format 99, from a newer Antiphon; this one reads format 6",
     ):
         SqliteTraceStore.open(tmp_path)
 
