@@ -315,7 +315,7 @@ def test_the_doubt_names_how_many_links_were_left_out() -> None:
     response = ask(case).outcome.response
 
     [doubt] = [each for each in response.indicators if each.kind == "foreign_link"]
-    assert doubt.detail.startswith("The answer held 2 link(s)")
+    assert doubt.detail.startswith("The answer contained 2 link(s)")
 
 
 def test_a_tool_that_a_document_asks_for_and_that_there_is_not_is_not_run() -> None:
