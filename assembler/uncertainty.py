@@ -20,7 +20,7 @@ class Doubt(NamedTuple):
 
 
 DOUBTS: dict[str, Doubt] = {
-    "tool_failed": Doubt("The tool {tool} failed: {reason}.", "medium"),
+    "tool_failed": Doubt("The tool {tool} returned nothing: {reason}.", "medium"),
     "tool_substituted": Doubt(
         "The tool {tool} failed; {substitute} was used in its place.", "medium"
     ),

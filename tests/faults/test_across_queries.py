@@ -139,7 +139,7 @@ def test_a_query_that_stops_at_a_failed_tool_keeps_what_was_found_before_and_say
     assert [event.final for event in of(events, e.RoundOpened)] == [False, False, True]
     (answer,) = of(events, e.ResponseAssembled)
     assert answer.citations
-    assert "The tool search_course_content brought nothing" in " ".join(
+    assert "The tool search_course_content returned nothing" in " ".join(
         doubt.detail for doubt in answer.indicators
     )
 

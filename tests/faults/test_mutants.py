@@ -79,7 +79,8 @@ def test_what_is_drawn_is_python_means_something_else_and_is_drawn_again(
     changes = drawn(files, 10, folder)
 
     assert drawn(files, 10, folder) == changes
-    assert len(changes) == 10
+    # A folder of one short module has fewer.
+    assert len(changes) == min(10, len(drawn(files, 1_000_000, folder))) > 0
     for change in changes:
         source = (ROOT / change.file).read_text()
         now = ast.dump(ast.parse(change.applied(source)))

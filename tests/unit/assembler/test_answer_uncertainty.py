@@ -290,7 +290,7 @@ def test_words_from_outside_are_cut_to_a_line() -> None:
 
     assert "\n" not in said.detail
     assert len(said.detail) < 300
-    assert said.detail.endswith("failed: {tool} took too long.")
+    assert said.detail.endswith("returned nothing: {tool} took too long.")
 
 
 WORDS = (
