@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -194,9 +195,20 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
         faults = ("faults", "run", "--points", "tool.*", "--keep")
         run(*faults, data_dir=folder / "data", folder=folder)
         asked = ask(client, ASKED["pictured"])
-        trace = imported(client, ask(client, ASKED[SUSPECTED]).events)
+        trace = imported(client, in_usual_order(client))
         compare(client, asked.query_id)
         yield Opened(server, trace, asked.session_id)
+
+
+def in_usual_order(client: httpx2.Client) -> list[dict[str, Any]]:
+    """A trace in which no tool starts while its call is still being written, as it may."""
+    for _ in range(50):
+        asked = ask(client, ASKED[SUSPECTED])
+        kinds = [each["event"]["kind"] for each in asked.events]
+        if ("tool_call_streamed", "tool_requested") not in pairwise(kinds):
+            return asked.events
+        assert client.delete(f"/api/conversations/{asked.session_id}").is_success
+    pytest.skip("PICTURES ARE NOT COMPARED: tools start early each time")
 
 
 def imported(client: httpx2.Client, events: list[dict[str, Any]]) -> str:
