@@ -66,9 +66,12 @@ def answer_html(
     """
     opening = _unused(answer)
     place = partial(_place, opening)
-    marked = "".join(text for text, _ in with_marks(answer, citations, sources, place))
+    pieces = list(with_marks(answer, citations, sources, place))
+    marked = "".join(text for text, _ in pieces)
     rendered = _rendered(without_controls(marked), opening)
-    for mark in _marks(answer, citations, sources):
+    for _, mark in pieces:
+        if mark is None:
+            continue
         element = f'<sup data-citation="{mark.citation}">{mark.number}</sup>'
         rendered = rendered.replace(_place(opening, mark), element)
     return cleaned(rendered)
