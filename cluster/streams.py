@@ -181,22 +181,21 @@ async def _make(jetstream: JetStreamContext, config: StreamConfig) -> None:
         await jetstream.add_stream(config)
     # It is there with other settings: those of a newer or an older program.
     except BadRequestError:
-        config.subjects = await _subjects(jetstream, config)
+        there = (await jetstream.stream_info(config.name or "")).config
+        config.subjects = _subjects_of(config, there)
         await jetstream.update_stream(config)
 
 
 async def add_subjects(jetstream: JetStreamContext, naming: Naming) -> None:
     """Has the stream of traces take every kind of message again: an older program that starts takes some away."""
     there = (await jetstream.stream_info(naming.traces_stream)).config
-    there.subjects = await _subjects(jetstream, trace_stream(naming, 1))
+    there.subjects = _subjects_of(trace_stream(naming, 1), there)
     await jetstream.update_stream(there)
 
 
-async def _subjects(jetstream: JetStreamContext, config: StreamConfig) -> list[str]:
-    """Returns the subjects of a stream, those of newer programs among them."""
-    assert config.name is not None
-    there = (await jetstream.stream_info(config.name)).config
-    return list(dict.fromkeys([*(config.subjects or ()), *(there.subjects or ())]))
+def _subjects_of(wanted: StreamConfig, there: StreamConfig) -> list[str]:
+    """Returns the subjects of both, for a stream may have been made by a newer program."""
+    return list(dict.fromkeys([*(wanted.subjects or ()), *(there.subjects or ())]))
 
 
 def _reason(error: Exception) -> str:

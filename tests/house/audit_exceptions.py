@@ -52,7 +52,6 @@ CALLS = (
             "api/query_schemas.py",
             "api/routes/forks.py",
             "cli/faults_random.py",
-            "cluster/streams.py",
             "faults/checks/answers.py",
             "faults/results.py",
             "faults/runs/query.py",
