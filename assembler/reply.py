@@ -114,7 +114,7 @@ def doubts_of_ending(
 def _doubts_of_speaker(
     state: AnswerState, reply: Recorded[ReasoningCompleted], speaker: str
 ) -> list[Indicator]:
-    """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, if it is known."""
+    """Returns the doubt that another reasoner than the wanted one spoke; it rests on what led to that, if known."""
     seq = _handed_over_at(state, reply.event.call_id)
     if seq is not None:
         return [state.doubt("fallback_reasoner", seq, reasoner=speaker)]
