@@ -148,7 +148,7 @@ def _doubts_of_briefing(
 ) -> list[Indicator]:
     """Returns the doubts about what the call was not shown."""
     doubts: list[Indicator] = []
-    # What decayed was not wanted, and what is repeated stands elsewhere: only what did not fit was really missed.
+    # What decayed was not wanted, and what is repeated is elsewhere: only what did not fit was really missed.
     cut = [item for item in briefing.event.dropped if item.rule == "budget"]
     if cut:
         doubts.append(state.doubt("context_compressed", briefing.seq, count=len(cut)))

@@ -1,7 +1,7 @@
 """Finds what an answer says without support: claims that their own citations do not bear out, and uncited sentences.
 
 Words are compared, not meanings: a claim in quite other words than its source's is doubted, and one that says the
-opposite only if a negator shows it. Numbers and names must stand in the source; quantities and dates may be written
+opposite only if a negator shows it. Numbers and names must be in the source; quantities and dates may be written
 otherwise.
 """
 
@@ -32,13 +32,13 @@ READS_QUANTITIES = 4
 LEAST_SHARED = 0.15
 """A cited claim shares at least this much of its terms, weighed by rarity, with the text that it cites."""
 LEAST_FOUND = 1 / 3
-"""Of an uncited sentence this share of its terms stands somewhere in what was found, or in the conversation."""
+"""Of an uncited sentence this share of its terms is somewhere in what was found, or in the conversation."""
 MOST_NAMED = 3
 """As many sentences are named in the doubts of one answer."""
 
 _ITEM = re.compile(r"^[^\S\n]*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
 _ASIDE = re.compile(r"\([^()]*\)")
-"""What stands in parentheses is often the same in other units, such as 22 °C (72 °F)."""
+"""What is in parentheses is often the same in other units, such as 22 °C (72 °F)."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]*)*")
 _OWN_WORDS = re.compile(
     r"\W*(?:for (?:example|instance)|imagine|suppose|say,|let me know|feel free|if you(?:'d| would) like|i can)\b",
@@ -133,7 +133,7 @@ def unsupported_sentences(
 
 
 def _texts(facts: Mapping[str, Fact]) -> Iterator[str]:
-    """Yields the sentences of every fact, and what it stands under."""
+    """Yields the sentences of every fact, and what it is under."""
     for fact in facts.values():
         yield f"{fact.passage.source} {fact.passage.title or ''}"
         yield from _sentences(fact.passage)
@@ -145,7 +145,7 @@ def _sentences(passage: Passage) -> Iterator[str]:
 
 
 def terms_found(facts: Mapping[str, Fact]) -> Iterator[frozenset[str]]:
-    """Yields the terms of each sentence of every fact, and of what it stands under."""
+    """Yields the terms of each sentence of every fact, and of what it is under."""
     for text in _texts(facts):
         yield sentence_terms(text)
 

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from antiphon.vocabulary.values import Value
 
 NOT_RECORDED = "nothing is answered that cannot be recorded"
-"""Stands in each sentence that says why nothing is answered now, which may be otherwise in a moment."""
+"""Is in each sentence that says why nothing is answered now, which may be otherwise in a moment."""
 MOST_WHY = 300
 """Characters of a reason that one process gives another."""
 
@@ -18,7 +18,7 @@ class Message(Value, frozen=True, kw_only=True, forbid_unknown_fields=False):
 
 
 class QueuedQuery(Message, frozen=True, kw_only=True):
-    """A query that waits for a worker; everything else that is known of it stands in its trace.
+    """A query that waits for a worker; everything else that is known of it is in its trace.
 
     Attributes:
         key_id: The public part of the key by which it was asked; empty without one.

@@ -39,7 +39,7 @@ from antiphon.vocabulary.values import Passage, StoredText
 
 
 class BuildOutside(Protocol):
-    """Builds the outside of one query; a fork replaces it, other processes and faults stand before it."""
+    """Builds the outside of one query; a fork replaces it, other processes and faults are before it."""
 
     def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 

@@ -17,7 +17,7 @@ BYTES_A_TOKEN = 4
 MARGIN = 1.25
 """The factor on the estimate of a briefing: for its markup, and for tokenizers that make more tokens of a text."""
 MOST_ANSWER_BYTES = 1_200
-"""As much of an earlier answer stands in a briefing."""
+"""As much of an earlier answer is in a briefing."""
 LEAST_BRIEFING = 200
 """Tokens of facts and notes below which a call is not worth making."""
 MODEST_SHARE = 1 / 3

@@ -118,7 +118,7 @@ class Block:
         return ToolCall(id=call_id, name=name[:MAX_NAME], arguments=self.arguments)
 
     def json(self) -> StoredText:
-        """Returns the whole block, as it would stand in a reply that is not streamed."""
+        """Returns the whole block, as it would be in a reply that is not streamed."""
         # Signatures of thinking blocks and fields that we do not know must go back to the server as they came.
         whole = dict(self.start)
         for name in self._appended:

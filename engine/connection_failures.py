@@ -38,7 +38,7 @@ class _Cause(NamedTuple):
     retryable: bool = False
 
 
-# The first that fits is the reason: narrow kinds stand before those that hold them.
+# The first that fits is the reason: narrow kinds are before those that hold them.
 _CAUSES: tuple[_Cause, ...] = (
     _Cause(
         aiohttp.ClientHttpProxyError,

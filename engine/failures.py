@@ -99,7 +99,7 @@ def from_status(
         ),
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
-        # What stands between us and the API may give up, and say so in words of its own, while the API still writes.
+        # What is between us and the API may give up, and say so in words of its own, while the API still writes.
         unbilled=kind != "timeout" and (status < 500 or error is not None),
     )
 

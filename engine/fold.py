@@ -128,7 +128,7 @@ class ReplyFold:
             self._usage = {}
             self._stop_reason = ""
         self._message = _object(event, "message")
-        # The model puts it there: the id stands in the response's headers, which the fold does not see.
+        # The model puts it there: the id is in the response's headers, which the fold does not see.
         self._request_id = _text(event, "request_id") or None
         self._take_usage(self._message)
         # A message may begin with blocks in place, if a server goes on with a paused one.

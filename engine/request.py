@@ -120,7 +120,7 @@ def with_room(max_tokens: int, room: int, traits: ModelTraits | None) -> int:
 
 
 def fixed_chars_of(system: StoredText, tools: StoredText | None) -> int:
-    """Returns the characters of what stands before the messages."""
+    """Returns the characters of what is before the messages."""
     if tools is None:
         return len(system.text)
     return len(system.text) + len(tools.text)

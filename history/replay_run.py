@@ -361,7 +361,7 @@ class ReplayRun:
 class OlderSettlements:
     """The settlements in a trace of older rules.
 
-    Then whoever ran a tool settled the round as well: the event stands wherever that happened, and its cause is the
+    Then whoever ran a tool settled the round as well: the event is wherever that happened, and its cause is the
     request of the tool. It is compared with what the rules settled by then, whatever else they emitted.
     """
 

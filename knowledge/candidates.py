@@ -78,7 +78,7 @@ class TermWeights:
         return selective or distinct
 
     def shares(self, found: Sequence[str]) -> dict[str, float]:
-        """Returns the share of the chunks in which each term stands; those that stand nowhere are left out."""
+        """Returns the share of the chunks in which each term occurs; those that occur nowhere are left out."""
         shares = {}
         for term in found[:_SCORED_TERMS]:
             count = self.count(term)
@@ -87,7 +87,7 @@ class TermWeights:
         return shares
 
     def absent(self, found: Sequence[str]) -> float:
-        """Returns the weights, as scoring has them, of the terms that stand nowhere, added up."""
+        """Returns the weights, as scoring has them, of the terms that occur nowhere, added up."""
         share = 0.5 / (self._chunks + 1.0)
         nowhere = [term for term in found[:_SCORED_TERMS] if not self.count(term)]
         return float(term_weights(dict.fromkeys(nowhere, share)).sum())

@@ -5,7 +5,7 @@ The lessons are, by the first rule that fits:
 2. headings such as "Lecture 3" or "Week 3: Logs", if they are most of those of their level;
 3. the headings of the file's first level, or of its second if one heading of the first opens it as its title;
 4. none: the whole file is one section without a number.
-All other headings stand as places over their text.
+All other headings become places over their text.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def find_headings(lines: Sequence[Line]) -> Headings:
 
 
 def title_line(lines: Sequence[Line], title: str) -> int | None:
-    """Returns where a lesson's title stands in its file, if it does.
+    """Returns where a lesson's title is in its file, if it is there.
 
     Args:
         title: The title, if it is known from elsewhere; else a heading that opens the file as a whole is it.

@@ -42,7 +42,7 @@ _PLACES = {
     ("eighth",): 7, ("ninth",): 8, ("tenth",): 9, ("last",): -1, ("final",): -1, ("penultimate",): -2,
     ("second", "to", "last"): -2, ("next", "to", "last"): -2,
 }  # fmt: skip
-"""Places in the outline: the first lesson is the one that stands first, whether its number is 0 or 1."""
+"""Places in the outline: the first lesson is the one that is first, whether its number is 0 or 1."""
 
 
 class _Candidate(NamedTuple):

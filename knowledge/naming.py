@@ -38,7 +38,7 @@ _ORDER = re.compile(r"!translate\s+")
 # Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
 _ATTRIBUTES = re.compile(r"\s{0,20}\{[#.-][^{}]{0,200}\}$")
 
-# What else stands as the title in a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
+# What else is given as the title in a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
 _FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
 _NO_TITLE = re.compile(
     r"\(?(?:anonymous|untitled|no title|title)\)?|[^\w]+|(?:book|binder) ?[0-9]{0,3}"
@@ -59,7 +59,7 @@ def is_name(stem: str) -> bool:
 
 
 def is_title(text: str) -> bool:
-    """Returns False for a text that stands in the place of a title and says nothing: "README", "{{ page.title }}"."""
+    """Returns False for a text that is in the place of a title and says nothing: "README", "{{ page.title }}"."""
     plain = text.strip().casefold()
     if not plain or plain in _NO_TITLES or _TEMPLATE.search(plain):
         return False

@@ -26,7 +26,7 @@ from antiphon.vocabulary.outside import web_link
 
 _HEADER = re.compile(r"course (title|link|instructor)\s*:", re.IGNORECASE)
 _LESSON_LINK = re.compile(r"lesson link\s*:", re.IGNORECASE)
-# The header stands within this many lines from the top; further down "Course link:" is text.
+# The header is within this many lines from the top; further down "Course link:" is text.
 _HEADER_LINES = 12
 
 
@@ -142,7 +142,7 @@ class _Section:
         self._text.add(line.text, is_code=line.is_code)
 
     def mark(self, place: Line, heading: str) -> None:
-        """Notes where the text from here on stands: at `place`, under `heading`."""
+        """Notes where the text from here on is: at `place`, under `heading`."""
         words = place.place or heading
         if words:
             # The fragment for now: the line that names the section's link may be still to come.
@@ -186,7 +186,7 @@ def _sections(
     """Splits the lines at lesson headings; text before the first is a section without a number."""
     sections = [_Section(None, link)]
     _fill(sections, lines, plan, link)
-    # A lesson may be empty: it still stands in the table of contents. Text outside lessons is left out where it is.
+    # A lesson may be empty: it still is in the table of contents. Text outside lessons is left out where it is.
     if sections[0].is_blank:
         del sections[0]
     return tuple([section.finished() for section in sections])
@@ -220,7 +220,7 @@ def _fill(
 
 
 def _of_heading(line: Line, place: Line) -> Line:
-    """Returns what leads to a heading: its own anchor, or the page that it stands on."""
+    """Returns what leads to a heading: its own anchor, or the page that it is on."""
     return line if line.fragment or not place.place else place
 
 

@@ -76,7 +76,7 @@ def _previewed(document: Document, plan: PlannedCourse | None) -> PreviewCourse:
     lessons: list[PreviewLesson] = []
     for section in document.sections:
         if section.number is not None:
-            # In the order of the plan, which has none if the lessons stand in the page about the course.
+            # In the order of the plan, which has none if the lessons are in the page about the course.
             own = files[len(lessons)] if files else ()
             lesson = PreviewLesson(
                 number=section.number, title=section.title, files=own

@@ -165,7 +165,7 @@ def main() -> None:
     limits = msgspec.json.decode(sys.argv[1], type=prepared(Limits))
     add_formats(msgspec.json.decode(sys.argv[2], type=prepared(tuple[Format, ...])))
     requests = sys.stdin.buffer
-    # What a library prints must not stand between replies.
+    # What a library prints must not be between replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

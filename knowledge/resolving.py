@@ -118,7 +118,7 @@ class Scored(Value, frozen=True, kw_only=True):
 
 
 def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scored]:
-    """Ranks titles, each given with its distinctive words, by how much of the name stands in them."""
+    """Ranks titles, each given with its distinctive words, by how much of the name is in them."""
     name_words = tuple(dict.fromkeys(distinctive_words(name)))[:_MOST_WORDS]
     return _best_first(
         (title, _likeness(name_words, title_words))
@@ -152,7 +152,7 @@ def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
 
 
 def _likeness(name: Sequence[str], title: Sequence[str]) -> float:
-    """Returns how much of the name stands in the title, 0 to 1, with a little for how much of the title it covers."""
+    """Returns how much of the name is in the title, 0 to 1, with a little for how much of the title it covers."""
     if not name or not title:
         return 0.0
     return _NAME_SHARE * _share_found(name, title) + _TITLE_SHARE * _share_found(

@@ -37,7 +37,7 @@ from antiphon.vocabulary.values import LessonPart, Passage
 # Of all chunks proposed, those whose sentences are scored; their neighbours are read too, for the windows that reach
 # there.
 _SCORED_CHUNKS = 24
-# The beginning or the end of a lesson: so many characters of whole sentences, and the chunks in which they stand.
+# The beginning or the end of a lesson: so many characters of whole sentences, and the chunks in which they are.
 _PART_CHARACTERS = 600
 _CHUNKS_OF_PART = 2
 # Chroma's database, and how every file of SQLite begins.

@@ -12,10 +12,10 @@ class Mark(Value, frozen=True, kw_only=True):
     """A place in the file that a section's text was read from, such as a page or a time.
 
     Attributes:
-        start: The first character of the section's text that stands there; it holds until the next mark.
+        start: The first character of the section's text that is there; it holds until the next mark.
         place: In words for a citation: "page 3", "at 12:05", a heading.
         link: To that very place, if the section's link can be made to lead there.
-        heading: The heading that the text stands under; it is searched with the section's title and is not in its text.
+        heading: The heading that the text is under; it is searched with the section's title and is not in its text.
     """
 
     start: int
@@ -25,7 +25,7 @@ class Mark(Value, frozen=True, kw_only=True):
 
 
 class Section(Value, frozen=True, kw_only=True):
-    """One lesson's text, or the text that stands outside all lessons.
+    """One lesson's text, or the text that is outside all lessons.
 
     Attributes:
         number: The lesson's number, or None for text outside lessons.

@@ -22,7 +22,7 @@ DECLINED = "the model declined to answer"
 ONLY_THINKING = "the model wrote down its thinking and no answer"
 TOOL_CALL = "the model wrote a tool call in place of an answer"
 
-# Code comes first: what stands in it is read by no other pattern. A fence that is never closed reaches to the end. Code
+# Code comes first: what is in it is read by no other pattern. A fence that is never closed reaches to the end. Code
 # in a line has a greatest length, or many backticks that match no others would each be looked for in the whole text.
 _CODE = r"""
     ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})[^`\n]*$
@@ -102,7 +102,7 @@ def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
     """Returns what of a text is an answer.
 
     Thinking is left out, and so is everything from the first tool call on: it rests on results that nobody found. What
-    stands before a call announces it, unless it cites something.
+    is before a call announces it, unless it cites something.
     """
     # Most answers hold no markup, and are not looked through.
     if "<" not in text and "[TOOL_CALLS]" not in text:
@@ -126,7 +126,7 @@ def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
 
 def _is_quoted(found: re.Match[str], cited: Sequence[ReplyCitation]) -> bool:
     """Returns True if the source that is cited for this place holds the same markup."""
-    # The offline reasoner quotes as it stands, and lessons may show such formats.
+    # The offline reasoner quotes as it is, and lessons may show such formats.
     for citation in cited:
         if citation.start <= found.start() < citation.end:
             quoted = " ".join(citation.cited_text.split())

@@ -1,6 +1,6 @@
 """How common words are in English at large: a word that everybody uses says little of what a question is about.
 
-In a few courses "colleagues" may stand as rarely as "quicksort". Only how often people write a word at all tells the
+In a few courses "colleagues" may occur as rarely as "quicksort". Only how often people write a word at all tells the
 two apart, so rarity in the courses is weighed by rarity in English. Frequencies are those of wordfreq, on the Zipf
 scale: the logarithm of the occurrences in a thousand million words (https://pypi.org/project/wordfreq/). Its small list
 has the words from 3 up; "the" is 7.7.

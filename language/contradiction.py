@@ -53,7 +53,7 @@ class Statement(NamedTuple):
 
     Attributes:
         affirmed: Its terms, but for those denied and those of quantities and dates.
-        denied: Those that stand in a clause after a negator.
+        denied: Those that are in a clause after a negator.
         subject: Those of both that say what it is about; what is counted is no part of it.
         names: Those of them that are names.
     """

@@ -39,7 +39,7 @@ def extract(
 
     Args:
         passages: The sentences of each passage, the best passage first.
-        titles: What each passage stands under; its terms count for every sentence below it.
+        titles: What each passage is under; its terms count for every sentence below it.
     """
     shares = question_shares(question)
     read = read_passages(question, shares, passages, titles)

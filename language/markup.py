@@ -66,12 +66,12 @@ def wrap(tag: Tag, text: str) -> str:
 
 
 def without_tags(text: str) -> str:
-    """Escapes what looks like a tag of ours, and nothing else: for text from outside that stands beside our tags."""
+    """Escapes what looks like a tag of ours, and nothing else: for text from outside that is beside our tags."""
     return _OUR_TAG.sub("&lt;", text)
 
 
 def unwrap(tag: Tag, text: str) -> str | None:
-    """Returns what stands between the first `tag` and its end in `text`, unescaped; None if there is none."""
+    """Returns what is between the first `tag` and its end in `text`, unescaped; None if there is none."""
     found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
     if found is None:
         return None

@@ -81,7 +81,7 @@ def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
 
     Args:
         may_quote: An order within quotation marks is an example in a text about such orders, where other words lead
-            up to it. In a tool's JSON everything stands in quotation marks.
+            up to it. In a tool's JSON everything is in quotation marks.
     """
     text = _as_read(sentence)
     folded = text.lower()

@@ -1,7 +1,7 @@
 """Reads the quantities and dates of a text, so that the same one is the same however it is written; pure.
 
 "Seven days", "7 days", "168 hours" and "one week" are one quantity; "14 June 2023", "June 14th, 2023" and "2023-06-14"
-one date. A unit that no table knows is the noun after the number, which is compared as it stands.
+one date. A unit that no table knows is the noun after the number, which is compared as it is.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ def lesson_numbers(question: str) -> list[int]:
 
 
 def number_written(written: str) -> int:
-    """Returns the number that stands in digits or as one of `NUMBER_WORDS`."""
+    """Returns the number written in digits or as one of `NUMBER_WORDS`."""
     number = NUMBER_WORDS.get(written.lower())
     if number is None:
         return int(written)
@@ -301,7 +301,7 @@ def _lessons(text: str) -> list[Part]:
 def _whole(text: str) -> list[Part]:
     english = tongue_of(text).in_english(text)
     wanted = frozenset(terms(english))
-    # The words in which a catalogue is asked stand in no text: an outline answers without them.
+    # The words in which a catalogue is asked are in no text: an outline answers without them.
     if not wanted or asked_of_catalogue(english).is_pure:
         return []
     # No fact holds all the words in which a question is put: a third of them is evidence enough.

@@ -21,7 +21,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 
-# The longer phrase stands before those that are part of it.
+# The longer phrase is before those that are part of it.
 _CHINESE = """
 最后一(?:节课|节|课|讲|章) = the last lesson
 下一(?:节课|节|课|讲|章) = the next lesson

@@ -170,7 +170,7 @@ def _facts_by_call(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     rows: list[tuple[str, tuple[str, ...]]] = []
     for result in results:
-        # Two passages of a result may be in one fact, which stands where the better of them does.
+        # Two passages of a result may be in one fact, which is where the better of them is.
         fact_ids: dict[str, None] = {}
         for passage in result.passages:
             fact_ids.setdefault(fact_of[passage.id])

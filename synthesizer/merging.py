@@ -1,4 +1,4 @@
-"""Passages of one lesson that overlap or touch become one passage, in which each sentence stands once.
+"""Passages of one lesson that overlap or touch become one passage, in which each sentence is once.
 
 Their place in the lesson (`Passage.start`) decides, so nothing is compared but what overlaps. The joined text is the
 lesson's own, so that whatever is cited of it is still word for word what the lesson says.

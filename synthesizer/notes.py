@@ -26,7 +26,7 @@ class Notes(NamedTuple):
     Attributes:
         tokens: Estimated tokens of the text.
         room: The tokens that they leave to the sources.
-        summary: The summarising call whose text stands among them; empty if none does.
+        summary: The summarising call whose text is among them; empty if none is.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """The layer of the model's own words: its texts and thoughts between tool calls, and its summary of older rounds.
 
 Newer models write what they would have said between tool calls as thinking. A summary is kept with the sentences that
-it was made of, and stands in a briefing as a note: escaped, bounded, and no source.
+it was made of, and is in a briefing as a note: escaped, bounded, and no source.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Summary(Value, frozen=True, kw_only=True):
     """A summarising call's words.
 
     Attributes:
-        call_id: The call: its request and its reply stand in the trace.
+        call_id: The call: its request and its reply are in the trace.
         of: The sentences that it was shown.
     """
 

@@ -51,7 +51,7 @@ def show_sentences(
 
 
 def _place_of(briefing: BriefingPrepared, fact_id: str) -> tuple[int, set[int]]:
-    """Returns where the fact stands among the sources, and what is shown of it; or where it is to be put."""
+    """Returns where the fact is among the sources, and what is shown of it; or where it is to be put."""
     for number, source in enumerate(briefing.sources):
         if source.fact_id == fact_id:
             return number, set(source.sentences)

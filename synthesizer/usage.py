@@ -63,7 +63,7 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
 
 
 class AlikeFact(Value, frozen=True, kw_only=True):
-    """A fact that is not shown, because it says nearly the same as another, and where it stands."""
+    """A fact that is not shown, because it says nearly the same as another, and where it is."""
 
     id: str
     source: str
@@ -185,7 +185,7 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
 
 def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
     """Returns the note's detail, and which sources say nearly the same as a result that is shown."""
-    # This stands here and not in the result's title, for a block once made must not change.
+    # This is here and not in the result's title, for a block once made must not change.
     alike = [
         f"{fact.source} says nearly the same as result {numbers[fact.id]}"
         for fact in settled.alike

@@ -84,7 +84,7 @@ NOBODY = Principal(tenant="", scopes=frozenset())
 
 
 def check_name(name: str, what: str) -> str:
-    """Returns a tenant's or a key's name, which stands in folders, listings and logs.
+    """Returns a tenant's or a key's name, which is in folders, listings and logs.
 
     Raises:
         BadInputError: It is none.

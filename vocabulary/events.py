@@ -329,7 +329,7 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
         facts: Ids of the facts shown, whole or in part.
         dropped: What of the memory it leaves out.
         changes: What differs from the briefing before it.
-        summary: The summarising call whose text stands in its notes; empty if none does.
+        summary: The summarising call whose text is in its notes; empty if none is.
     """
 
     emitted_by = (SYNTHESIZER,)

@@ -36,7 +36,7 @@ def nests_too_deep(value: object, written: bytes) -> bool:
 
 
 def _parts_of(values: list[object]) -> list[object]:
-    """Returns what stands within these lists and objects."""
+    """Returns what is within these lists and objects."""
     parts: list[object] = []
     for value in values:
         if isinstance(value, list):

@@ -120,7 +120,7 @@ LessonPart = Literal["beginning", "end"]
 
 
 class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A piece of evidence that a tool brought, with where it stands.
+    """A piece of evidence that a tool brought, with where it is.
 
     A trace holds many of them, so what is not known of one is left out of it.
 
@@ -165,7 +165,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
         return self.text.text[start : self.starts[number + 1]]
 
     def place_at(self, at: int) -> Place | None:
-        """Returns where the text stands from character `at` on; None if that is not known."""
+        """Returns where the text is from character `at` on; None if that is not known."""
         found = None
         if self.place is not None:
             found = Place(start=0, name=self.place, link=self.link)
@@ -175,7 +175,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
         return found
 
     def places_from(self, first: int, last: int) -> str:
-        """Returns where the text from one character to another stands, such as "page 3"; nothing if that is open."""
+        """Returns where the text from one character to another is, such as "page 3"; nothing if that is open."""
         names: dict[str, None] = {}
         for at in (first, last):
             place = self.place_at(at)
@@ -191,7 +191,7 @@ class Fact(Value, frozen=True, kw_only=True):
         id: `f1`, `f2` … in order of discovery within the query.
         tool_call_id: The call that found it first.
         round: The round of that call.
-        merged: Earlier facts that stand in its passage and are not shown any more.
+        merged: Earlier facts that are in its passage and are not shown any more.
         like: The earlier fact that says nearly the same elsewhere; None if there is none.
     """
 

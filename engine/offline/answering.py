@@ -270,7 +270,7 @@ def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
 
 
 def _heading(source: Source, *, with_course: bool) -> str:
-    """Returns where a source stands, in words: "Lesson 5, Prompt caching"."""
+    """Returns where a source is, in words: "Lesson 5, Prompt caching"."""
     if source.lesson is None:
         return source.course
     named = [source.course] if with_course else []

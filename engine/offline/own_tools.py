@@ -78,7 +78,7 @@ def only_tool_that_fits(task: Task) -> list[Planned]:
 
 
 def _fits(asked: _Asked, tool: OfferedTool) -> bool:
-    """Returns True if the question names what the tool is called, or half of it stands in the description."""
+    """Returns True if the question names what the tool is called, or half of it is in the description."""
     wanted = asked.terms
     if wanted & _telling(_spaced(tool.name)):
         return True

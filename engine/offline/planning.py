@@ -47,7 +47,7 @@ def plan(inquiry: Inquiry, task: Task) -> tuple[Planned, ...]:
 
 
 def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
-    # Each call says why it is made: the reason stands in the trace and in the next briefing.
+    # Each call says why it is made: the reason is in the trace and in the next briefing.
     if inquiry.kind == "catalogue":
         return _outlines(inquiry, task)
     course = inquiry.course

@@ -146,7 +146,7 @@ def _tagged(tag: Tag, texts: Sequence[str]) -> str | None:
 
 
 def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
-    """Returns the attempts of a briefing; none if what stands in the tag is not ours to read."""
+    """Returns the attempts of a briefing; none if what is in the tag is not ours to read."""
     for text in texts:
         if "<attempts>" not in text:
             continue
@@ -192,12 +192,12 @@ def _evidence_blocks(messages: Sequence[Message]) -> Iterator[tuple[Block, bool]
                 yield block, False
                 continue
             for part in blocks_of(block.content):
-                # The words of a failed tool are an error's, but search results are numbered wherever they stand.
+                # The words of a failed tool are an error's, but search results are numbered wherever they are.
                 yield part, not block.is_error
 
 
 def _plain_sources(text: str) -> Iterator[Source]:
-    """Yields passages out of a tool's plain words, where each stands below its source in brackets."""
+    """Yields passages out of a tool's plain words, where each is below its source in brackets."""
     heads = list(_PASSAGE_HEAD.finditer(text))
     # A passage ends where the next one's head begins, the last at the end of the text.
     ends = [head.start() for head in heads[1:]] + [len(text)]

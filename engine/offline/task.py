@@ -114,7 +114,7 @@ class Source(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The words that its passages stand under, for judging how well they fit."""
+        """The words that its passages are under, for judging how well they fit."""
         return f"{self.source} {self.title}"
 
 

@@ -20,7 +20,7 @@ from antiphon.language.words import terms, words
 MOST_WINDOWS = 3
 MOST_CHARS = 600
 PASSAGE_CHARS = 900
-"""Passages that stand side by side are shown as one: a longer one holds several that the search has found."""
+"""Passages that are side by side are shown as one: a longer one holds several that the search has found."""
 MOST_TABLE_CHARS = 300
 """A longer table is shown by the one row that is wanted, and not with twenty more."""
 NEAR = 0.7
@@ -57,7 +57,7 @@ class Window(NamedTuple):
 
     @property
     def labelled(self) -> str:
-        """Its text, and the words that it stands under."""
+        """Its text, and the words that it is under."""
         return f"{self.source.label} {self.text}"
 
 

@@ -41,7 +41,7 @@ REPEATS = 0.6
 """An answer that holds as much of a sentence has used it, cited or not."""
 MOST_CLAIMS = 50
 FEWEST_TERMS = 3
-"""A claim of fewer telling words stands in many sentences."""
+"""A claim of fewer telling words fits many sentences."""
 _SOUGHT_IN = ("query", "queries", "why")
 """The arguments of a search that narrow nothing."""
 OF_OLDER = 0.3
@@ -159,7 +159,7 @@ def _loss(
     # A name of the question that nothing else speaks of is missed, however much else is asked.
     if alone & reading.named_terms:
         return max(weighed, LEAST_LOST)
-    # Any other single word of it stands in many sentences.
+    # Any other single word of it occurs in many sentences.
     if len(held) < FEWEST_HELD:
         return 0.0
     return weighed
@@ -226,7 +226,7 @@ def _best_shown(reading: Reading) -> SentenceFound | None:
 
 
 def miscited_claims(reading: Reading) -> Iterator[Finding]:
-    """Yields the claims whose words stand in another sentence that was found, and not in what they cite."""
+    """Yields the claims whose words are in another sentence that was found, and not in what they cite."""
     if reading.reply is None or reading.response is None:
         return
     cited: dict[str, frozenset[str]] = {}

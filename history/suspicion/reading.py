@@ -253,7 +253,7 @@ def sentences_of(fact: Fact, numbers: Iterable[int]) -> list[SentenceFound]:
 
 
 def passage_terms(passage: Passage) -> frozenset[str]:
-    """Returns the terms of a passage and of what it stands under."""
+    """Returns the terms of a passage and of what it is under."""
     text = f"{passage.source} {passage.title or ''} {passage.text.text}"
     return sentence_terms(text)
 

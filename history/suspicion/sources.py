@@ -74,7 +74,7 @@ def _is_obeyed(reading: Reading, order: str) -> bool:
 
 def _orders_in(passage: Passage) -> Iterator[tuple[str, str]]:
     """Yields the sentences and labels of a passage that hold an order, each with its words."""
-    # In a tool's JSON everything stands in quotation marks.
+    # In a tool's JSON everything is in quotation marks.
     may_quote = not passage.text.text.lstrip().startswith(("{", "["))
     texts = [passage.sentence(number) for number in range(len(passage.starts))]
     for text in (*texts, passage.source, passage.title or ""):

@@ -46,7 +46,7 @@ class Link(NamedTuple):
 
     Attributes:
         title: Empty if its text says nothing of what it leads to.
-        heading: The numbered heading under which it stands, such as "Week 3: Trees"; empty under none.
+        heading: The numbered heading under which it is, such as "Week 3: Trees"; empty under none.
     """
 
     title: str
@@ -63,7 +63,7 @@ class Contents(NamedTuple):
 
     @property
     def holds_lectures(self) -> bool:
-        """Returns True if the lessons themselves stand in it, each under its heading."""
+        """Returns True if the lessons themselves are in it, each under its heading."""
         return len(set(self.lectures)) >= FEWEST_LECTURES
 
 

@@ -149,7 +149,7 @@ class Listing:
         return self._read(path, _MOST_BYTES)
 
     def _fields(self, path: str) -> dict[str, str]:
-        """Returns the fields of a file's front matter, as far as they stand on a line each."""
+        """Returns the fields of a file's front matter, as far as they are on a line each."""
         found = _HEAD.match(self.head(path))
         if found is None:
             return {}

@@ -20,7 +20,7 @@ from antiphon.knowledge.naming import as_title, plain_name
 MOST_LESSONS = 500
 _MOST_DEPTH = 8
 _NUMBER = re.compile(r"[0-9]{1,6}")
-# Pages that stand among numbered lessons and are none of them.
+# Pages that are among numbered lessons and are none of them.
 _NO_LESSON = re.compile(
     r"(home|welcome|about.{0,40}|overview|syllabus|schedule|index|readme|preface|foreword|glossary|references?|resources"
     r"|bibliography|faq|appendi(x|ces)\b.{0,80}|further reading|contact|credits|license|changelog|contribut.{0,20}"
@@ -237,7 +237,7 @@ def _own_title(title: str) -> str:
 
 
 def _counted(found: Sequence[_Found]) -> list[PlannedLesson]:
-    """Counts the lessons from 1; a title that several have is told apart by the part in which each stands."""
+    """Counts the lessons from 1; a title that several have is told apart by the part in which each is."""
     titles = Counter(each.title for each in found)
     lessons: list[PlannedLesson] = []
     for number, each in enumerate(found, start=1):

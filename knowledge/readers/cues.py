@@ -48,7 +48,7 @@ def read_vtt(data: bytes) -> Content:
 
 
 def read_srt(data: bytes) -> Content:
-    """Reads SRT; a course script's header may stand before the first cue."""
+    """Reads SRT; a course script's header may be before the first cue."""
     text = decode(data).lstrip("\n")
     head, text = _split_head(text)
     lines = [Line(line) for line in head.split("\n") if line.strip()]
@@ -56,7 +56,7 @@ def read_srt(data: bytes) -> Content:
 
 
 def _split_head(text: str) -> tuple[str, str]:
-    """Splits off the lines before the first cue, whose number stands on the line before its times."""
+    """Splits off the lines before the first cue, whose number is on the line before its times."""
     arrow = text.find("-->")
     times_at = text.rfind("\n", 0, max(arrow, 0)) + 1
     cue_at = text.rfind("\n", 0, max(times_at - 1, 0)) + 1

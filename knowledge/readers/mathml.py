@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import html
 
 _DEEPEST = 40
-# Between what stands over and under one another.
+# Between what is over and under one another.
 _BETWEEN = {
     "mfrac": ("/",),
     "msup": ("^",),

@@ -142,7 +142,7 @@ def _shown(page: pypdfium2.PdfPage) -> _Read:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Turns round what pdfium writes backwards: the two letters of an Arabic sign stand at the same place."""
+    """Turns round what pdfium writes backwards: the two letters of an Arabic sign are at the same place."""
     if _ALEF_LAM.search(text) is None:
         return text
     letters = list(text)

@@ -46,7 +46,7 @@ def read(data: bytes) -> Content:
 
 
 def page_lines(page: html.HtmlElement, losses: Losses) -> list[Line]:
-    """Returns a page's lines; one that is nothing but a menu is read as it stands."""
+    """Returns a page's lines; one that is nothing but a menu is read as it is."""
     lines = PageLines(losses).lines(_own_parts(page))
     if not any(line.text for line in lines):
         lines = PageLines(losses, with_furniture=True).lines([page])

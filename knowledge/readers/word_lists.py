@@ -40,7 +40,7 @@ class Lists:
                 self._forms[attribute(each, "w:abstractNumId")] = each
 
     def label(self, place: ListPlace) -> str:
-        """Counts one more item, and returns what stands before it: `BULLET`, its number, or nothing."""
+        """Counts one more item, and returns what is before it: `BULLET`, its number, or nothing."""
         numbering = self._lists.get(place.list_id)
         if numbering is None or not 0 <= place.level < _LEVELS:
             return ""
