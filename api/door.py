@@ -143,16 +143,16 @@ class Credentials(NamedTuple):
 
     @classmethod
     def of(cls, headers: Headers) -> Credentials:
-        """Reads it off a request. Raises UnauthorizedError where the key came in another form."""
+        """Reads it off a request. Raises UnauthorizedError if the key came in another form."""
         return cls(key_in(headers), is_from_here(headers))
 
     def principal(self, service: Antiphon) -> Principal:
-        """Returns who they are now. Raises UnauthorizedError where they are not let in."""
+        """Returns who they are now. Raises UnauthorizedError if they are not let in."""
         return service.principal_of(self.key, from_here=self.from_here)
 
 
 def key_in(headers: Headers) -> str | None:
-    """Returns the key that came with a request, by either header; where both came, that of `Authorization`.
+    """Returns the key that came with a request, by either header; if both came, that of `Authorization`.
 
     Raises:
         UnauthorizedError: It came in another form.
@@ -185,7 +185,7 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
 
 
 def _refuse_key_in_address(request: Request) -> None:
-    """Refuses a key in the address, also where none is asked for: it stands in logs and histories from now on."""
+    """Refuses a key in the address, also if none is asked for: it stands in logs and histories from now on."""
     asked = unquote(request.scope["query_string"].decode("latin-1"))
     address = f"{request.scope['path']}?{asked}"
     if without_keys(address) != address:

@@ -166,7 +166,7 @@ def install_error_handlers(
 
     Args:
         offered: Offers a reply to pages of other origins; a bug's is sent from outside all that does so otherwise.
-        nothing: Returns the page for a path that there is not; None where the one shape is wanted.
+        nothing: Returns the page for a path that there is not; None if the one shape is wanted.
     """
 
     async def on_http_exception(request: Request, error: Exception) -> Response:
@@ -274,7 +274,7 @@ def _in_words(problems: Sequence[Any]) -> str:
 
 
 def _wrong(problem: Any) -> str:
-    """Says in plain words what is wrong with a field; the library's own where it is a rule that nobody expected."""
+    """Says in plain words what is wrong with a field; the library's own if it is a rule that nobody expected."""
     kind = problem["type"]
     # Pydantic counts the entries of a text too, if something else has checked it before.
     if kind in ("too_short", "too_long") and isinstance(problem["input"], str):

@@ -427,7 +427,7 @@ class ReadinessReply(Schema):
 
 
 class ErrorDetail(Schema):
-    """A code for machines, a sentence for people, and the query where one had begun."""
+    """A code for machines, a sentence for people, and the query if one had begun."""
 
     code: str = Field(examples=["bad_input"])
     message: str = Field(examples=["The question is empty: send some text in `query`."])

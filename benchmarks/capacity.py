@@ -100,7 +100,7 @@ def waits(times: Iterator[float], service: Callable[[], float], places: int) -> 
 
 
 def erlang_c(load: float, places: int) -> float:
-    """Returns the share of queries that wait at all, where arrivals are random and times exponential.
+    """Returns the share of queries that wait at all, if arrivals are random and times exponential.
 
     Args:
         load: Queries that would be worked on at once, with enough places; less than `places`.
@@ -113,7 +113,7 @@ def erlang_c(load: float, places: int) -> float:
 
 
 def mean_wait(load: float, places: int, duration_s: float) -> float:
-    """Returns the mean wait in seconds, where times are exponential."""
+    """Returns the mean wait in seconds, if times are exponential."""
     return erlang_c(load, places) * duration_s / (places - load)
 
 

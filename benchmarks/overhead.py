@@ -140,7 +140,7 @@ class Share(NamedTuple):
 
     Attributes:
         spent: The share that is spent in appends.
-        saved: What a query costs less where nothing is stored: with the above, what storing does to caches and memory.
+        saved: What a query costs less if nothing is stored: with the above, what storing does to caches and memory.
     """
 
     spent: float

@@ -1,6 +1,6 @@
 """Judges whether what a person reads of an answer answers the question, and what the answer says of itself.
 
-The judge is strict where form could please a lenient one: a phrase counts in the first screen of an answer only, and a
+The judge is strict if form could please a lenient one: a phrase counts in the first screen of an answer only, and a
 right lesson must be cited for it (docs/decisions/153).
 """
 
@@ -82,7 +82,7 @@ def _read_by_people(response: ResponseAssembled) -> str:
 def admits_gap(response: ResponseAssembled, question: str = "") -> bool:
     """Returns True if an answer owns that the courses do not hold it, or only something near to it.
 
-    Its confidence is low, for the reason that too little was found. Where it shows the nearest passages all the same, a
+    Its confidence is low, for the reason that too little was found. If it shows the nearest passages all the same, a
     sentence of its own stands before them and says in words that it is not there: the name of a source, a heading in
     the question's words, or "the closest" alone do not.
 

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     # in the background of a shell script, stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_at_once)
-    # Python sets no stream where the shell closed it (`>&-`), and nobody asks before writing.
+    # Python sets no stream if the shell closed it (`>&-`), and nobody asks before writing.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process

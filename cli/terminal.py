@@ -61,7 +61,7 @@ def new_table(*columns: Column | str, title: str | None = None) -> Table:
 
 
 def filling(text: str) -> Text:
-    """Returns a cell on one line, cut where the table is as wide as the terminal."""
+    """Returns a cell on one line, cut if the table is as wide as the terminal."""
     return Text(one_line(text, _MOST_OF_A_CELL), no_wrap=True, overflow="ellipsis")
 
 
@@ -86,7 +86,7 @@ class Screen(Console):
                 yield Segment(without_controls(segment.text), segment.style)
 
     def table(self, table: Table, width: int | None = None) -> None:
-        """Prints a table for people; where no terminal is, a line a row with tabs between whole cells, for programs."""
+        """Prints a table for people; if no terminal is, a line a row with tabs between whole cells, for programs."""
         if self.is_terminal:
             self.print(table, width=width)
             return

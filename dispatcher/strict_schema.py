@@ -81,7 +81,7 @@ class _Parameter:
         strict: Json = {}
         for keyword, value in schema.items():
             if _is_kept(keyword, value):
-                # Where exactly one may fit, one that fits is as good.
+                # If exactly one may fit, one that fits is as good.
                 kept = "anyOf" if keyword == "oneOf" else keyword
                 strict[kept] = self._part(keyword, value, within)
         if schema.get("type") == "object":

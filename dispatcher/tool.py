@@ -95,7 +95,7 @@ class Tool:
 
 
 def origin(function: Callable[..., object]) -> str:
-    """Returns `module.name` of a function, or what it prints as where it has no name."""
+    """Returns `module.name` of a function, or what it prints as if it has no name."""
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     if not name:
@@ -104,7 +104,7 @@ def origin(function: Callable[..., object]) -> str:
 
 
 def _definition(tool: Tool) -> Json:
-    """Returns a tool as the Messages API takes it; what a server does not know is left out where a request is built."""
+    """Returns a tool as the Messages API takes it; what a server does not know is left out if a request is built."""
     definition: Json = {
         "name": tool.name,
         "description": _described(tool),
@@ -161,7 +161,7 @@ class Registry:
         return tuple(self._tools.values())
 
     def offered(self, name: str) -> Tool | None:
-        """Returns the tool that the model means by `name`; None where it may call none of that name."""
+        """Returns the tool that the model means by `name`; None if it may call none of that name."""
         tool = self._tools.get(name)
         if tool is None or not tool.offered:
             return None

@@ -126,7 +126,7 @@ class Writer:
         except database_errors() as error:
             self._ends.clear()
             wrong = f"the trace store cannot be written: {reason(error)}"
-            # No line in the log: whoever waits for a lock tries again, and says so where that does not help.
+            # No line in the log: whoever waits for a lock tries again, and says so if that does not help.
             if is_locked(error):
                 self._pause()
                 if self.lock_is_long:

@@ -98,7 +98,7 @@ class StoreFile:
         self._opened = self._found()
 
     def check(self) -> None:
-        """Refuses to go on where the file was deleted, moved or replaced; takes two microseconds.
+        """Refuses to go on if the file was deleted, moved or replaced; takes two microseconds.
 
         Raises:
             TraceError: It was.

@@ -113,7 +113,7 @@ class References(NamedTuple):
 
 
 def references_after(connection: sqlite3.Connection, at: int) -> References:
-    """Reads what the next rows of events refer to; the last one is `at` itself where none is left."""
+    """Reads what the next rows of events refer to; the last one is `at` itself if none is left."""
     rows = connection.execute(
         "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
         (at, _READ_AT_ONCE),

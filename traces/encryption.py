@@ -1,4 +1,4 @@
-"""Connections to the store's file: SQLite's own, or SQLCipher's where the file is encrypted.
+"""Connections to the store's file: SQLite's own, or SQLCipher's if the file is encrypted.
 
 SQLCipher (https://www.zetetic.net/sqlcipher/) encrypts each page, those of the log and of the index of words too, with
 AES-256 and a code that shows a change. What is encrypted by field would leave the words of questions to be read in the

@@ -42,7 +42,7 @@ class _Waiting(NamedTuple):
 class GroupCommit:
     """Stores what all queries append in one turn of the event loop in one commit (decision 064).
 
-    A commit costs more than its rows, and far more where it waits for the disk.
+    A commit costs more than its rows, and far more if it waits for the disk.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -103,7 +103,7 @@ class GroupCommit:
     def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
         """Stores the batches and returns what kept each from being stored.
 
-        Where the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
+        If the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
 
         Raises:
             LockedError: Another process is writing; nothing is stored.

@@ -58,7 +58,7 @@ class Patterns:
     def are_absent(self, bodies: Iterable[bytes], texts: Iterable[str]) -> bool:
         """Returns True if nothing can match in texts or in JSON, nor in JSON that stands in a text of either.
 
-        Only secrets are looked for so, and only where they are plain: it takes a tenth of looking through every field.
+        Only secrets are looked for so, and only if they are plain: it takes a tenth of looking through every field.
         """
         if self._patterns or not self._are_plain:
             return False
@@ -68,7 +68,7 @@ class Patterns:
         return not any(self._may_be_in(text.encode()) for text in texts)
 
     def redacted(self, text: str, until: float) -> str:
-        """Returns the text with every match masked; all of it, where that takes longer than until this monotonic time.
+        """Returns the text with every match masked; all of it, if that takes longer than until this monotonic time.
 
         What one pattern left may match another: it is looked through until nothing matches, or a text that is
         redacted twice (at its source and by the store) would change the second time.

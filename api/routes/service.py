@@ -175,7 +175,7 @@ class ShareReply(Schema):
 
 
 class CallerUsageReply(Schema):
-    """Who the caller is, and their shares of the day; empty where callers have no keys, and nothing is counted."""
+    """Who the caller is, and their shares of the day; empty if callers have no keys, and nothing is counted."""
 
     tenant: str = Field(examples=["acme"])
     scopes: list[str] = Field(description="What the caller may do.", examples=[["ask"]])
@@ -241,7 +241,7 @@ async def check_ready(service: Service, response: Response) -> ReadinessReply:
 async def read_metrics(service: Service) -> PlainTextResponse:
     """Queries by status, calls, seconds, tokens by kind, and the share of input read from the cache.
 
-    With `ANTIPHON_METRICS=prometheus` all metrics of docs/telemetry.md. On a network address it answers only where
+    With `ANTIPHON_METRICS=prometheus` all metrics of docs/telemetry.md. On a network address it answers only if
     that setting asks for it.
     """
     if not shows_metrics(service.settings):

@@ -24,7 +24,7 @@ _PASSAGE = re.compile(r"[^\n]{1,400}")
 
 
 def words(text: str) -> list[str]:
-    """Returns the words of a text, whole where a line's end divides them."""
+    """Returns the words of a text, whole if a line's end divides them."""
     whole = _DIVIDED.sub("", text)
     plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", whole))
     return _WORD.findall(plain.casefold())

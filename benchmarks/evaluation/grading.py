@@ -36,7 +36,7 @@ class Grade(Value, frozen=True, kw_only=True):
     Attributes:
         verdict: For a question that nothing answers, "answered" is an answer that says so.
         parts: How many parts a right answer has; `parts_found` of them stand in the answer.
-        right_lesson_first: The first cited lesson is a right one; None where the question asks for no lesson.
+        right_lesson_first: The first cited lesson is a right one; None if the question asks for no lesson.
         says_so: The answer owns that the courses do not hold it, or only something near.
         empty: It says so, and shows nothing of the courses.
         wrong_citations: Cited words that are not in the passage that they name.

@@ -57,7 +57,7 @@ def _shared_beginning(blocks: Sequence[str], previous: Sequence[str]) -> int:
 
 
 def sentences_kept(needed: Sequence[str], messages: Sequence[Message]) -> int:
-    """Counts the needed sentences that stand in the evidence of the messages, where they can be cited."""
+    """Counts the needed sentences that stand in the evidence of the messages, if they can be cited."""
     evidence = []
     for block in _blocks(messages):
         for text in _evidence(msgspec.json.decode(block)):

@@ -162,7 +162,7 @@ def hotpotqa_runs(folder: Path, work: Path, embedder: Embedder) -> list[Run]:
 
 
 def write_course(courses: Path, title: str, sentences: Sequence[str]) -> None:
-    """Writes one passage as a course of one lesson, where that was not done before."""
+    """Writes one passage as a course of one lesson, if that was not done before."""
     path = courses / f"{hashlib.sha256(title.encode()).hexdigest()[:16]}.txt"
     if not path.exists():
         text = " ".join("".join(sentences).split())
@@ -195,7 +195,7 @@ def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
             missing[title] = None
     if missing:
         return list(missing)
-    # Where it found all of them the second round repeats the last one: every run has two rounds.
+    # If it found all of them the second round repeats the last one: every run has two rounds.
     return list(titles)[-1:]
 
 
