@@ -114,12 +114,12 @@ def let_in(request: Request, scope: Scope | None) -> None:
     """Puts the service as the caller sees it where the route finds it (`request.state.service`).
 
     Raises:
-        UnauthorizedError: A key is asked for, and none came that counts.
+        UnauthorizedError: A key is required, and none came that counts.
         ForbiddenError: The caller does not have the scope.
         Refusal: The key came in the address.
     """
     _refuse_key_in_address(request)
-    # A process is alive whatever its service can do: who needs none of it is asked for nothing.
+    # A process is alive whatever its service can do: who needs none of it needs no key.
     if scope is None:
         return
     service: Antiphon = request.app.state.service

@@ -85,7 +85,7 @@ def read_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
     """Reads the questions of a file, in either form; every one can be asked.
 
     Args:
-        most_chars: The longest question that may be asked.
+        most_chars: The longest question that is taken.
 
     Raises:
         BadInputError: The file cannot be read, or a line is no question; the message names it.
@@ -138,14 +138,14 @@ def _of_json(where: str, line: str) -> SampleQuestion:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."
         ) from error
-    # Somebody's questions need not say what is right; if they do, it must be told from what is wrong.
+    # Somebody's questions need not say what is right; if they do, it must be distinguishable from what is wrong.
     if question.needed:
         _check_needed(question, where)
     return question
 
 
 def _check_needed(question: SampleQuestion, where: str) -> None:
-    """Refuses a question whose answer could not be told from a wrong one."""
+    """Refuses a question whose answer could not be distinguished from a wrong one."""
     if question.kind == UNANSWERABLE:
         raise BadInputError(
             f"{where}: `needed` must be empty where no answer is right."

@@ -28,7 +28,7 @@ from antiphon.vocabulary.values import LessonPart, Passage
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 Phrasings = Annotated[list[Query], Field(max_length=3)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
-# A number is all that the model is shown, so that it need not choose; who names a lesson in words is understood too. A
+# A number is all that the model sees, so that it need not choose; who names a lesson in words is understood too. A
 # negative number counts from the last lesson.
 LessonNumber = Annotated[
     Annotated[int, Field(ge=-1_000, le=100_000)]

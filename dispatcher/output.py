@@ -59,7 +59,7 @@ def quotable(
     """Makes a passage of any tool's words, which an answer can cite sentence by sentence.
 
     Args:
-        source: What a reader is shown as its origin.
+        source: What a reader sees as its origin.
         link: A web address where it stands, or None.
     """
     text = clean(text)

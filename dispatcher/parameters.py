@@ -69,7 +69,7 @@ class Parameters:
         return plain
 
     def check_example(self, example: Json) -> None:
-        """Checks arguments that the model is to be shown: they must fit as they stand, each in its own type.
+        """Checks arguments that the model is to see: they must fit as they stand, each in its own type.
 
         Raises:
             BadInputError: They do not; the message names each wrong one.

@@ -49,7 +49,7 @@ class Tool:
         adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
         offered: The model may call it; one that is not offered only stands in for others.
         strict: Claude's arguments are constrained to the schema while they are written.
-        examples: Arguments that the model is shown, each a call as it should be.
+        examples: Arguments that the model sees, each a call as it should be.
 
     Raises:
         ToolDefinitionError: An example does not fit the parameters, or these cannot be constrained.

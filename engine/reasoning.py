@@ -174,7 +174,7 @@ class ReasoningEngine:
         """Prepares the call and announces its first attempt."""
         before = self._marks.get(asked.reasoner, CacheMarks())
         model = self._models[asked.reasoner]
-        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+        # A server with a name of its own, such as the offline reasoner, answers whichever model was requested.
         traits = traits_of(model.name or asked.model)
         profile = self._styles.profile(asked.reasoner, traits)
         prepared = prepare(asked, self._tools, profile, style, before)

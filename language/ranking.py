@@ -43,13 +43,13 @@ PAIR_WEIGHT = 0.03
 """For each two words that are side by side in the question too, up to three."""
 MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
-"""For holding the kind of thing that is asked for: a year, a name, the form of a definition, a reason, a step."""
+"""For holding the kind of thing that is wanted: a year, a name, the form of a definition, a reason, a step."""
 NUMBER_WEIGHT = 0.12
 """For holding a number if one is asked for."""
 DEFINITION_WEIGHT = 0.15
 """For saying what the very thing is that is asked about."""
 FRAGMENT_WEIGHT = -0.2
-"""For a heading or a question, which hold the words that are asked for and say little."""
+"""For a heading or a question, which hold the words that are wanted and say little."""
 
 _FEWEST_TERMS = 4
 _FEWEST_SPOKEN = 5

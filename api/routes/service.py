@@ -106,7 +106,7 @@ async def list_suggestions(
         int, Query(ge=1, le=MOST_SUGGESTIONS, description="How many.")
     ] = SUGGESTIONS,
 ) -> SuggestionsReply:
-    """Questions that the indexed courses answer, from as many courses as possible. No model is asked."""
+    """Questions that the indexed courses answer, from as many courses as possible. No model is called."""
     found = await service.suggestions(limit)
     return SuggestionsReply(
         suggestions=[SuggestionReply(**asdict(each)) for each in found]

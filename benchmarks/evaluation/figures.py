@@ -92,7 +92,7 @@ def right_of(grades: Sequence[Grade]) -> Share:
 
 
 def first_of(grades: Sequence[Grade]) -> Share:
-    """Returns how many cite a right lesson first, of those that are asked for one."""
+    """Returns how many cite a right lesson first, of those that ask for one."""
     return _share(
         [
             each.right_lesson_first

@@ -27,7 +27,7 @@ Verdict = Literal["answered", "in_part", "failed"]
 
 COMMON_SHARE = 0.5
 FEWEST_LESSONS = 4
-"""A phrase that stands in this share of the lessons says nothing; of fewer lessons that cannot be told."""
+"""A phrase that stands in this share of the lessons says nothing; of fewer lessons that is unknown."""
 
 
 class Grade(Value, frozen=True, kw_only=True):

@@ -76,7 +76,7 @@ def sentences_mentioned(needed: Sequence[str], messages: Sequence[Message]) -> i
 
 
 def summary_tokens(messages: Sequence[Message]) -> int:
-    """Counts the tokens that a summarising call is shown."""
+    """Counts the tokens that a summarising call sees."""
     return sum(map(_tokens, _blocks(messages)))
 
 
