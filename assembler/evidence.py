@@ -61,7 +61,7 @@ class Evidence:
         return quantity.value in self._values
 
     def quantity_instead(self, quantity: Quantity) -> Quantity | None:
-        """Returns what stands there of the same unit where as much does not; None where that says nothing."""
+        """Returns what stands there of the same unit where as much does not; None if that says nothing."""
         if self.holds_quantity(quantity) or not quantity.unit:
             return None
         # A number in digits is looked for in any case; "one" is an article more often than a number.
@@ -72,7 +72,7 @@ class Evidence:
         return alike[0] if alike else None
 
     def date_instead(self, date: Date) -> Date | None:
-        """Returns a date that stands there where this one does not; None where it does, or none does."""
+        """Returns a date that stands there where this one does not; None if it does, or none does."""
         if not self.dates or date.is_among(self.dates):
             return None
         return self.dates[0]

@@ -144,7 +144,7 @@ def earlier_topic(
     citations: Sequence[Citation],
     facts: Mapping[str, Fact],
 ) -> str | None:
-    """Returns the earlier question that the answer seems to be about, rather than this one; None where it is not so."""
+    """Returns the earlier question that the answer seems to be about, rather than this one; None if it is not so."""
     if not history:
         return None
     held = _terms_of_answer(answer, citations)

@@ -1,7 +1,7 @@
 """Finds what an answer says without support: claims that their own citations do not bear out, and uncited sentences.
 
 Words are compared, not meanings: a claim in quite other words than its source's is doubted, and one that says the
-opposite only where a negator shows it. Numbers and names must stand in the source; quantities and dates may be written
+opposite only if a negator shows it. Numbers and names must stand in the source; quantities and dates may be written
 otherwise.
 """
 
@@ -159,7 +159,7 @@ def _states_nothing(sentence: str) -> bool:
 def _why_not_cited(
     claim: str, cited: Sequence[Citation], rarity: Mapping[str, float]
 ) -> str:
-    """Returns why the claim is not about what it cites; empty where it is, or where that cannot be told."""
+    """Returns why the claim is not about what it cites; empty if it is, or if that cannot be told."""
     weights = {
         term: rarity.get(term, 0.0) for term in terms(claim) if not is_light(term)
     }
@@ -187,7 +187,7 @@ def _why_not_found(sentence: str, known: Evidence) -> str:
 def _how_contradicted(
     claim: str, cited: Sequence[Citation], passages: Sequence[Passage]
 ) -> str:
-    """Returns how what it cites says otherwise than the claim, in words; empty where it does not."""
+    """Returns how what it cites says otherwise than the claim, in words; empty if it does not."""
     quoted = [citation.cited_text for citation in cited]
     if why := _what_differs(_without_asides(claim), Evidence(quoted)):
         return why
@@ -222,7 +222,7 @@ def _without_asides(claim: str) -> str:
 
 
 def _what_is_missing(claim: str, evidence: Evidence, rules: int) -> str:
-    """Returns the first number or name of the claim that the evidence lacks, in words; empty where it lacks none."""
+    """Returns the first number or name of the claim that the evidence lacks, in words; empty if it lacks none."""
     if rules >= READS_QUANTITIES:
         if why := _what_differs(_without_asides(claim), evidence):
             return why

@@ -101,7 +101,7 @@ def redacting_lines(redaction: Redaction) -> Processor:
 
     def process(_logger: object, _method: str, event: EventDict) -> EventDict:
         text = _text_of(event)
-        # True only where a secret would stand in the line as it is; half a character cannot be looked through so.
+        # True only if a secret would stand in the line as it is; half a character cannot be looked through so.
         if text.isascii() and redaction.needs_none((), (text,)):
             return event
         return {name: redacted(value) for name, value in event.items()}

@@ -228,7 +228,7 @@ class Totals:
 
 def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
     """Returns why a query stopped that nobody took back: a recorded fork that needed what was not recorded, or one that
-    was given up; empty where it did not stop."""
+    was given up; empty if it did not stop."""
     for recorded in reversed(trace):
         event = recorded.event
         if isinstance(event, QueryCancelled) and event.why.startswith(

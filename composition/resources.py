@@ -162,7 +162,7 @@ class LoadedLater(Protocol):
     """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
     def load(self) -> None:
-        """Loads it unless it is loaded; blocks, and raises ServiceError where it cannot be had."""
+        """Loads it unless it is loaded; blocks, and raises ServiceError if it cannot be had."""
 
 
 @dataclass(frozen=True)

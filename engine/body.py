@@ -71,7 +71,7 @@ async def read_whole(response: httpx2.Response) -> bytes:
 
 
 async def read_refusal(response: httpx2.Response) -> bytes:
-    """Returns the beginning of an error's body; what could be read of it, where the connection breaks."""
+    """Returns the beginning of an error's body; what could be read of it, if the connection breaks."""
     body = bytearray()
     try:
         async with aclosing(response.aiter_bytes()) as chunks:

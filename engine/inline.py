@@ -35,7 +35,7 @@ _SENTENCE_END = re.compile(r"[.!?][\"')\u201d]*\s+|\n+")
 
 
 class _Reference(NamedTuple):
-    """A source, counted from 0, and the blocks of it that are named; no blocks where only the source is."""
+    """A source, counted from 0, and the blocks of it that are named; no blocks if only the source is."""
 
     source: int
     blocks: range | None = None

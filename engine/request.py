@@ -56,7 +56,7 @@ def build_request(
         tools: The JSON list of all tool definitions, sorted by name; an empty list means none.
         profile: What the server and the model can do.
         inline: Sources will be shown as numbered text.
-        system: The system prompt, where it is not today's.
+        system: The system prompt, if it is not today's.
     """
     if system is None:
         system = system_prompt(
@@ -278,7 +278,7 @@ class BlockFields(NamedTuple):
 
     Attributes:
         is_blank: True for a text block without text.
-        is_marked: True where the provider's cache ends at it.
+        is_marked: True if the provider's cache ends at it.
         has_citations: True for a search result with citations switched on.
     """
 
@@ -319,7 +319,7 @@ _decode = msgspec.json.Decoder(prepared(_WireBlock)).decode
 # A block is read by several rules, and once more for each further request that shows it.
 @lru_cache(maxsize=2048)
 def peek(block: StoredText) -> BlockFields:
-    """Reads those parts of a content block; all are empty where it is no JSON object."""
+    """Reads those parts of a content block; all are empty if it is no JSON object."""
     try:
         wire = _decode(block.text)
     except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):

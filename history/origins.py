@@ -51,7 +51,7 @@ class Origin(Value, frozen=True, kw_only=True):
     Attributes:
         passage_id: The name under which `antiphon traces whatif` leaves the passage out.
         course: The course whose text it is; None for the words of a tool of one's own.
-        offset: Where the cited text begins in its lesson's text, in characters; None where that is not known.
+        offset: Where the cited text begins in its lesson's text, in characters; None if that is not known.
         arguments: The tool call's, as the model wrote them.
         asked_by: The reasoning call whose reply asked for the tool.
         request_sha256: Of the exact bytes of that call's request.
@@ -83,7 +83,7 @@ class Sentence(Value, frozen=True, kw_only=True):
     """One sentence of the answer, and the origins of all that it cites.
 
     Attributes:
-        written_by: The call whose reply the sentence stands in; None where no model wrote the answer.
+        written_by: The call whose reply the sentence stands in; None if no model wrote the answer.
     """
 
     text: str
@@ -258,7 +258,7 @@ class _Steps:
                 self._writer = event.call_id
 
     def writer_of(self, sentence: str) -> CallStep | None:
-        """Returns the call in whose reply a sentence stands; None where no model wrote it."""
+        """Returns the call in whose reply a sentence stands; None if no model wrote it."""
         if not self._writer or sentence not in self._texts.get(self._writer, ""):
             return None
         return self._step(self._writer)

@@ -22,7 +22,7 @@ _NO_TITLES = _NO_NAMES | frozenset(
         "null",
     ]
 )
-# What programs write where nobody wrote a title: "Microsoft Word - Document1", "PowerPoint Presentation".
+# What programs write if nobody wrote a title: "Microsoft Word - Document1", "PowerPoint Presentation".
 _OF_PROGRAMS = re.compile(
     r"(microsoft (word|powerpoint|excel)\b.{0,20}|powerpoint[- ]pr[a-zäé]{1,3}sentation"
     r"|pr[a-zäé]{1,3}sentation powerpoint|untitled( document)?[ _-]?\d{0,3}|(document|presentation|slide) ?\d{1,3}"
@@ -77,7 +77,7 @@ def is_no_title(text: str) -> bool:
 
 
 def as_title(text: str) -> str:
-    """Returns a text as a title, without what programs put round it; empty where nothing is left."""
+    """Returns a text as a title, without what programs put round it; empty if nothing is left."""
     plain = _ORDER.sub("", " ".join(text.split()), count=1)
     plain = _ATTRIBUTES.sub("", plain)
     found = _PREFIX.match(plain)
@@ -87,5 +87,5 @@ def as_title(text: str) -> str:
 
 
 def first_title(*texts: str | None) -> str:
-    """Returns the first of the texts that is a title; empty where none is."""
+    """Returns the first of the texts that is a title; empty if none is."""
     return next(filter(None, [as_title(text) for text in texts if text]), "")

@@ -69,7 +69,7 @@ def parse_lesson(content: Content, number: int, name: str, title: str = "") -> S
     """Reads a file as one lesson of a course of several files; all its headings are places.
 
     Args:
-        name: The lesson's title where the file gives itself none.
+        name: The lesson's title if the file gives itself none.
         title: The one that it has whatever the file says.
     """
     _, lines = _split_header(content.lines)
@@ -99,7 +99,7 @@ def _split_header(lines: Sequence[Line]) -> tuple[dict[str, str], list[Line]]:
     for place, line in enumerate(lines):
         may_be_field = place < _HEADER_LINES and len(line.text) <= LONGEST_TITLE
         found = _HEADER.match(line.text.strip(MARKUP)) if may_be_field else None
-        # The first of two wins, even where it is empty; the second is text.
+        # The first of two wins, even if it is empty; the second is text.
         if found is None or found[1].lower() in header:
             rest.append(line)
         else:
@@ -111,9 +111,9 @@ class _Section:
     """One section as it grows.
 
     Args:
-        course_link: The address of its course, for places where the section has none of its own.
-        link: Its own, where that is known before its first line.
-        anchor: What leads to its heading within the course's address; empty where nothing does.
+        course_link: The address of its course, for places whose section has none of its own.
+        link: Its own, if that is known before its first line.
+        anchor: What leads to its heading within the course's address; empty if nothing does.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A query as it is scored.
 
     Attributes:
-        vector: None where only words count.
+        vector: None if only words count.
         terms: Its stems, with the share of all chunks in which each stands.
         absent: The weights of its stems that stand nowhere, added up.
     """
@@ -57,7 +57,7 @@ class SentenceScores(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         meaning: By meaning.
         by_term: What each of the question's terms adds to `words`, a row a term.
-        absent: What `words` is where no term stands.
+        absent: What `words` is if no term stands.
     """
 
     meaning: Vector

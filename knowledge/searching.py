@@ -108,14 +108,14 @@ class OpenGeneration:
         return self._choose(query, scores, question, wanted)
 
     def keyword_search(self, query: str, wanted: Wanted) -> list[Passage]:
-        """Finds the passages that share the query's words; none where they share nothing."""
+        """Finds the passages that share the query's words; none if they share nothing."""
         found = self._weights.terms_of(query)
         scores = self._candidates.by_words(found, wanted)
         question = Question(vector=None, terms=self._weights.shares(found))
         return self._choose(query, scores, question, wanted)
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends; nothing where there is no such lesson."""
+        """Returns how a lesson begins, or how it ends; nothing if there is no such lesson."""
         numbers: list[int] = self.reader.subset(course, lesson).tolist()
         from_first = slice(None, _CHUNKS_OF_PART)
         to_last = slice(-_CHUNKS_OF_PART, None)

@@ -67,7 +67,7 @@ def rarity_in_english(term: str) -> float:
 
 
 def name_at_start(sentence: str) -> str:
-    """Returns the first word where it is most likely a name; empty where it is none.
+    """Returns the first word if it is most likely a name; empty if it is none.
 
     Every sentence begins with a capital: a word that hardly anybody uses is taken for a name.
     """

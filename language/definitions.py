@@ -44,7 +44,7 @@ class Definition:
             self._form = _form_for(name)
 
     def stands_in(self, sentence: str) -> bool:
-        """Returns True where the sentence says what the thing is."""
+        """Returns True if the sentence says what the thing is."""
         return self._form is not None and self._form.search(sentence) is not None
 
 

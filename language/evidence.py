@@ -60,7 +60,7 @@ class TermShares:
     Briefings weigh terms by their rarity among the facts found, extraction by their rarity in the courses.
 
     Attributes:
-        of_term: The shares, which add up to 1 where there is any term.
+        of_term: The shares, which add up to 1 if there is any term.
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:

@@ -35,7 +35,7 @@ class Excerpt(NamedTuple):
 def extract(
     question: str, passages: Sequence[Sequence[str]], titles: Sequence[str] = ()
 ) -> tuple[Excerpt, ...]:
-    """Chooses a few excerpts, the best first; none where nothing is shared with the question.
+    """Chooses a few excerpts, the best first; none if nothing is shared with the question.
 
     Args:
         passages: The sentences of each passage, the best passage first.

@@ -103,8 +103,8 @@ class Quantity(NamedTuple):
     """A number and what it counts.
 
     Attributes:
-        value: In the base unit where the unit is known.
-        unit: The base unit, or the stem of the noun that is counted; empty where nothing follows the number.
+        value: In the base unit if the unit is known.
+        unit: The base unit, or the stem of the noun that is counted; empty if nothing follows the number.
         written: The words of the text.
         start: Where these begin in it.
     """
@@ -201,7 +201,7 @@ def quantities_in(text: str) -> tuple[Quantity, ...]:
 
 
 def _unit(match: re.Match[str]) -> tuple[str, float]:
-    """Returns the base unit of a quantity and the factor to it; the stem of a noun, and 1, where no table knows it."""
+    """Returns the base unit of a quantity and the factor to it; the stem of a noun, and 1, if no table knows it."""
     before = match["before"] or match["sign"]
     if before:
         return _UNITS[before]

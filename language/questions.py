@@ -141,7 +141,7 @@ class Part(Value, frozen=True, kw_only=True):
 
 
 def understood(question: str, history: Sequence[Exchange]) -> str:
-    """Returns the question, with the one before it where it refers back to it.
+    """Returns the question, with the one before it if it refers back to it.
 
     The answer before it is left out: it is no part of what is asked.
     """
@@ -172,7 +172,7 @@ def _continues(question: str) -> bool:
 
 
 def points_back(question: str) -> bool:
-    """Returns True where a word such as "it" stands for something that the question itself does not name."""
+    """Returns True if a word such as "it" stands for something that the question itself does not name."""
     question = question[:READ_CHARS]
     if _ONE_OF_THEM.search(question):
         return True
@@ -190,7 +190,7 @@ def points_back(question: str) -> bool:
 
 
 def compared_sides(question: str) -> tuple[str, str] | None:
-    """Returns the two things that a question compares, in its own words; None where it compares none."""
+    """Returns the two things that a question compares, in its own words; None if it compares none."""
     if not _MAY_COMPARE.search(question):
         return None
     for pattern in _COMPARISONS:
@@ -231,7 +231,7 @@ def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
     """Takes a question apart; only a bounded beginning of it is read."""
     text = " ".join(question[:READ_CHARS].split())
     courses = _courses(text, course_titles)
-    # Named places come last: where there are too many parts, the sides of a comparison are what is asked.
+    # Named places come last: if there are too many parts, the sides of a comparison are what is asked.
     parts = [*_sides(text, courses), *courses, *_lessons(text)] or _whole(text)
     return tuple(parts[:MOST_PARTS])
 

@@ -45,7 +45,7 @@ MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
 """For holding the kind of thing that is asked for: a year, a name, the form of a definition, a reason, a step."""
 NUMBER_WEIGHT = 0.12
-"""For holding a number where one is asked for."""
+"""For holding a number if one is asked for."""
 DEFINITION_WEIGHT = 0.15
 """For saying what the very thing is that is asked about."""
 FRAGMENT_WEIGHT = -0.2

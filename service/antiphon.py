@@ -340,7 +340,7 @@ class Antiphon:
         """Cancels a running query; everyone who waits for it gets an answer that says so.
 
         Raises:
-            TraceStateError: It is over, or does not run here where no other process works on queries.
+            TraceStateError: It is over, or does not run here if no other process works on queries.
         """
         session = self._runtime.bus.sessions.get(query_id)
         if session is None:

@@ -34,7 +34,7 @@ class DeletionProof(Value, frozen=True, kw_only=True):
     Attributes:
         searched: The texts and ids that were searched for.
         bytes_searched: The size of all files of the data folder.
-        log_emptied: False where another process holds the log of the store, in which deleted bytes may stand.
+        log_emptied: False if another process holds the log of the store, in which deleted bytes may stand.
         still_found: The files in which something of it stands, with how many of the texts.
         other_traces: Traces of others that hold a text of it too.
     """

@@ -111,7 +111,7 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
 
 
 def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceBlock:
-    """Returns the block with only these of its sentences; the very same one where they are all of them."""
+    """Returns the block with only these of its sentences; the very same one if they are all of them."""
     # The same block is the same bytes, which is what the provider's cache of prompts goes by.
     if len(sentences) == len(block.sentences):
         return block

@@ -93,7 +93,7 @@ def _still_dropped(
         if item.what != fact_id:
             left.append(item)
             continue
-        # No sentence is named where it was all of them.
+        # No sentence is named if it was all of them.
         named = item.sentences or tuple(range(len(item.scores)))
         scored = zip(named, item.scores, strict=False)
         scores = [score for number, score in scored if number not in shown]

@@ -31,7 +31,7 @@ _NOT_RUN = "The call was not run."
 
 
 class CallAnswer(Value, frozen=True, kw_only=True):
-    """The answer to one tool call: its passages, or words where it brought none."""
+    """The answer to one tool call: its passages, or words if it brought none."""
 
     tool_call_id: str
     passages: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ class Principal(Value, frozen=True, kw_only=True):
 
     Attributes:
         tenant: Whose conversations, traces and documents they see.
-        key_id: The public part of their key; empty where they have none.
+        key_id: The public part of their key; empty if they have none.
         sees_all: They see those of every tenant: only who needs no key does.
     """
 

@@ -84,7 +84,7 @@ Stored = Callable[[], Awaitable[None]]
 
 
 async def at_once() -> None:
-    """Waits for nothing, where nothing is stored or somebody else sees to it."""
+    """Waits for nothing, if nothing is stored or somebody else sees to it."""
 
 
 Past = Callable[[], Sequence[Recorded[Event]]]
@@ -516,4 +516,4 @@ class WholeTraceStore(TraceStore, Protocol):
         """Returns the store of what has a label: what is written by it gets the label, and nothing else is there."""
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns the label of a trace; None where it is not there."""
+        """Returns the label of a trace; None if it is not there."""

@@ -111,5 +111,5 @@ def _fits(value: object, schema: Json) -> bool:
 
 
 def _reference(schema: Json) -> str:
-    """Returns the name of the definition that a schema refers to; empty where it refers to none."""
+    """Returns the name of the definition that a schema refers to; empty if it refers to none."""
     return str(schema.get("$ref", "")).rpartition("/")[2]

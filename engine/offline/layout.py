@@ -21,7 +21,7 @@ _COLUMNS = re.compile(r"(?:^|[,:] )([^|,:]+(?: \| [^|,:]+)+)$")
 """The columns of a table as a place names them (knowledge/tables.py)."""
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
 _MARK = "**"
-"""Around the sentence that most likely answers: bold in Markdown, and plain to see where Markdown is not rendered."""
+"""Around the sentence that most likely answers: bold in Markdown, and plain to see if Markdown is not rendered."""
 
 
 def is_laid_out(text: str) -> bool:
@@ -108,7 +108,7 @@ def gap(blocks: Sequence[str], at: int) -> str:
 
 
 def marked(sentence: str) -> str:
-    """Returns a sentence in bold, behind the bullet where it begins with one."""
+    """Returns a sentence in bold, behind the bullet if it begins with one."""
     # Stars of its own would end the mark early.
     if "*" in sentence.lstrip("* "):
         return sentence
@@ -118,7 +118,7 @@ def marked(sentence: str) -> str:
 
 
 def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
-    """Returns True where a sentence stands in a piece of code that began before it."""
+    """Returns True if a sentence stands in a piece of code that began before it."""
     before = len(_FENCE.findall("".join(blocks[:first])))
     return (before + _begins_in_code("".join(blocks))) % 2 == 1
 

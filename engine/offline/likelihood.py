@@ -123,7 +123,7 @@ def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
 
 
 def lacks_property(question: str, shown: Sequence[Window]) -> bool:
-    """Returns True where what is asked of a thing, such as "which port", is no word of what is shown."""
+    """Returns True if what is asked of a thing, such as "which port", is no word of what is shown."""
     asked = _PROPERTY.search(question)
     if asked is None:
         return False

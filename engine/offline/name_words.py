@@ -45,7 +45,7 @@ def run_of(
     places: Mapping[str, Sequence[int]],
     taken: Sequence[Word],
 ) -> list[Word]:
-    """Returns the words that stand side by side with these stems, none of them taken; none where they do not.
+    """Returns the words that stand side by side with these stems, none of them taken; none if they do not.
 
     Args:
         places: Where each stem stands among the words.
@@ -60,7 +60,7 @@ def run_of(
 
 
 def phrases(question: str, asked: Sequence[Word]) -> list[list[Word]]:
-    """Splits the words of a question where no name goes on."""
+    """Splits the words of a question if no name goes on."""
     phrases: list[list[Word]] = []
     end = 0
     for word in asked:

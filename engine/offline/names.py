@@ -87,7 +87,7 @@ class _Found(NamedTuple):
 
 
 class Catalogue:
-    """All courses, ready to be found in a question; empty where none are known."""
+    """All courses, ready to be found in a question; empty if none are known."""
 
     def __init__(self, courses: Sequence[Course] = ()) -> None:
         self.courses = tuple(courses)
@@ -115,7 +115,7 @@ class Catalogue:
         return next((each for each in self.courses if each.title == title), None)
 
     def called_by(self, topic: Sequence[str]) -> Course | None:
-        """Returns the one course that may be called by all of these words; None where there is none, or several."""
+        """Returns the one course that may be called by all of these words; None if there is none, or several."""
         stems = {stem(word) for word in topic}
         found = [each for each in self.courses if stems <= self._words_of[each.title]]
         return found[0] if stems and len(found) == 1 else None
@@ -144,7 +144,7 @@ class Catalogue:
         """Returns the place that a question names.
 
         Args:
-            course: The one that is spoken of, where the question itself names none.
+            course: The one that is spoken of, if the question itself names none.
         """
         question = question[:READ_CHARS]
         found = self._named_in(question)
@@ -267,7 +267,7 @@ def _take_numbers(found: _Found, asked: Sequence[Word]) -> None:
 
 
 def _is_meant(name: _Name, run: Sequence[Word], question: str) -> bool:
-    """Returns False for a title that is most likely a topic: it is a lesson's where lessons are spoken of."""
+    """Returns False for a title that is most likely a topic: it is a lesson's if lessons are spoken of."""
     in_capitals = all(question[word.start].isupper() for word in run)
     is_named = in_capitals and run[0].start > 0
     if question[max(0, run[0].start - 1) : run[0].start] in _QUOTES:

@@ -117,7 +117,7 @@ def _outlines(inquiry: Inquiry, task: Task) -> list[Planned]:
 
 
 def _second_round(inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Follows what the first round found, where the question asks for more of it than its text."""
+    """Follows what the first round found, if the question asks for more of it than its text."""
     if inquiry.kind == "catalogue":
         # No such course, or no outline to be had: the texts may say it.
         if task.has_catalogue:

@@ -26,9 +26,9 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Citation
 
 MOST_FOUND = 0.66
-"""Where the sentences found hold as much of the question, no search has missed."""
+"""If the sentences found hold as much of the question, no search has missed."""
 IN_OTHER_WORDS = 0.3
-"""As much is left of the suspicion that a search missed where the answer cites what it found, with some confidence."""
+"""As much is left of the suspicion that a search missed if the answer cites what it found, with some confidence."""
 FEWEST_HELD = 2
 """Telling words of the question that a sentence holds at least, to be missed."""
 LEAST_LOST = 0.25
@@ -49,12 +49,12 @@ OF_OLDER = 0.3
 
 
 def missed_searches(reading: Reading) -> Iterator[Finding]:
-    """Yields searches of the courses where much of what the question asks for was never found."""
+    """Yields searches of the courses if much of what the question asks for was never found."""
     searches = [search for search in reading.searches if search.is_of_courses]
     missing = _never_found(reading)
     if not missing:
         return
-    # A question is often put in other words than the courses': where the answer cites, it was found all the same.
+    # A question is often put in other words than the courses': if the answer cites, it was found all the same.
     factor = IN_OTHER_WORDS if reading.is_answered else 1.0
     for search in searches:
         finding = _missed(reading, search, missing)
@@ -83,7 +83,7 @@ def _narrowed(reading: Reading, search: Search) -> str:
 
 
 def _never_found(reading: Reading) -> frozenset[str]:
-    """Returns the telling terms of the question that nothing found holds; none where these are not much of it."""
+    """Returns the telling terms of the question that nothing found holds; none if these are not much of it."""
     held: frozenset[str] = frozenset()
     for sentence in reading.sentences:
         held |= sentence.terms | sentence_terms(sentence.fact.passage.source)

@@ -158,7 +158,7 @@ def _contradict(one: SentenceFound, other: SentenceFound) -> bool:
 
 
 def relied_on(reading: Reading) -> Iterator[Finding]:
-    """Yields the sentences that the answer rests on: where all else is well, one of them is wrong, or its document."""
+    """Yields the sentences that the answer rests on: if all else is well, one of them is wrong, or its document."""
     by_text: dict[str, tuple[Citation, SentenceFound]] = {}
     for citation, sentence in _relied_on(reading):
         by_text.setdefault(sentence.text, (citation, sentence))

@@ -32,7 +32,7 @@ _NOISE = re.compile(
 _SENTENCE_END = re.compile(
     r"[.!?\u2026\u3002\uff01\uff1f][\"')\]\u201d\u2019]?(?=\s|$)"
 )
-# People speak some twenty words a sentence. Where hardly one in forty ends one, nobody has set the stops.
+# People speak some twenty words a sentence. If hardly one in forty ends one, nobody has set the stops.
 _MOST_WORDS_A_SENTENCE = 40
 _WORDS_A_LINE = 12
 _PAUSE_S = 1.0
@@ -135,7 +135,7 @@ class _Transcript:
             self._count(words)
 
     def _is_cut(self, caption: webvtt.Caption) -> bool:
-        """Returns True if a line ends before a cue: without stops, where the speaker paused, or has said enough."""
+        """Returns True if a line ends before a cue: without stops, if the speaker paused, or has said enough."""
         if self._has_stops:
             return self._run > 2 * _MOST_WORDS_A_SENTENCE
         pause_s = _seconds(caption.start) - self._ended_s

@@ -132,7 +132,7 @@ def _marked(data: bytes, encoding: str) -> str:
 
 
 def _strictly(data: bytes, encoding: str) -> str:
-    """Returns the text of bytes that are in that encoding, and nothing where they are not."""
+    """Returns the text of bytes that are in that encoding, and nothing if they are not."""
     if not encoding:
         return ""
     try:
@@ -142,7 +142,7 @@ def _strictly(data: bytes, encoding: str) -> str:
 
 
 def _meant(declared: str) -> str:
-    """Returns the encoding that a name means; empty where it means none for text."""
+    """Returns the encoding that a name means; empty if it means none for text."""
     try:
         found = codecs.lookup(declared.strip())
         # "hex" and "zip" are codecs to Python too, and none of text.
@@ -228,7 +228,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _begun(sample: bytes, encoding: str) -> str:
-    """Returns the text of a sample in that encoding, which may end within a letter; nothing where it is not in it."""
+    """Returns the text of a sample in that encoding, which may end within a letter; nothing if it is not in it."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample)
     except UnicodeDecodeError:
@@ -269,7 +269,7 @@ def _letters(term: str) -> int:
 
 @lru_cache(maxsize=64)
 def _common_words(language: str) -> frozenset[str]:
-    # A single letter between spaces says nothing where words have more.
+    # A single letter between spaces says nothing if words have more.
     shortest = 1 if language in _UNSPACED else 2
     least = _LEAST_ZIPF_ALONE if language in _UNSPACED else _LEAST_ZIPF
     return frozenset(

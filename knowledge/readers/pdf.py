@@ -20,7 +20,7 @@ from antiphon.knowledge.readers.pdf_pages import HYPHEN, Chapter, Page, read_pdf
 
 # The mark may stand behind what a mail or web server put before it.
 _HEAD_BYTES = 1_024
-# A line is a running title where it is among the outermost of so many pages, and of a third of all: those of left and
+# A line is a running title if it is among the outermost of so many pages, and of a third of all: those of left and
 # right pages differ.
 _FEWEST_REPEATS = 4
 _EDGE_LINES = 2
@@ -143,7 +143,7 @@ def _plain(text: str) -> str:
 
 
 def _said_once(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Leaves running titles only where they stand first, and takes out the pages' numbers."""
+    """Leaves running titles only if they stand first, and takes out the pages' numbers."""
     running = _running_lines(pages)
     said: set[str] = set()
     kept_pages = []

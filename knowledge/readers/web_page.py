@@ -38,7 +38,7 @@ _HEAD_LENGTH = 1_000
 
 
 def read(data: bytes) -> Content:
-    """Reads a web page; a place is the heading above, and its anchor where it has one."""
+    """Reads a web page; a place is the heading above, and its anchor if it has one."""
     page = parse_page(_unpacked(data))
     losses = Losses()
     lines = page_lines(page, losses)

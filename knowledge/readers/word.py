@@ -73,7 +73,7 @@ class _Document:
         return self._paragraphs.whole([*read, Line(self._begun)])
 
     def _part(self, what: str) -> etree._Element | None:
-        """Returns the part that is so to the document, where there is one that can be read."""
+        """Returns the part that is so to the document, if there is one that can be read."""
         for relation in self._package.relations(self._package.main).values():
             if relation.type == what:
                 try:
@@ -158,7 +158,7 @@ class _Document:
         yield from table(rows)
 
     def _cell(self, cell: etree._Element) -> list[Line] | None:
-        """Returns the lines of a cell, none where it goes on from the row above, or None where there is no cell."""
+        """Returns the lines of a cell, none if it goes on from the row above, or None if there is no cell."""
         properties = child(cell, "w:tcPr")
         beside = value(properties, "w:hMerge")
         if child(properties, "w:cellDel") is not None or beside in ("", "continue"):
