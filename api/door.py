@@ -51,7 +51,7 @@ class HeadCheck:
     """What a route asks of a request's head, beside its caller's scope.
 
     The door asks it before the body is read. FastAPI would solve it as a dependency, for each request anew, which takes
-    longer than the check (decision 267).
+    longer than the check.
     """
 
     check: Callable[[Request], None]

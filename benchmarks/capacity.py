@@ -33,7 +33,7 @@ class Assumptions:
     Attributes:
         duration_s: Mean of a query's time at a worker; nearly all of it is the model's.
         spread: Standard deviation of its logarithm: 0.6 is a 95th percentile of twice the mean.
-        cpu_s: A worker's CPU for a query: 20.2 ms in one process (docs/scaling.md), and the quarter more that is
+        cpu_s: A worker's CPU for a query: 20.2 ms in one process (docs/measurements.md), and the quarter more that is
             allowed to several.
         most_busy: The share of its one core that a worker may use in the busiest hour.
         places: Queries that one worker works on at once.

@@ -1,7 +1,7 @@
 """Judges whether what a person reads of an answer answers the question, and what the answer says of itself.
 
 The judge is strict if form could please a lenient one: a phrase counts in the first screen of an answer only, and a
-right lesson must be cited for it (docs/decisions/153).
+right lesson must be cited for it (docs/decisions/016-judging-by-phrases.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A node's own list of traces, in a local file, brought up to the stream before it is read (decision 213)."""
+"""A node's own list of traces, in a local file, brought up to the stream before it is read."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ class ReasoningEngine:
     def _gains_by_a_stream(self, asked: ReasoningRequested, max_tokens: int) -> bool:
         """Returns False for a reply that nobody follows, that no slow tool waits for, and that is sure to be in time.
 
-        Each piece of a stream costs as much as a short reply does as a whole (decisions 180 and 289).
+        Each piece of a stream costs as much as a short reply does as a whole (docs/design/performance.md).
         """
         if self._followed():
             return True

@@ -3,9 +3,9 @@
 A score adds up signals that cost next to nothing, each with its weight below. Each caller states the signals that it
 has, and one that it leaves out adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of
 sentences. The caller also says how much each of the question's terms weighs, by its rarity among the facts found or in
-the courses. The weights of what a briefing knows were set on half of hotpotqa_100 (docs/decisions/040), the others on
-samples/questions.jsonl (docs/decisions/097), and those of meaning and form together with them on five corpora of
-chunking_evaluation, each left out in turn (docs/decisions/145).
+the courses. The weights of what a briefing knows were set on half of hotpotqa_100, the others on
+samples/questions.jsonl, and those of meaning and form together with them on five corpora of chunking_evaluation, each
+left out in turn.
 """
 
 from __future__ import annotations

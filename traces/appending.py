@@ -49,7 +49,7 @@ class Writer:
     """Writes to the store, and remembers what need not be looked up or written once more.
 
     Args:
-        redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
+        redaction: What every event is redacted by: the last net, behind those at the sources.
     """
 
     def __init__(

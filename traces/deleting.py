@@ -1,7 +1,7 @@
 """Deleting traces: their events, what they are found by, and the texts that no other trace holds.
 
 Everything is done in bits on the writing connection, each a transaction of a millisecond or so, between the appends of
-the queries under way (decision 066): a thread of its own would hold the store's lock while it waits for the
+the queries under way: a thread of its own would hold the store's lock while it waits for the
 interpreter's, and appends would be refused. If deleting is broken off, what is left is a trace with its end missing
 and texts noted as loose: the next run goes on.
 """

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
-# Sizes of a step, each about a millisecond of CPU (decision 071).
+# Sizes of a step, each about a millisecond of CPU.
 _ROWS_AT_ONCE = 8
 _TEXTS_AT_ONCE = 20
 _WORD_PAGES_AT_ONCE = 8

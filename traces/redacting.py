@@ -1,7 +1,7 @@
 """Replaces whatever must not be stored in the texts of events, letter by letter, so that all offsets stay.
 
 Which texts are looked through follows from the marks on the fields (vocabulary/fields.py): a text without a mark
-counts as untrusted. Decision 065 says where events are redacted, and why there.
+counts as untrusted. docs/design/trace-store.md says where events are redacted, and why there.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Redaction:
 
     def event(self, event: S) -> S:
         """Returns the event without what is to be redacted: the same object if nothing in it matches."""
-        # Hardly any event holds something (decision 284). `map`: it is encoded only if its bytes tell.
+        # Hardly any event holds something. `map`: it is encoded only if its bytes tell.
         if self.needs_none(map(plain_event, (event,)), ()):
             return event
         self._until = time.monotonic() + EVENT_S
