@@ -15,7 +15,7 @@ from antiphon.api.errors import error_body
 HEAD_S = 10.0
 """Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
 HEAD_BYTES = 65_536
-"""Most bytes of a head; and of what stands between two pieces of a body, or behind it."""
+"""Most bytes of a head; and of what is between two pieces of a body, or behind it."""
 READ_S = 30.0
 LEAST_READ_BYTES = 16_384
 """Bytes that a caller must read within `READ_S`, if so many wait: a caller who reads nothing holds what was made."""

@@ -61,12 +61,12 @@ class HeadCheck:
 
 
 def needs(scope: Scope) -> Any:
-    """Declares the scope that a route's callers need; stands in its `dependencies`."""
+    """Declares the scope that a route's callers need; goes into its `dependencies`."""
     return Depends(Needs(scope))
 
 
 def at_the_door(check: Callable[[Request], None]) -> Any:
-    """Declares a check of the request's head; stands in a route's `dependencies`."""
+    """Declares a check of the request's head; goes into a route's `dependencies`."""
     return Depends(HeadCheck(check))
 
 
@@ -185,7 +185,7 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
 
 
 def _refuse_key_in_address(request: Request) -> None:
-    """Refuses a key in the address, also if none is asked for: it stands in logs and histories from now on."""
+    """Refuses a key in the address, also if none is asked for: it is in logs and histories from now on."""
     asked = unquote(request.scope["query_string"].decode("latin-1"))
     address = f"{request.scope['path']}?{asked}"
     if without_keys(address) != address:

@@ -233,14 +233,14 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     response.headers.update(error.headers or {})
     if error.status_code == 405:
         methods = _methods_of(request)
-        # A page stands in no schema, and its route has named its methods.
+        # No schema holds a page, and its route has named its methods.
         if methods:
             response.headers["Allow"] = ", ".join(methods)
     return response
 
 
 def _methods_of(request: Request) -> list[str]:
-    """Returns all methods that the path takes: each stands at a route of its own, and the router names only one's."""
+    """Returns all methods that the path takes: each has a route of its own, and the router names only one's."""
     path = request.scope["path"].removeprefix(request.scope["root_path"])
     methods: set[str] = set()
     for template, operations in request.app.openapi()["paths"].items():

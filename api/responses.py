@@ -63,7 +63,7 @@ def _weight(offer: str, weights: dict[str, float]) -> float:
 
 
 def _weighed(part: str) -> tuple[str, float]:
-    # The standard library reads parameters of a media type only if they stand in a header of a message.
+    # The standard library reads parameters of a media type only if they are in a header of a message.
     message = Message()
     message["content-type"] = part.strip()
     try:

@@ -248,7 +248,7 @@ class SignalsReply(Schema):
 
 
 class PassageReply(Schema):
-    """A passage that was found, with where it stands."""
+    """A passage that was found, with where it is."""
 
     id: str
     source: str = Field(examples=["Practical Information Retrieval - Lesson 2"])

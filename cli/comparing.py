@@ -28,7 +28,7 @@ class Run(Value, frozen=True, kw_only=True):
     """One question in one mode.
 
     Attributes:
-        right: True if what answers the question stands in the answer, or it owns that there is none; None if the
+        right: True if what answers the question is in the answer, or it owns that there is none; None if the
             file does not name what is right.
         doubts: The kinds of the answer's indicators.
     """

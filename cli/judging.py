@@ -59,7 +59,7 @@ def is_right(question: SampleQuestion, response: ResponseAssembled) -> bool:
 
 
 def parts_found(question: SampleQuestion, response: ResponseAssembled) -> int:
-    """Returns how many of the parts of a right answer stand in this one."""
+    """Returns how many of the parts of a right answer are in this one."""
     read = _read_by_people(response)
     return sum(_any_stands_in(part, read) for part in question.needed)
 
@@ -83,7 +83,7 @@ def admits_gap(response: ResponseAssembled, question: str = "") -> bool:
     """Returns True if an answer owns that the courses do not hold it, or only something near to it.
 
     Its confidence is low, for the reason that too little was found. If it shows the nearest passages all the same, a
-    sentence of its own stands before them and says in words that it is not there: the name of a source, a heading in
+    sentence of its own is before them and says in words that it is not there: the name of a source, a heading in
     the question's words, or "the closest" alone do not.
 
     Args:

@@ -46,7 +46,7 @@ class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=Fal
         id: By default the number of the line.
         earlier: Questions of the same conversation, asked before this one.
         answered_by: The lessons that hold the answer.
-        needed: The parts of a right answer; each is one or more phrases, of which one must stand in the answer.
+        needed: The parts of a right answer; each is one or more phrases, of which one must be in the answer.
         absent: Words that only a wrong answer holds.
         forms: The form the question comes in, such as "typo" or "german", if it is a special one.
     """

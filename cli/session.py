@@ -87,7 +87,7 @@ def settings_for_people(**overrides: object) -> service.Settings:
         ConfigurationError: A value cannot be used.
     """
     settings = loaded_settings(**overrides)
-    # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
+    # A level that somebody chose is kept; "info" is the default, and would be between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
     service.configure_logging(settings)

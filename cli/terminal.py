@@ -66,7 +66,7 @@ def filling(text: str) -> Text:
 
 
 class Screen(Console):
-    """A console on which text cannot steer the terminal, whoever wrote it and however deep in a table it stands."""
+    """A console on which text cannot steer the terminal, whoever wrote it and however deep in a table it is."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         # Markup is off: square brackets in a document mean nothing.
@@ -104,7 +104,7 @@ class Screen(Console):
         self.file.write(f"{clean(text)}\n")
 
     def json(self, document: str) -> None:
-        """Prints JSON; what could steer a terminal stands escaped in it."""
+        """Prints JSON; what could steer a terminal is escaped in it."""
         self.file.write(f"{escaped(document)}\n")
 
 

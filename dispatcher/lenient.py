@@ -1,6 +1,6 @@
 """Arguments that are nearly right, put right, so that a slip of form does not cost a round; pure.
 
-Only arguments that were refused come here: what is valid as it stands is never read in another way.
+Only arguments that were refused come here: what is valid as it is, is never read in another way.
 """
 
 from __future__ import annotations

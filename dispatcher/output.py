@@ -60,7 +60,7 @@ def quotable(
 
     Args:
         source: What a reader sees as its origin.
-        link: A web address where it stands, or None.
+        link: A web address where it is, or None.
     """
     text = clean(text)
     return Passage(

@@ -69,7 +69,7 @@ class Parameters:
         return plain
 
     def check_example(self, example: Json) -> None:
-        """Checks arguments that the model is to see: they must fit as they stand, each in its own type.
+        """Checks arguments that the model is to see: they must fit as they are, each in its own type.
 
         Raises:
             BadInputError: They do not; the message names each wrong one.
@@ -96,7 +96,7 @@ class Parameters:
         return self._accepted_leniently(text, read)
 
     def _accepted_leniently(self, text: str, error: ValidationError) -> _Accepted:
-        """Reads arguments that did not fit as they stand; raises what was wrong with them if they cannot be mended.
+        """Reads arguments that did not fit as they are; raises what was wrong with them if they cannot be mended.
 
         Args:
             error: Why they did not fit.

@@ -138,7 +138,7 @@ class ToolRun:
                 return outcome
             why = outcome
             failures.append(outcome)
-        # A retry mostly fails as the first attempt did: each sentence stands there once.
+        # A retry mostly fails as the first attempt did: each sentence is there once.
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:

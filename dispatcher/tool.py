@@ -143,7 +143,7 @@ class Registry:
                     f"Two tools are called {tool.name!r}: {first.origin} and {tool.origin}; rename one."
                 )
             self._tools[tool.name] = tool
-        # Only now: a substitute may stand behind the tool that names it.
+        # Only now: a substitute may be behind the tool that names it.
         for tool in self._tools.values():
             self._check_substitutes(tool)
         self._definitions = self._define()

@@ -35,7 +35,7 @@ from antiphon.vocabulary.errors import TraceError
 T = TypeVar("T")
 
 _CONVERSATIONS_AT_ONCE = 100
-"""A bit of them; the sizes of the others stand beside what is done in them."""
+"""A bit of them; the sizes of the others are beside what is done in them."""
 _BIT_BYTES = 100_000
 """What a bit adds to the log, about."""
 

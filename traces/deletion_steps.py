@@ -59,7 +59,7 @@ def delete_some(
     Returns:
         True if there was any of it, now or before; and True if nothing is left.
     """
-    # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
+    # From its end: a trace that is half deleted still is in the listing, so that the rest can be deleted too.
     rows = connection.execute(
         "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
         (query_id, _ROWS_AT_ONCE),

@@ -213,7 +213,7 @@ def _misplaced(
 
 
 def _named_by_key(recorded: Recorded[Event], redaction: Redaction) -> str:
-    """Returns what is wrong if a key stands in a name, which no redaction takes out: names hold things together."""
+    """Returns what is wrong if a key is in a name, which no redaction takes out: names hold things together."""
     texts = to_json(replace(recorded, event=redaction.event(recorded.event))).decode()
     if without_keys(texts) == texts:
         return ""

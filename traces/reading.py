@@ -46,7 +46,7 @@ class EventReader:
 
     Args:
         catalog: The events that there are.
-        read_text: Makes a long text of the form in which it stands in an event.
+        read_text: Makes a long text of the form in which it is in an event.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ def _unknown_kind(event: bytes, catalog: Catalog) -> str:
 
 
 def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
-    """Returns the error for an event that cannot be read: where it stands, what is wrong, what this program reads."""
+    """Returns the error for an event that cannot be read: where it is, what is wrong, what this program reads."""
     # If not even the head of the event could be read, its place is not known.
     place = str(seq) if seq else "unknown"
     return DecodeError(

@@ -52,7 +52,7 @@ class Redaction:
 
     Args:
         patterns: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
-        secrets: Texts to replace as they stand.
+        secrets: Texts to replace as they are.
 
     Raises:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
@@ -144,7 +144,7 @@ class Redaction:
     def _text(self, text: str, mark: Mark) -> str:
         """Returns `text` itself if nothing matches, though an equal one may be remembered.
 
-        The same text stands in briefing, request and next request, and is looked through once.
+        The same text is in briefing, request and next request, and is looked through once.
         """
         if mark is Mark.NAME:
             return text

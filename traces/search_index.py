@@ -90,7 +90,7 @@ class Findable:
         """Adds it to the index."""
         line = connection.execute(_LINE_OF, (query_id,)).fetchone()
         if line is None:
-            return  # a trace without a beginning stands in no list
+            return  # a trace without a beginning is in no list
         number, started_at = line
         for kind, value in self._marks:
             connection.execute(_MARK, (kind, sound_text(value), started_at, number))
@@ -117,7 +117,7 @@ class SearchIndex:
     """Gathers what queries will be found by while they run, and adds it to the index when several are over.
 
     Index by index a query would cost thirteen pages of the log, and several together cost little more than one of them.
-    That a query is over and not in the index yet stands in the store, so that whoever searches it next, in whichever
+    That a query is over and not in the index yet is in the store, so that whoever searches it next, in whichever
     process, adds it before.
     """
 
@@ -194,7 +194,7 @@ class SearchIndex:
 
 
 def needs_index(where: TraceFilter | None) -> bool:
-    """Returns True for a listing by words or marks, which stand in the index alone."""
+    """Returns True for a listing by words or marks, which are in the index alone."""
     if where is None:
         return False
     wishes = (where.text, where.course, where.tool, where.indicator)

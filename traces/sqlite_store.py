@@ -208,7 +208,7 @@ class SqliteTraceStore:
 
         Args:
             before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+            after_id: Only those that are after this trace in the list: the last of one page leads to the next.
             among: Only these traces.
         """
         if needs_index(where):

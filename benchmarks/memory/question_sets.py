@@ -186,7 +186,7 @@ def _hotpotqa_run(question: HotpotQuestion, corpus: Corpus, library: Library) ->
 def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
     """Returns the supporting titles that the first search did not find."""
     found = {passage.course for passage in first.output.passages}
-    # A dict, because several facts may stand in one passage.
+    # A dict, because several facts may be in one passage.
     titles: dict[str, None] = {}
     missing: dict[str, None] = {}
     for title, _ in question.supporting_facts:
