@@ -1,4 +1,4 @@
-"""Nothing is billed that is not counted, whatever callers, servers and kills do (1,000 runs: `make faults-money`)."""
+"""Nothing is billed that is not counted, whatever callers, servers and kills do (1,000 runs: `python -m tests.faults.money`)."""
 
 from __future__ import annotations
 
