@@ -57,7 +57,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source distribution, and the wheel that was built from it: `make dist`."""
     folder = tmp_path_factory.mktemp("dist")
     # The environment that runs the tests is the one that `make setup-dev` would make.
-    is_set_up = ["-o", ".venv/.dev", f"BIN={Path(sys.executable).parent}"]
+    is_set_up = ["VENV=.venv", "-o", ".venv/.dev", f"BIN={Path(sys.executable).parent}"]
     built = subprocess.run(
         ["make", *is_set_up, "dist", f"DIST={folder}"],
         cwd=ROOT,
