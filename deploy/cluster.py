@@ -1,8 +1,8 @@
 """Runs the whole set on this machine without Docker: `python deploy/cluster.py` (`make cluster`); Ctrl-C ends it all.
 
-The same processes as docker-compose.cluster.yml has: NATS servers, a Chroma server, API nodes and workers. Each has its
-process id in a file (`worker-1.pid`), so that it can be killed. The others go on, and SIGHUP to this script starts what
-has ended again: this is for trying things out, and no supervisor.
+The same processes as deploy/docker-compose.cluster.yml has: NATS servers, a Chroma server, API nodes and workers. Each
+has its process id in a file (`worker-1.pid`), so that it can be killed. The others go on, and SIGHUP to this script
+starts what has ended again: this is for trying things out, and no supervisor.
 """
 
 from __future__ import annotations

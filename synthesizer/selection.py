@@ -8,7 +8,7 @@ no more than another.
   good.
 - By rules 1 the bars were `OLD_LEAST_SCORES`, and in the newest round only what served no part of the question could
   go; the words of a tool of one's own stayed whole. That saved a tenth of a cent a question, and lost the evidence of
-  one in twenty (`make eval-memory`).
+  one in twenty.
 - A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
 - Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
   facts; and the best sentence of all.

@@ -1,4 +1,4 @@
-"""Nothing can be stored for a while, under load, and what was acknowledged is kept: a part of `make cluster-kills`.
+"""Nothing can be stored for a while, under load, and what was acknowledged is kept.
 
 Callers ask two API nodes all the time, half of them for an answer and half for a 202. Meanwhile two of three NATS
 servers are killed and started again, or the stream of traces is full until it is given room. The callers' own list

@@ -1,4 +1,4 @@
-"""Queries a second by the number of workers, and CPU a query beside one process: `make cluster-throughput`.
+"""Queries a second by the number of workers, and CPU a query beside one process.
 
 The model double takes a second for each of three calls, and each worker works on so many queries at once: what is
 measured is whether places add up, not how fast this machine's processors are. The CPU of a query is that of API nodes

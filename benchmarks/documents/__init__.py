@@ -1,1 +1,1 @@
-"""What of real files the readers keep, beside older ones and other tools: `make eval-documents`."""
+"""What of real files the readers keep, beside older ones and other tools."""

@@ -1,4 +1,4 @@
-"""`make eval-documents FILES=folder`: what of the words of real files is kept, by format.
+"""What of the words of real files is kept, by format.
 
 Beside our readers: those of another checkout (`--beside`), and markitdown and docling, if `--peer-python` names an
 interpreter that has them. Each file's words are found without the product (references.py); pdfminer of that interpreter
@@ -153,7 +153,7 @@ def programs(
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="make eval-documents", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument(
         "--formats", help="endings, such as pdf,docx; all of ours by default"

@@ -1,4 +1,4 @@
-"""`make eval-retrieval`: what the library's own search finds on open question sets, by budget of characters.
+"""What the library's own search finds on open question sets, by budget of characters.
 
 chunking_evaluation: recall, precision and IoU over the characters of the excerpts that answer, as that project defines
 them, at several budgets. hotpotqa_100: the passages that a two-hop question needs, in one search and in two, the second
@@ -318,7 +318,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--embedder", default="onnx")
     parser.add_argument("--folder", type=Path, help="keeps the indexes, for next time")
-    parser.add_argument("--out", type=Path, default=Path("dist/eval-retrieval"))
+    parser.add_argument("--out", type=Path, default=Path("build/retrieval"))
     arguments = parser.parse_args()
     console = Console(width=120)
     embedder = load_embedder(arguments.embedder)

@@ -12,7 +12,7 @@ for name in ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN ANTIPHON_TRACE_KEY ANTIPHON_O
 done
 unset value
 
-# One of several (docker-compose.cluster.yml) is told what to be; the courses are indexed once for all of them.
+# One of several (deploy/docker-compose.cluster.yml) is told what to be; the courses are indexed once for all of them.
 if [ $# -gt 0 ]; then
     exec antiphon "$@"
 fi

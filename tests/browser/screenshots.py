@@ -1,4 +1,4 @@
-"""Takes the pictures of the pages in docs/screenshots: `make screenshots`."""
+"""Takes the pictures of the pages in docs/screenshots: `python -m tests.browser.screenshots`."""
 
 from __future__ import annotations
 

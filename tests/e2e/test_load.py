@@ -1,6 +1,6 @@
 """More callers than the service can serve, callers that do not read, and a service that stops: the small form.
 
-`make overload` and `make soak` measure the large one.
+`make -f benchmarks/Makefile soak` measures a large one.
 """
 
 from __future__ import annotations

@@ -54,18 +54,17 @@ def test_a_slow_tool_is_survived(faulted):
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the source distribution, and the wheel that was built from it."""
+    """A folder with the source distribution, and the wheel that was built from it: `make dist`."""
     folder = tmp_path_factory.mktemp("dist")
-    build = [
-        sys.executable,
-        "-m",
-        "build",
-        "--no-isolation",
-        "--outdir",
-        str(folder),
-        str(ROOT),
-    ]
-    built = subprocess.run(build, capture_output=True, text=True, check=False)
+    # The environment that runs the tests is the one that `make setup-dev` would make.
+    is_set_up = ["VENV=.venv", "-o", ".venv/.dev", f"BIN={Path(sys.executable).parent}"]
+    built = subprocess.run(
+        ["make", *is_set_up, "dist", f"DIST={folder}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert built.returncode == 0, built.stdout + built.stderr
     return folder
 
@@ -182,10 +181,22 @@ def test_the_source_distribution_holds_the_package_and_its_documents(
         "README.md",
         "ARCHITECTURE.md",
         "CHANGELOG.md",
+        "CONTRIBUTING.md",
         "CONVENTIONS.md",
+        "SECURITY.md",
     }
     assert tops == ours | {"pyproject.toml", "PKG-INFO", "LICENSE", ".gitignore"}
     assert not any(member.issym() or member.islnk() for member in members)
+
+
+def test_the_command_tells_its_version_and_lists_its_commands(
+    project: Project, wheel: Path
+) -> None:
+    version = project.run("antiphon", "--version").split()[-1]
+
+    assert wheel.name.startswith(f"antiphon-{version}-")
+    for command in ("ask", "index", "serve", "traces"):
+        assert f" {command} " in project.run("antiphon", "--help")
 
 
 def test_a_course_is_indexed_and_a_question_answered(project: Project) -> None:

@@ -1,8 +1,9 @@
 """Draws small changes from the whole source by chance, a number from each folder, and runs the tests that execute them.
 
-`make mutants` first notes which test executes which line (`executed.py`). A drawn mutant is run against those tests,
-the quickest first. One that lives is a sentence that no test holds: write the test, or say in `mutants_alive.yaml` why
-nobody can tell the difference. Run as `python -m tests.faults.drawn NOTES`, where NOTES is the COVERAGE_FILE.
+`make -f tests/Makefile mutants` first notes which test executes which line (`executed.py`). A drawn mutant is run
+against those tests, the quickest first. One that lives is a sentence that no test holds: write the test, or say in
+`mutants_alive.yaml` why nobody can tell the difference. Run as `python -m tests.faults.drawn NOTES`, where NOTES is the
+COVERAGE_FILE.
 """
 
 from __future__ import annotations

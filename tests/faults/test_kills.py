@@ -1,4 +1,7 @@
-"""The served service, killed under load, and with a store in trouble: `make faults-kill` does it at length."""
+"""The served service, killed under load, and with a store in trouble.
+
+`python -m tests.faults.kills` does it at length.
+"""
 
 from __future__ import annotations
 

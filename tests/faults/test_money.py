@@ -1,4 +1,7 @@
-"""Nothing is billed that is not counted, whatever callers, servers and kills do (1,000 runs: `make faults-money`)."""
+"""Nothing is billed that is not counted, whatever callers, servers and kills do.
+
+`python -m tests.faults.money` does it a thousand times.
+"""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
 
 @pytest.mark.skipif(
     not os.environ.get("CI"),
-    reason="a dozen mutants take a minute or two: set CI=true, or run `make mutants` for all of them",
+    reason="a dozen mutants take a minute or two: set CI=true, or run `python -m tests.faults.mutants` for all of them",
 )
 def test_a_dozen_mutants_drawn_by_chance_are_all_found() -> None:
     seed = random.randrange(10**6)

@@ -15,9 +15,9 @@ _STARTING = (
     "benchmarks/cluster/fleet.py",
     "benchmarks/cluster/setting.py",
     "benchmarks/documents/running.py",
-    "benchmarks/scale.py",
-    "benchmarks/size.py",
-    "benchmarks/starting.py",
+    "benchmarks/bench/in_flight.py",
+    "benchmarks/bench/size.py",
+    "benchmarks/bench/starting.py",
 )
 _QUERIES = (
     "access/keys.py",
@@ -69,10 +69,10 @@ CALLS = (
         Allowed("B311", file, _CHANCE)
         for file in (
             "benchmarks/capacity.py",
-            "benchmarks/scripted_model.py",
+            "benchmarks/soak/scripted_model.py",
             "cluster/shared_state.py",
-            "benchmarks/size.py",
-            "benchmarks/soak.py",
+            "benchmarks/bench/size.py",
+            "benchmarks/soak/__main__.py",
             "engine/offline/playing.py",
             "faults/runs/pairs.py",
             "faults/runs/random_runs.py",
@@ -88,7 +88,7 @@ CALLS = (
     Allowed("B310", "benchmarks/processes.py", "opens an address on loopback that it has made itself"),
     Allowed("B310", "benchmarks/cluster/fleet.py", "opens an address on loopback that it has made itself"),
     Allowed("B310", "benchmarks/cluster/kills.py", "opens an address on loopback that it has made itself"),
-    Allowed("B310", "benchmarks/starting.py", "opens an address on loopback that it has made itself"),
+    Allowed("B310", "benchmarks/bench/starting.py", "opens an address on loopback that it has made itself"),
     *(Allowed("B404", file, _MEASURED) for file in _STARTING),
     *(Allowed("B603", file, _MEASURED) for file in _STARTING),
     *(Allowed("B608", file, _BOUND) for file in _QUERIES),
@@ -98,9 +98,8 @@ CALLS = (
 SECRETS = (
     Allowed("Secret Keyword", "benchmarks/cluster/setting.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "benchmarks/cluster/throughput.py", "made up, for a model server of the benchmark's own"),
-    Allowed("Secret Keyword", "benchmarks/dollars.py", "made up, for a model server of the benchmark's own"),
-    Allowed("Secret Keyword", "benchmarks/overload.py", "made up, for a model server of the benchmark's own"),
-    Allowed("Secret Keyword", "benchmarks/soak.py", "made up, for a model server of the benchmark's own"),
+    Allowed("Secret Keyword", "benchmarks/bench/dollars.py", "made up, for a model server of the benchmark's own"),
+    Allowed("Secret Keyword", "benchmarks/soak/__main__.py", "made up, for a model server of the benchmark's own"),
     Allowed("Secret Keyword", "composition/settings.py", "the pattern of an alias, no value"),
     Allowed("Hex High Entropy String", "knowledge/embedders/choosing.py", "hashes of the weights, which are public"),
     Allowed("Base64 High Entropy String", "knowledge/readers/word_text.py", "the letters of an alphabet"),

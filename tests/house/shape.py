@@ -1,4 +1,4 @@
-"""Prints the shape of the product's code, package by package: `python -m tests.house.shape`, or `make shape`.
+"""Prints the shape of the product's code, package by package: `python -m tests.house.shape`.
 
 It refuses nothing. No column says much alone: code that is folded has few lines, code that is unrolled little in each.
 "Product" are all root packages but the tests, as for the gate on complexity. The columns:

@@ -191,7 +191,9 @@ def test_a_port_that_accepts_and_is_silent_is_told_in_time(
     )
 
 
-@pytest.mark.parametrize("file", ["docker-compose.yml", "docker-compose.cluster.yml"])
+@pytest.mark.parametrize(
+    "file", ["docker-compose.yml", "deploy/docker-compose.cluster.yml"]
+)
 def test_the_containers_health_check_finds_a_real_server_well(
     url: str, file: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""The figures of `make eval-retrieval` are those of chunking_evaluation."""
+"""The figures of `python -m benchmarks.retrieval` are those of chunking_evaluation."""
 
 from __future__ import annotations
 

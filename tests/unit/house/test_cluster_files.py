@@ -15,9 +15,8 @@ import yaml
 from antiphon.service import Settings
 
 ROOT = Path(__file__).parents[3]
-COMPOSE: dict[str, Any] = yaml.safe_load(
-    (ROOT / "docker-compose.cluster.yml").read_text()
-)
+FILE = ROOT / "deploy" / "docker-compose.cluster.yml"
+COMPOSE: dict[str, Any] = yaml.safe_load(FILE.read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 
 
@@ -53,9 +52,9 @@ def test_what_a_service_names_is_there(name: str) -> None:
         assert source in COMPOSE["secrets"]
     for volume in service.get("volumes", []):
         source = volume.partition(":")[0]
-        assert source in COMPOSE["volumes"] or (ROOT / source).exists()
+        assert source in COMPOSE["volumes"] or (FILE.parent / source).exists()
     if "build" in service:
-        assert (ROOT / service["build"] / "Dockerfile").exists()
+        assert (FILE.parent / service["build"] / "Dockerfile").exists()
     else:
         assert re.search(r":v?\d+\.\d+\.\d+$", service["image"])
 

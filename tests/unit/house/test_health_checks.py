@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[3]
-FILES = ("docker-compose.yml", "docker-compose.cluster.yml")
+FILES = ("docker-compose.yml", "deploy/docker-compose.cluster.yml")
 UNCHECKED = "x-unchecked"
 """The field of a service that says why it has no health check."""
 
@@ -38,10 +38,8 @@ class Described(NamedTuple):
         """True if the image that is built for it has a health check."""
         if "build" not in self.service:
             return False
-        return (
-            "\nHEALTHCHECK "
-            in (ROOT / self.service["build"] / "Dockerfile").read_text()
-        )
+        dockerfile = (ROOT / self.file).parent / self.service["build"] / "Dockerfile"
+        return "\nHEALTHCHECK " in dockerfile.read_text()
 
 
 def described() -> list[Described]:

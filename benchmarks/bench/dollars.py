@@ -1,4 +1,4 @@
-"""The bill of one question, by model: `make bench-dollars`.
+"""The bill of one question, by model; for the usual one a part of `make bench`.
 
 The whole service asks over the sample courses, in two rounds and a final call. The Messages API as it is documented
 (`antiphon double --documented`, docs/double.md) plays the model in a process of its own, and keeps the bill. How much

@@ -125,12 +125,3 @@ class Tools:
             course = _WORDS[(self._calls + number) % _COURSES]
             passages.append(quotable(f"Course of the {course}", said))
         return ToolOutput(text=f"{len(passages)} passages", passages=tuple(passages))
-
-    async def get_course_outline(self, text: str) -> str:
-        """Get a course's lessons.
-
-        Args:
-            text: The course.
-        """
-        self._calls += 1
-        return f"{text}: the lesson {name_of(self._calls)} is about ranking. " * 10

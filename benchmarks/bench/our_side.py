@@ -13,7 +13,6 @@ from antiphon.dispatcher import Registry, tool_from_function
 from antiphon.traces import SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Model, TraceStore
-from antiphon.vocabulary.subscribers import Subscriber
 from antiphon.vocabulary.values import QuerySettings
 
 ToolFunction = Callable[..., Awaitable[object]]
@@ -38,7 +37,6 @@ class OurSide:
         folder: Path,
         *,
         records: bool = True,
-        observers: tuple[Subscriber, ...] = (),
     ) -> None:
         clock = SystemClock()
         registry = Registry([tool_from_function(function) for function in functions])
@@ -53,7 +51,6 @@ class OurSide:
             models={"primary": model, "fallback": model},
             tools=registry,
             tool_definitions=registry.definitions(),
-            observers=observers,
         )
 
     async def ask(

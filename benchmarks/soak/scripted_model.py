@@ -1,6 +1,6 @@
 """A Messages API for measurements: a tool call, then an answer, at a set pace; a share of its replies fails.
 
-`python -m benchmarks.scripted_model --port N [--first-byte-s S] [--faults 0.01] [--seed 1]`
+`python -m benchmarks.soak.scripted_model --port N [--first-byte-s S] [--faults 0.01] [--seed 1]`
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Day and night of queries in a short time, and what they leave behind: `make soak`.
+"""Day and night of queries in a short time, and what they leave behind: `make -f benchmarks/Makefile soak`.
 
 A service with retention on answers QUERIES questions of a scripted model of which one reply in a hundred fails; one
 caller in a hundred hangs up. At intervals everything is let come to rest, and memory, handles, tasks, objects and disk
@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.processes import Served, serving
-from benchmarks.soak_figures import WARM_UP_QUERIES, Sample, as_svg, slopes
+from benchmarks.soak.figures import WARM_UP_QUERIES, Sample, as_svg, slopes
 
 FAULTS = 0.01
 HANGS_UP = 0.01
@@ -180,11 +180,11 @@ def copied_index(index: Path, folder: Path) -> Path:
 @asynccontextmanager
 async def _serving(index: Path, folder: Path) -> AsyncIterator[Served]:
     data = copied_index(index, folder)
-    model = [sys.executable, "-m", "benchmarks.scripted_model"]
+    model = [sys.executable, "-m", "benchmarks.soak.scripted_model"]
     with serving([*model, "--faults", str(FAULTS)], "/") as replying:
         os.environ.update(SETTINGS)
         os.environ["ANTHROPIC_BASE_URL"] = replying.url
-        server = [sys.executable, "-m", "benchmarks.watched_server"]
+        server = [sys.executable, "-m", "benchmarks.soak.watched_server"]
         arguments = ["serve", "--data-dir", str(data)]
         told = str(folder / "counts.json")
         with serving([*server, told, *arguments], "/readyz") as served:
@@ -205,7 +205,7 @@ def main() -> None:
     parser.add_argument(
         "--index", type=Path, default=Path("data"), help="data folder with an index"
     )
-    parser.add_argument("--out", type=Path, default=Path("dist/soak"))
+    parser.add_argument("--out", type=Path, default=Path("build/soak"))
     options = parser.parse_args()
     if options.queries < 3 * WARM_UP_QUERIES:
         parser.error(

@@ -1,4 +1,4 @@
-"""Fits how likely an answer without a key is right, and shows what its labels are worth: `make eval-calibration`.
+"""Fits how likely an answer without a key is right, and shows what its labels are worth.
 
 Sample questions that one search answers, or that nothing answers, are asked of the indexes of their courses. The
 weights are fitted on those over the seven sample courses, and printed beside those of engine/offline/likelihood.py; the

@@ -1,4 +1,4 @@
-"""Memory of queries that wait for their model at the same time: `python -m benchmarks.in_flight N` prints KiB.
+"""Memory of queries that wait for their model at the same time: `python -m benchmarks.bench.in_flight N` prints KiB.
 
 In a process of its own, in which some queries were answered before: modules are loaded, and caches hold what they hold.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.bench.query import Query, together
+from benchmarks.bench.working_model import Work
 from benchmarks.processes import log_errors_only, resident_mb
-from benchmarks.scale import Query, together
-from benchmarks.working_model import Work
 
 LATENCY_S = 1.0
 LOOK_EVERY_S = 0.05
@@ -37,6 +38,17 @@ async def peak_kib(count: int) -> float:
         await running
         await query.side.close()
     return (highest - before) * 1024
+
+
+def in_flight_kib(count: int) -> float:
+    """Returns the same of a process of its own: memory that was used once is there for the next."""
+    measured = subprocess.run(
+        [sys.executable, "-m", "benchmarks.bench.in_flight", str(count)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return float(measured.stdout.split()[-1])
 
 
 def main() -> None:

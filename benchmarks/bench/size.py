@@ -167,7 +167,7 @@ def figures_of(chunks: int, folder: Path) -> dict[str, float]:
     for part in ("build", "search"):
         run = subprocess.run(
             [
-                *(sys.executable, "-m", "benchmarks.size", part),
+                *(sys.executable, "-m", "benchmarks.bench.size", part),
                 *("--chunks", str(chunks), "--folder", str(folder)),
             ],
             stdout=subprocess.PIPE,

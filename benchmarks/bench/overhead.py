@@ -26,8 +26,8 @@ from antiphon.engine import connect
 from antiphon.traces import SqliteTraceStore
 from antiphon.traces.packing import Packed
 from antiphon.vocabulary.errors import SequenceError
-from benchmarks import plain_loop
-from benchmarks.our_side import OurSide
+from benchmarks.bench import plain_loop
+from benchmarks.bench.our_side import OurSide
 from benchmarks.processes import antiphon, serving
 
 CREATE = "plain SDK loop, create()"

@@ -18,8 +18,11 @@ from antiphon.vocabulary.events import (
     RoundOpened,
 )
 from antiphon.vocabulary.ports import Ports, Subscription, TraceStore, on
-from benchmarks.our_side import ForgetfulStore
-from benchmarks.store import Trace, one_trace
+from benchmarks.bench.our_side import ForgetfulStore
+from benchmarks.bench.query import Query
+from benchmarks.bench.working_model import Work
+
+Trace = list[Recorded[Event]]
 
 EVENTS = 20_000
 TRACES = 300
@@ -79,7 +82,9 @@ async def appends_a_second(template: Trace, traces: int = TRACES) -> float:
 async def measure() -> dict[str, float]:
     """Returns both rates, the better of three runs each."""
     with tempfile.TemporaryDirectory() as folder:
-        template = await one_trace(Path(folder))
+        query = Query(Path(folder), Work())
+        template = list(await query.side.store.read(await query.ask()))
+        await query.side.close()
     first = template[0].event
     return {
         "events a second": max([await events_a_second(first) for _ in range(3)]),

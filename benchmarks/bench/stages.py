@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from benchmarks.scale import Query
-from benchmarks.working_model import Work
+from benchmarks.bench.query import Query
+from benchmarks.bench.working_model import Work
 
 EVERY_S = 0.001
 QUERIES = 400

@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.table import Table
 
 from antiphon.service import load_settings
-from benchmarks import dollars, overhead, rates, size, stages, starting
-from benchmarks.history import machine, remember
+from benchmarks.bench import dollars, overhead, rates, size, stages, starting
+from benchmarks.bench.history import machine, remember
+from benchmarks.bench.in_flight import in_flight_kib
 from benchmarks.processes import log_errors_only, serving
-from benchmarks.scale import in_flight_kib
 
 IN_FLIGHT = 300
 CHUNKS = (1_000, 10_000)

@@ -1,0 +1,1 @@
+"""Speed, memory, start and cost of the service, with a history of the runs: `make bench`."""

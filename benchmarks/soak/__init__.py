@@ -1,0 +1,1 @@
+"""Days of queries with faults and retention, and what they leave behind."""
