@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack, suppress
 from functools import partial
 
+import anyio
 import structlog
 from mcp import Client, MCPError
 from mcp_types import (
@@ -37,6 +38,8 @@ log = structlog.get_logger(__name__)
 
 CONNECT_S = 15.0
 """Seconds for a server to begin, and to list its tools."""
+LOOK_S = 5.0
+"""Seconds for one that is connected to list them again."""
 LOOK_EVERY_S = 60.0
 """Seconds between two looks at the tools of a server; a call that failed brings the next one forward."""
 AGAIN_S = (1.0, 2.0, 5.0, 15.0, 60.0)
@@ -108,10 +111,16 @@ class _Connection:
         """Keeps it connected until it is cancelled."""
         failures = 0
         while True:
+            # The package ends a program well if a scope of anyio's is cancelled, and not if the task is: then it may
+            # wait for ever for a program that it has not ended.
+            scope = anyio.CancelScope()
+            connection = asyncio.create_task(self._connect(scope), name="MCP server")
             try:
-                await self._connect()
-            except Exception as error:  # noqa: BLE001 - a server, and the package that reads it, may raise anything
-                problem = _words_of(error)
+                await asyncio.wait([connection])
+            finally:
+                scope.cancel()
+                await asyncio.wait([connection])
+            problem = _ended(connection)
             was_there = self._client is not None
             self._client = None
             if was_there:
@@ -127,23 +136,24 @@ class _Connection:
             await asyncio.sleep(AGAIN_S[min(failures, len(AGAIN_S) - 1)])
             failures += 1
 
-    async def _connect(self) -> None:
-        """Connects, and looks at the tools until that fails; raises why."""
+    async def _connect(self, scope: anyio.CancelScope) -> None:
+        """Connects, and looks at the tools until that fails; raises why, or returns where it took too long."""
         client = Client(
             transport_of(self._server),
             client_info=Implementation(name="antiphon", version=program_version()),
         )
-        async with AsyncExitStack() as stack:
-            async with asyncio.timeout(CONNECT_S):
-                await stack.enter_async_context(client)
+        scope.deadline = anyio.current_time() + CONNECT_S
+        with scope:
+            async with client:
                 self._take(await _list(client))
-            self._client, self._problem = client, ""
-            self.tried.set()
-            while True:
-                self._look.clear()
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._look.wait(), LOOK_EVERY_S)
-                async with asyncio.timeout(CONNECT_S):
+                self._client, self._problem = client, ""
+                self.tried.set()
+                while True:
+                    scope.deadline = math.inf
+                    self._look.clear()
+                    with anyio.move_on_after(LOOK_EVERY_S):
+                        await self._look.wait()
+                    scope.deadline = anyio.current_time() + LOOK_S
                     self._take(await _list(client))
 
     def _take(self, listed: list[ListedTool]) -> None:
@@ -215,10 +225,11 @@ async def _list(client: Client) -> list[ListedTool]:
     return listed[:MOST_TOOLS]
 
 
-def _words_of(error: Exception) -> str:
-    """Says in bounded words what went wrong: the first thing, where task groups raise several."""
-    while isinstance(error, ExceptionGroup):
+def _ended(connection: asyncio.Task[None]) -> str:
+    """Says in bounded words why a connection ended: the first thing, where task groups raise several."""
+    error = connection.exception()
+    if error is None:
+        return "it does not answer"
+    while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    if isinstance(error, TimeoutError):
-        return f"it did not answer within {CONNECT_S:g} s"
     return line(words_of(error), 300)

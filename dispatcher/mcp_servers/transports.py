@@ -24,7 +24,10 @@ async def transport_of(server: McpServer) -> AsyncIterator[Any]:
     """Starts a server's program, or prepares for requests; yields the streams of messages from and to it."""
     if not server.url:
         parameters = StdioServerParameters(
-            command=server.command, args=server.args, env=server.env
+            command=server.command,
+            args=server.args,
+            env=server.env,
+            encoding_error_handler="replace",
         )
         # What a server prints may hold what its environment does.
         with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230 - it holds nothing
