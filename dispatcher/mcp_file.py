@@ -5,7 +5,8 @@ Values of `env`, `headers` and `url` are secrets: no error shows one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -40,13 +41,23 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float | None = None
     substitutes: dict[str, list[str]] = {}
 
-    def secrets(self) -> Iterator[str]:
-        """Yields what must not be recorded or logged."""
-        yield from self.env.values()
-        yield self.url
+    def secrets(self) -> list[str]:
+        """Returns what must be neither recorded nor shown; shorter texts are none that anybody could keep out."""
+        found = [*self.env.values(), *self.headers.values()]
         for value in self.headers.values():
-            # `Bearer` and the like are no secret, and what follows may be repeated alone.
-            yield value.rpartition(" ")[2]
+            # What follows `Bearer` and the like may be repeated alone.
+            found.append(value.rpartition(" ")[2])
+        address = urlsplit(self.url)
+        found.append(address.password or "")
+        # Some addresses are a key in themselves.
+        found += re.findall(r"[^/&=]{12,}", f"{address.path}/{address.query}")
+        return [secret for secret in found if len(secret) >= 8]
+
+    def without_secrets(self, text: str) -> str:
+        """Returns a text of the server, or about it, for people."""
+        for secret in self.secrets():
+            text = text.replace(secret, "…")
+        return text
 
     def problem(self) -> str | None:
         """Says why it cannot be used; None: it can."""

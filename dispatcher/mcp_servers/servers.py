@@ -120,7 +120,7 @@ class _Connection:
             finally:
                 scope.cancel()
                 await asyncio.wait([connection])
-            problem = _ended(connection)
+            problem = self._server.without_secrets(_ended(connection))
             was_there = self._client is not None
             self._client = None
             if was_there:
@@ -145,16 +145,15 @@ class _Connection:
         scope.deadline = anyio.current_time() + CONNECT_S
         with scope:
             async with client:
-                self._take(await _list(client))
-                self._client, self._problem = client, ""
-                self.tried.set()
                 while True:
-                    scope.deadline = math.inf
                     self._look.clear()
+                    self._take(await _list(client))
+                    self._client, self._problem = client, ""
+                    self.tried.set()
+                    scope.deadline = math.inf
                     with anyio.move_on_after(LOOK_EVERY_S):
                         await self._look.wait()
                     scope.deadline = anyio.current_time() + LOOK_S
-                    self._take(await _list(client))
 
     def _take(self, listed: list[ListedTool]) -> None:
         """Makes tools of what the server lists, where that is another list than the last."""
@@ -190,7 +189,10 @@ class _Connection:
             # Not `call_tool`, which matches the result with regular expressions of the server's.
             result = await self._client.session.send_request(request, _RESULT)
         except MCPError as error:
-            self._look_after(error)
+            # What follows waits for the next connection where this one is lost.
+            if error.code == CONNECTION_CLOSED:
+                self.tried.clear()
+            self._look.set()
             if error.code == INVALID_PARAMS:
                 raise BadInputError(error.message) from error
             raise RemoteError(error.message) from error
@@ -201,13 +203,10 @@ class _Connection:
             raise RemoteError(
                 "it asks for a person's input, and there is nobody to ask"
             )
+        if result.is_error:
+            # The tool may be gone, or be another one by now.
+            self._look.set()
         return output_of(name_of(self._name, tool), result)
-
-    def _look_after(self, error: MCPError) -> None:
-        """Has the server looked at; a call that follows waits for the next connection where this one is lost."""
-        if error.code == CONNECTION_CLOSED:
-            self.tried.clear()
-        self._look.set()
 
 
 async def _list(client: Client) -> list[ListedTool]:

@@ -94,6 +94,12 @@ async def tells_secrets(ctx: Context) -> str:
     return f"The token is {os.environ['TOKEN']}."
 
 
+async def tells_header(ctx: Context) -> str:
+    request = ctx.request_context.request
+    assert request is not None
+    return f"It was sent {request.headers['authorization']}."
+
+
 async def asks_back(ctx: Context) -> str:
     answer = await ctx.elicit("Who are you?", Name)
     return f"{answer}"
@@ -134,4 +140,8 @@ if way == "odd":
 if way in ALONE:
     hints = None if way == "dies_writing" else READS
     server.add_tool(ALONE[way], "look", description="Finds a room.", annotations=hints)
+if way == "http":
+    for function in (steady, floods, tells_header):
+        server.add_tool(function, description="Finds a room.", annotations=READS)
+    server.run("streamable-http", port=int(sys.argv[2]), json_response=True)
 server.run("stdio")

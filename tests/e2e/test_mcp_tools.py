@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,11 +17,13 @@ import pytest
 from tests.e2e.conftest import (
     ROOT,
     STARTING_S,
+    Antiphon,
     Server,
     serving,
     without_traces,
 )
 from tests.e2e.processes import doubling
+from tests.nats_servers import free_port
 
 TOKEN = "hush-hush-4711-token"
 MISBEHAVING = ROOT / "tests" / "e2e" / "mcp_misbehaving.py"
@@ -62,9 +66,13 @@ ROWS = (
     row("dies_writing__look", "error", "Connection closed"),
     row("dies_once__look", "tool_succeeded", "room 12", *["dies_once__look"] * 2),
     row("changes__look", "error", "Unknown tool", *["changes__look"] * 3),
+    row("http__steady", "tool_succeeded", "It is in room 12."),
+    row("http__tells_header", "tool_succeeded", "It was sent "),
+    row("http__floods", "error", "", *["http__floods"] * 2),
     row("never_starts__look", "unknown_tool", "There is no tool", *[]),
     row("gone__look", "unknown_tool", "There is no tool", *[]),
 )
+PORT = free_port()
 NEVER_ANSWER = ("hangs", "blocks", "floods_without_end")
 SERVERS = sorted({each.tool.partition("__")[0] for each in ROWS})
 
@@ -95,6 +103,9 @@ def mcp_file(folder: Path, servers: Mapping[str, object]) -> str:
 
 
 def misbehaving(folder: Path, way: str) -> dict[str, Any]:
+    if way == "http":
+        headers = {"Authorization": f"Bearer {TOKEN}"}
+        return {"url": f"http://127.0.0.1:{PORT}/mcp", "headers": headers}
     command = str(folder / "absent") if way == "gone" else sys.executable
     return {
         "command": command,
@@ -104,6 +115,14 @@ def misbehaving(folder: Path, way: str) -> dict[str, Any]:
         "timeout_s": 2 if way in NEVER_ANSWER else None,
         "substitutes": {"fails": ["nowhere__look", "odd__steady"]},
     }
+
+
+@contextmanager
+def started(*command: str) -> Iterator[None]:
+    """A process that is ended at the end."""
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        yield
+        process.kill()
 
 
 class Service:
@@ -144,6 +163,7 @@ def service(
     folder = tmp_path_factory.mktemp("mcp")
     servers = {way: misbehaving(folder, way) for way in SERVERS}
     with (
+        started(sys.executable, str(MISBEHAVING), "http", str(PORT)),
         doubling(folder, script()) as double,
         serving(
             without_traces(data_dir, folder),
@@ -186,3 +206,86 @@ def test_an_answer_comes_whatever_a_server_does(service: Service, row: Row) -> N
     assert len(json.dumps(last)) < 200_000
     for unseen in ("\U000e0041", "\u202e", "\x1b", TOKEN):
         assert unseen not in json.dumps(events, ensure_ascii=False)
+
+
+def test_a_tool_that_is_gone_is_not_offered_to_the_next_question(
+    service: Service,
+) -> None:
+    def offered() -> list[str]:
+        asked = service.ask(question("changes__look"))["query_id"]
+        tools: list[str] = service.events(asked)[0]["tools"]
+        return tools
+
+    ends_at = time.monotonic() + STARTING_S
+    while "changes__look" in offered():
+        assert time.monotonic() < ends_at
+
+    assert "dies__look" in offered()
+
+
+def test_a_server_that_comes_later_is_tried_again_until_it_is_there(
+    data_dir: Path, tmp_path: Path, antiphon: Antiphon
+) -> None:
+    program = tmp_path / "absent"
+    late = {"command": str(program), "env": {"TOKEN": TOKEN}}
+    file = mcp_file(tmp_path, {"late": late})
+    with serving(
+        without_traces(data_dir, tmp_path), tmp_path, ANTIPHON_MCP=file
+    ) as server:
+        service = Service(server)
+        service.wait_until(lambda said: "The MCP server late is away" in said)
+        program.write_text(
+            f"#!/bin/sh\nexec {sys.executable} {MISBEHAVING} dies_writing\n"
+        )
+        program.chmod(0o700)
+        service.wait_until(lambda said: "is away" not in said)
+        answer = service.ask("What is applemailbox7 in the Apple course?")
+        begun = service.events(answer["query_id"])[0]
+    checked = antiphon("doctor", ANTIPHON_MCP=file)
+
+    assert "late__look" in begun["tools"]
+    # It says nothing of its effects, so that it is not called only to look.
+    assert "MCP server late: 1 tool: late__look" in checked.stdout
+    assert TOKEN not in checked.stdout + checked.stderr
+
+
+def test_a_call_of_a_real_server_is_replayed_and_forked_without_it(
+    data_dir: Path, tmp_path: Path, antiphon: Antiphon
+) -> None:
+    pytest.importorskip("mcp_server_time", reason="mcp-server-time is not installed")
+    real = {"command": sys.executable, "args": ["-m", "mcp_server_time"]}
+    call = {"name": "time__get_current_time", "input": {"timezone": "Asia/Tokyo"}}
+    script = {"replies": [{"calls": [call]}, {"text": "It is late.", "times": 9}]}
+    own = without_traces(data_dir, tmp_path)
+    with doubling(tmp_path, script) as double:
+        model = {
+            "ANTHROPIC_BASE_URL": double,
+            "ANTHROPIC_API_KEY": "nobody's",
+            "ANTIPHON_CITATIONS": "native",
+        }
+        file = mcp_file(tmp_path, {"time": real})
+        with serving(own, tmp_path, ANTIPHON_MCP=file, **model) as server:
+            service = Service(server)
+            service.wait_until(lambda said: "is away" not in said)
+            query_id = service.ask("What time is it in Tokyo?")["query_id"]
+            found = service.events(query_id)
+    with serving(own, tmp_path) as without:
+        client = httpx2.Client(base_url=without.url, timeout=STARTING_S)
+        replayed = client.post(f"/api/traces/{query_id}/replay").json()
+        change = {"kind": "tool", "name": call_id(found), "value": "It is noon."}
+        fork = {"change": change, "mode": "recorded"}
+        forked = client.post(f"/api/traces/{query_id}/fork", json=fork).json()
+        changed = Service(without).events(forked["query_id"])
+
+    assert "+09:00" in result(found)["output"]
+    assert result(found)["passages"][0]["source"] == "time__get_current_time"
+    assert replayed["divergence"] is None
+    assert result(changed)["output"] == "It is noon."
+
+
+def result(events: list[Any]) -> Any:
+    return next(each for each in events if each["kind"] == "tool_succeeded")
+
+
+def call_id(events: list[Any]) -> str:
+    return str(result(events)["tool_call_id"])
