@@ -85,7 +85,8 @@ def name_of(server: str, tool: str) -> str:
     """Returns a name that models take, and that no other tool of any server has."""
     plain = f"{server}__{tool}"
     legal = re.sub(r"[^a-zA-Z0-9_-]", "_", plain)[:MAX_NAME]
-    if legal == plain and server.count("__") == 0:
+    # So no other server and tool make the same text.
+    if legal == plain and "__" not in f"{server}_":
         return legal
     mark = hashlib.sha256(f"{server}\0{tool}".encode(errors="replace")).hexdigest()[:8]
     return f"{legal[: MAX_NAME - 9]}-{mark}"
