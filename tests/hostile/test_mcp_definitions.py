@@ -33,11 +33,9 @@ async def _echo(arguments: dict[str, Any]) -> str:
     return json.dumps(arguments)
 
 
-def made(
-    properties: object, required: object = None, name: str = "look", **more: object
-) -> Any:
+def made(properties: object, required: object = None, defs: object = None) -> Any:
     schema = {"type": "object", "properties": properties, "required": required}
-    listed = Tool(name=name, input_schema=schema | more, description="Looks.")
+    listed = Tool(name="look", input_schema=schema | {"$defs": defs})
     return tool_of("s", McpServer(command="x"), listed, _echo)
 
 
@@ -63,7 +61,7 @@ def test_a_schema_that_no_model_can_be_shown_leaves_its_tool_out(
     properties: object, required: object, why: str
 ) -> None:
     with pytest.raises(ToolDefinitionError, match=why):
-        made(properties, required, **{"$defs": LAUGHS})
+        made(properties, required, LAUGHS)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +85,7 @@ def test_any_other_schema_makes_a_tool_whose_definition_is_json(
 ) -> None:
     recursive = {"x": {"type": "array", "items": {"$ref": "#/$defs/x"}}}
 
-    tool = made(properties, 7, **{"$defs": recursive})
+    tool = made(properties, 7, recursive)
 
     definition = json.loads(Registry([tool]).definitions().text)[0]
     assert definition["input_schema"]["type"] == "object"
@@ -99,7 +97,7 @@ async def test_arguments_are_checked_by_the_schema_and_sent_as_they_are() -> Non
     tool = made(
         {"n": {"type": "integer", "maximum": 9}, "of": {"$ref": "#/$defs/of"}},
         ["n"],
-        **{"$defs": {"of": {"type": "array", "items": {"type": "string"}}}},
+        {"of": {"type": "array", "items": {"type": "string"}}},
     )
 
     given = tool.parameters.read('{"n": 3, "of": null, "why": "to see"}')
@@ -133,7 +131,7 @@ async def test_arguments_are_checked_by_the_schema_and_sent_as_they_are() -> Non
 def test_a_tool_may_do_what_its_hints_do_not_rule_out(
     hints: dict[str, bool] | None, has_effects: bool, retry_safe: bool
 ) -> None:
-    annotations = None if hints is None else ToolAnnotations(**hints)
+    annotations = None if hints is None else ToolAnnotations.model_validate(hints)
 
     assert effects_of(annotations) == (has_effects, retry_safe)
 
