@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from mcp_types import (
     CallToolResult,
     ContentBlock,
@@ -21,44 +19,32 @@ from antiphon.vocabulary.values import Passage
 
 
 def output_of(tool: str, result: CallToolResult) -> ToolOutput:
-    """Returns the result's texts, each a passage; of images and the like, that there were some.
+    """Returns the result's blocks, each a passage; of images and the like, that there were some.
 
     Raises:
         RemoteError: The tool says that it failed.
     """
-    # One more than is kept, so that the note on what is cut comes from where all tools are cut.
-    passages = list(_passages(tool, result.content[: MAX_PASSAGES + 1]))
+    # One more than is kept, of blocks and of characters: the cut is noted where it is made for all tools.
+    blocks = result.content[: MAX_PASSAGES + 1]
+    passages = [_passage(tool, block) for block in blocks]
     if not passages and result.structured_content is not None:
-        passages = [
-            quotable(tool, to_json(result.structured_content, indent=2).decode())
-        ]
+        written = to_json(result.structured_content, indent=2).decode()
+        passages = [quotable(tool, written[: MAX_TEXT + 1])]
     text = "\n\n".join([passage.text.text for passage in passages])
     if result.is_error:
         raise RemoteError(text or "it says that it failed, and not why")
     return ToolOutput(text=text, passages=tuple(passages))
 
 
-def _passages(tool: str, blocks: Sequence[ContentBlock]) -> Iterator[Passage]:
-    for block in blocks:
-        match block:
-            case TextContent(text=text):
-                yield quotable(tool, _beginning(text))
-            case ResourceLink(uri=uri, title=title, name=name):
-                about = block.description or ""
-                yield quotable(
-                    tool, _beginning(f"{title or name}: {uri} {about}"), link=uri
-                )
-            case EmbeddedResource(resource=TextResourceContents() as resource):
-                yield quotable(
-                    tool,
-                    _beginning(resource.text),
-                    title=resource.uri,
-                    link=resource.uri,
-                )
-            case _:
-                yield quotable(tool, f"[{block.type}: not shown, for it is no text]")
-
-
-def _beginning(text: str) -> str:
-    """Cuts what is sure to be cut later, before its sentences are looked for; the cut is seen and noted there."""
-    return text[: MAX_TEXT + 1]
+def _passage(tool: str, block: ContentBlock) -> Passage:
+    link: str | None = None
+    match block:
+        case TextContent(text=text):
+            pass
+        case ResourceLink(uri=link):
+            text = f"{block.title or block.name}: {link} {block.description or ''}"
+        case EmbeddedResource(resource=TextResourceContents(uri=link, text=text)):
+            pass
+        case _:
+            text = f"[{block.type}: not shown, for it is no text]"
+    return quotable(tool, text[: MAX_TEXT + 1], title=link, link=link)

@@ -44,7 +44,7 @@ LOOK_EVERY_S = 60.0
 """Seconds between two looks at the tools of a server; a call that failed brings the next one forward."""
 AGAIN_S = (1.0, 2.0, 5.0, 15.0, 60.0)
 """Seconds until a server that cannot be reached is tried again; the last of them from then on."""
-_MOST_PAGES = 20
+MOST_PAGES = 20
 MOST_TOOLS = 100
 _RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
     CallToolResult | InputRequiredResult
@@ -212,7 +212,7 @@ class _Connection:
 async def _list(client: Client) -> list[ListedTool]:
     listed: list[ListedTool] = []
     cursor: str | None = None
-    for _ in range(_MOST_PAGES):
+    for _ in range(MOST_PAGES):
         # Not `list_tools`, whose cache may be as old as the server wishes.
         page = await client.session.list_tools(
             params=PaginatedRequestParams(cursor=cursor)

@@ -73,6 +73,7 @@ ROWS = (
     row("gone__look", "unknown_tool", "There is no tool", *[]),
 )
 PORT = free_port()
+FAULTED = "http__steady again"
 NEVER_ANSWER = ("hangs", "blocks", "floods_without_end")
 SERVERS = sorted({each.tool.partition("__")[0] for each in ROWS})
 
@@ -93,6 +94,9 @@ def script() -> dict[str, Any]:
             call = {"name": each.tool, "input": given}
             replies.append({"calls": [call], "when": when | {"tools": True}})
         replies.append({"text": "That is what was found.", "when": when})
+    when = {"contains": f"zz-{FAULTED}-zz"}
+    call = {"name": "http__steady", "input": {}}
+    replies.append({"calls": [call], "when": when | {"tools": True}})
     return {"replies": replies, "then": "offline"}
 
 
@@ -145,8 +149,8 @@ class Service:
             time.sleep(0.2)
         raise AssertionError(self.warnings())
 
-    def ask(self, question: str) -> Any:
-        reply = self._client.post("/api/query", json={"query": question})
+    def ask(self, question: str, **more: object) -> Any:
+        reply = self._client.post("/api/query", json={"query": question} | more)
         assert reply.status_code == 200, reply.text
         return reply.json()
 
@@ -168,6 +172,7 @@ def service(
         serving(
             without_traces(data_dir, folder),
             folder,
+            "--allow-faults",
             ANTIPHON_MCP=mcp_file(folder, servers),
             ANTHROPIC_BASE_URL=double,
             ANTHROPIC_API_KEY="nobody's",
@@ -206,6 +211,18 @@ def test_an_answer_comes_whatever_a_server_does(service: Service, row: Row) -> N
     assert len(json.dumps(last)) < 200_000
     for unseen in ("\U000e0041", "\u202e", "\x1b", TOKEN):
         assert unseen not in json.dumps(events, ensure_ascii=False)
+
+
+def test_a_plan_breaks_a_tool_of_a_server_at_a_point_of_its_own(
+    service: Service,
+) -> None:
+    fault = {"point": "tool.http__steady", "kind": "raise", "times": 0}
+
+    answer = service.ask(question(FAULTED), faults={"faults": [fault]})
+
+    events = service.events(answer["query_id"])
+    [failed] = [each for each in events if each["kind"] == "tool_failed"]
+    assert "injected: raise" in failed["detail"]
 
 
 def test_a_tool_that_is_gone_is_not_offered_to_the_next_question(
