@@ -63,11 +63,18 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
         """Says why it cannot be used; None: it can."""
         if bool(self.command) == bool(self.url):
             return "needs either a `command` or a `url`"
-        if self.url and urlsplit(self.url).scheme not in ("http", "https"):
-            return "has a `url` that does not begin with http:// or https://"
+        if self.url and not _is_web_address(self.url):
+            return "has a `url` that is no address beginning with http:// or https://"
         if self.timeout_s is not None and not self.timeout_s > 0:
             return "has a `timeout_s` that is not more than 0"
         return None
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        return urlsplit(url).scheme in ("http", "https")
+    except ValueError:
+        return False
 
 
 class McpServerState(NamedTuple):

@@ -184,6 +184,7 @@ def test_a_tool_that_says_that_it_failed_has_failed_in_its_own_words() -> None:
         ('{"mcpServers": {"a": {}}}', "needs either"),
         ('{"mcpServers": {"a": {"command": "x", "url": "http://y"}}}', "needs either"),
         ('{"mcpServers": {"a": {"url": "file:///etc/passwd"}}}', "http"),
+        ('{"mcpServers": {"a": {"url": "http://[::1"}}}', "http"),
         ('{"mcpServers": {"a": {"command": "x", "timeout_s": 0}}}', "timeout_s"),
     ],
 )
