@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from antiphon.access.tenant_libraries import TenantLibraries, TenantLibrary
-from antiphon.composition import Resources, ServiceResources
+from antiphon.composition import Resources, ServiceResources, with_tools_of_servers
 from antiphon.coordinator import ProviderCircuit, another_provider_circuit
 from antiphon.dispatcher import Registry, Tool, ToolCircuits, another_tool_circuits
 from antiphon.vocabulary.access import LOCAL_TENANT, Principal
@@ -20,6 +20,8 @@ class TenantResources:
 
     def __init__(self, service: ServiceResources) -> None:
         self._service = service
+        self._own_tools = service.shared.tools
+        self._offered: tuple[Tool, ...] = ()
         self.libraries: TenantLibraries | None = None
         if service.indexes is not None:
             self.libraries = TenantLibraries(service.indexes)
@@ -32,7 +34,8 @@ class TenantResources:
             self.libraries.open_all()
 
     def of(self, principal: Principal) -> ServiceResources:
-        """Returns what the caller's queries use."""
+        """Returns what the caller's queries use that begin now."""
+        self._take_offered()
         tenant = principal.tenant if is_apart(principal) else ""
         library = self.library_of(principal)
         with_effects = "effects" in principal.scopes
@@ -48,6 +51,16 @@ class TenantResources:
                 made = replace(made, shared=self._with_circuits(tenant, made.shared))
             self._made[key] = made
         return self._made[key]
+
+    def _take_offered(self) -> None:
+        """Takes in what MCP servers offer, where that has changed since: queries under way keep what they have."""
+        servers = self._service.tool_servers
+        if servers is None or servers.tools is self._offered:
+            return
+        self._offered = servers.tools
+        tools = with_tools_of_servers(self._own_tools, self._offered)
+        self._service = _with_tools(self._service, tools)
+        self._made.clear()
 
     def _with_circuits(self, tenant: str, shared: Resources) -> Resources:
         """Returns the resources with the tenant's own circuits: what fails for one keeps nobody else from anything."""

@@ -90,6 +90,7 @@ async def open_checks(settings: service.Settings) -> list[Check]:
         async with opened(settings) as antiphon:
             readiness = await antiphon.check_readiness()
             wrong = await antiphon.trace_problems()
+            servers = [_server(state) for state in antiphon.tool_servers()]
             # Of a store that cannot be read that is said already.
             traces = [] if wrong else await antiphon.store.list(1)
     except ServiceError as error:
@@ -108,7 +109,15 @@ async def open_checks(settings: service.Settings) -> list[Check]:
     return [
         Check("Index", not missing, indexed, " ".join(missing)),
         Check("Traces", not wrong, last, " ".join(wrong)),
+        *servers,
     ]
+
+
+def _server(state: service.McpServerState) -> Check:
+    """Names an MCP server's tools, and what is wrong with it."""
+    found = f"{counted(len(state.tools), 'tool')}: {', '.join(state.tools) or 'none'}"
+    wrong = [*filter(None, [state.problem]), *state.left_out]
+    return Check(f"MCP server {state.name}", not wrong, found, "; ".join(wrong))
 
 
 def show(check: Check) -> None:

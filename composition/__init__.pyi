@@ -52,7 +52,7 @@ from antiphon.composition.subscribers import (
     load_subscribers,
     missing_subscribers,
 )
-from antiphon.composition.tools import tool_definitions
+from antiphon.composition.tools import tool_definitions, with_tools_of_servers
 from antiphon.composition.trace_store import OpenStore, open_own_store, open_trace_store
 from antiphon.composition.wiring import (
     Deciders,
@@ -131,5 +131,6 @@ __all__ = [
     "unpriced",
     "who_hears",
     "wire",
+    "with_tools_of_servers",
     "within",
 ]

@@ -27,9 +27,13 @@ from antiphon.composition.resources import (
 from antiphon.composition.settings import Settings
 from antiphon.composition.subscribers import checked, load_subscribers
 from antiphon.composition.telemetry import Telemetry, telemetry_of
-from antiphon.composition.tools import registry_of
+from antiphon.composition.tools import (
+    registry_of,
+    tool_servers_of,
+    with_tools_of_servers,
+)
 from antiphon.composition.trace_store import OpenStore, open_own_store
-from antiphon.dispatcher import Registry, ToolCircuits
+from antiphon.dispatcher import Registry, ToolCircuits, ToolServers
 from antiphon.engine import (
     SYSTEM_VERSION,
     CitationStyles,
@@ -79,6 +83,7 @@ def build(
     clock = SystemClock()
     reasoners = reasoners_of(settings, library, clock)
     registry = registry_of(library, settings.tools)
+    tool_servers = tool_servers_of(settings.mcp)
     redaction = redaction_of(settings)
     telemetry = telemetry_of(settings, registry.names, redaction)
     limits = limits_of(settings, clock, settings.query_settings().deadline_s)
@@ -95,7 +100,7 @@ def build(
         settings.data_dir,
         library,
         lambda folder: Library.open(folder, embedder, settings.chroma_url),
-        partial(_over, settings, shared, reasoners, library),
+        partial(_over, settings, shared, reasoners, library, tool_servers),
     )
     reasoner = reasoners.primary.name or settings.model
     # Another outside is asked in the place of any reasoner; other processes have the one of these settings.
@@ -111,6 +116,7 @@ def build(
         limits=limits,
         model_key=reasoners.key,
         later=later,
+        tool_servers=tool_servers,
         unload=embedder.unload,
         telemetry=telemetry,
         reasoner=reasoner,
@@ -170,16 +176,21 @@ def _over(
     shared: Resources,
     reasoners: Reasoners,
     library: Library,
+    tool_servers: ToolServers | None,
     another: SearchedLibrary,
 ) -> Resources:
     """Returns the same over another library: the tools and the offline reasoner know its courses."""
     stands_in = offline_over(another.courses, library)
     primary = shared.models["primary"]
     asked_first = stands_in if primary is reasoners.offline else primary
+    tools = registry_of(another, settings.tools)
+    if tool_servers is not None:
+        tools = with_tools_of_servers(tools, tool_servers.tools)
     return replace(
         shared,
         models={"primary": asked_first, "fallback": stands_in},
-        tools=registry_of(another, settings.tools),
+        tools=tools,
+        tool_definitions=tools.definitions(),
     )
 
 

@@ -52,6 +52,8 @@ def configure_logging(settings: Settings) -> None:
     )
     # It logs each attempt; a night without a collector would fill the log, and telemetry says it once.
     logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
+    # Likewise a server that sends what is no message; what came of it, dispatcher/mcp_servers says.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)
     root = logging.getLogger()
     # Once; the root's level stays as Python has it, at warnings.
     if not any(isinstance(handler, _FromLibraries) for handler in root.handlers):

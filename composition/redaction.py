@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from antiphon.composition.personal_data import KINDS
 from antiphon.composition.settings import Settings
+from antiphon.dispatcher import read_mcp_file
 from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.imports import split_names
@@ -43,6 +44,8 @@ def redaction_of(settings: Settings) -> Redaction:
         *(settings.nats_url or "").split(","),
     ):
         secrets += _passwords_in(url)
+    for server in read_mcp_file(settings.mcp).values():
+        secrets += server.secrets()
     return Redaction(named, secrets)
 
 

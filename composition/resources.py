@@ -23,6 +23,7 @@ from antiphon.dispatcher import (
     CourseLibrary,
     Registry,
     ToolCircuits,
+    ToolServers,
     ToolTimes,
 )
 from antiphon.engine import KNOWN_MODELS, CitationStyles, ModelSpeeds, ModelTable
@@ -182,6 +183,7 @@ class ServiceResources:
         close_outside: Closes the connections to processes that perform requests; None: there are none.
         limits: The limits of the provider; None: there are none.
         model_key: What is known of the key for the model's server; None: no server is called.
+        tool_servers: Others' servers, whose tools `shared` has as they were when it was made; None: there are none.
     """
 
     shared: Resources
@@ -197,6 +199,7 @@ class ServiceResources:
     close_outside: Callable[[], Awaitable[None]] | None = None
     limits: Limits | None = None
     model_key: ModelKey | None = None
+    tool_servers: ToolServers | None = None
 
     async def close(self) -> None:
         await asyncio.to_thread(self.telemetry.close)

@@ -130,6 +130,7 @@ class Settings(BaseSettings):
             `engine` (docs/cluster.md). Empty: everything acts in this process.
         remote_lease_s: Seconds without a sign of life after which such a process is given up, and another takes over.
         tools: Tools of your own: `package.module:name`, several with commas between.
+        mcp: A file that names MCP servers, whose tools are brought into every query (docs/mcp-tools.md).
         readers: Readers of document formats of your own: `package.module:FORMAT`, several with commas between
             (docs/documents.md).
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
@@ -221,6 +222,7 @@ class Settings(BaseSettings):
     remote: str = ""
     remote_lease_s: float = Field(5.0, ge=0.5, le=60.0, allow_inf_nan=False)
     tools: str = ""
+    mcp: Path | None = None
     readers: str = ""
     subscribers: str = ""
     durability: Literal["process", "power"] = "process"

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
-from antiphon.dispatcher import CourseLibrary, Registry, course_tools, load_tools
+from antiphon.dispatcher import (
+    CourseLibrary,
+    Registry,
+    Tool,
+    ToolServers,
+    course_tools,
+    load_tools,
+    read_mcp_file,
+)
 from antiphon.vocabulary.errors import KnowledgeError
+from antiphon.vocabulary.imports import needing_extra
 from antiphon.vocabulary.values import LessonPart, Passage, StoredText
 
 
@@ -21,6 +33,34 @@ def registry_of(library: CourseLibrary, own_tools: str) -> Registry:
         ToolDefinitionError: A function cannot be made into a tool.
     """
     return Registry([*course_tools(library), *load_tools(own_tools)])
+
+
+def with_tools_of_servers(own: Registry, offered: Iterable[Tool]) -> Registry:
+    """Returns the service's own tools with those of MCP servers; what one names amiss harms nobody."""
+    tools = {tool.name: tool for tool in own.tools}
+    for tool in offered:
+        tools.setdefault(tool.name, tool)
+    for name, tool in tools.items():
+        there = [
+            other for other in tool.substitutes if other in tools and other != name
+        ]
+        tools[name] = replace(tool, substitutes=tuple(there))
+    return Registry(tools.values())
+
+
+def tool_servers_of(mcp: Path | None) -> ToolServers | None:
+    """Returns the MCP servers that a file names, not connected yet; None where there is no file.
+
+    Raises:
+        ConfigurationError: The file cannot be used, or what speaks to them is not installed.
+    """
+    if mcp is None:
+        return None
+    servers = read_mcp_file(mcp)
+    with needing_extra("mcp", "ANTIPHON_MCP"):
+        module = import_module("antiphon.dispatcher.mcp_servers.servers")
+    found: ToolServers = module.McpServers(servers)
+    return found
 
 
 def tool_definitions(own_tools: str) -> StoredText:

@@ -8,6 +8,7 @@ from antiphon.dispatcher.attempts import (
 from antiphon.dispatcher.course_tools import CourseLibrary, course_tools
 from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
+from antiphon.dispatcher.mcp_file import McpServerState, ToolServers, read_mcp_file
 from antiphon.dispatcher.output import NOTHING, quotable
 from antiphon.dispatcher.performer import ToolPerformer, has_outcome
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
@@ -20,12 +21,14 @@ __all__ = [
     "Adapt",
     "CourseCatalogue",
     "CourseLibrary",
+    "McpServerState",
     "Place",
     "Registry",
     "Tool",
     "ToolCircuits",
     "ToolDispatcher",
     "ToolPerformer",
+    "ToolServers",
     "ToolTimes",
     "another_tool_circuits",
     "course_tools",
@@ -33,6 +36,7 @@ __all__ = [
     "has_outcome",
     "load_tools",
     "quotable",
+    "read_mcp_file",
     "run_in_threads",
     "run_tool",
     "tool_from_function",

@@ -45,8 +45,6 @@ def to_output(tool: str, returned: object) -> ToolOutput:
         passage = quotable(tool, returned)
     else:
         passage = quotable(tool, to_json(returned, indent=2).decode())
-        starts = line_starts(passage.text.text[: MAX_PASSAGE + 1])
-        passage = msgspec.structs.replace(passage, starts=starts)
     text = passage.text.text
     if not text.strip():
         return ToolOutput(text=NOTHING)
@@ -56,19 +54,20 @@ def to_output(tool: str, returned: object) -> ToolOutput:
 def quotable(
     source: str, text: str, *, title: str | None = None, link: str | None = None
 ) -> Passage:
-    """Makes a passage of any tool's words, which an answer can cite sentence by sentence.
+    """Makes a passage of any tool's words, which an answer can cite sentence by sentence, and indented JSON by lines.
 
     Args:
         source: What a reader sees as its origin.
         link: A web address where it is, or None.
     """
     text = clean(text)
+    starts_of = line_starts if text.startswith(("{\n", "[\n")) else sentence_starts
     return Passage(
         id=content_id(clean(source), text),
         source=source,
         text=StoredText(text),
         # One character more than is kept: so it is seen whether the last sentence ends at the bound.
-        starts=sentence_starts(text[: MAX_PASSAGE + 1]),
+        starts=starts_of(text[: MAX_PASSAGE + 1]),
         title=title,
         link=link,
         kind="text",

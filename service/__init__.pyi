@@ -50,7 +50,7 @@ from antiphon.composition import (
     who_hears,
     wire,
 )
-from antiphon.dispatcher import load_tools
+from antiphon.dispatcher import McpServerState, load_tools
 from antiphon.engine import (
     PRICES_FROM,
     PRICES_OF,
@@ -253,6 +253,7 @@ __all__ = [
     "LessonFiles",
     "Limits",
     "Manifest",
+    "McpServerState",
     "MemoryView",
     "Mode",
     "NoInterceptor",

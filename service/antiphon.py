@@ -23,6 +23,7 @@ from antiphon.composition import (
 )
 from antiphon.composition.intake import Intake
 from antiphon.composition.question import Question
+from antiphon.dispatcher import McpServerState
 from antiphon.history import Change, ForkPlan, Mode
 from antiphon.history.history import History, TraceOf
 from antiphon.knowledge import Course
@@ -55,6 +56,8 @@ from antiphon.vocabulary.values import Value
 
 log = structlog.get_logger(__name__)
 
+SERVERS_S = 10.0
+"""Seconds that a service which is opened whole waits for MCP servers."""
 _NO_INTERCEPTOR = NoInterceptor()
 
 
@@ -134,7 +137,8 @@ class Antiphon:
 
     def seen_by(self, principal: Principal) -> Antiphon:
         """Returns this service as a caller sees it; others' data is invisible."""
-        if principal == self.principal:
+        resources = self._runtime.callers.view_of(principal).resources
+        if principal == self.principal and resources is self._resources:
             return self
         return Antiphon(self._runtime, principal)
 
@@ -180,9 +184,11 @@ class Antiphon:
             parts = await open_parts(
                 chosen, subscribers, outside=outside, loads_later=loads_later
             )
-            return cls(
-                Runtime(chosen, parts.resources, parts.callers, parts.membership)
-            )
+            runtime = Runtime(chosen, parts.resources, parts.callers, parts.membership)
+            servers = parts.resources.tool_servers
+            if servers is not None and not loads_later:
+                await servers.settled(SERVERS_S)
+            return cls(runtime)
 
         return Opening(opened())
 
@@ -224,7 +230,8 @@ class Antiphon:
             ForbiddenError: It is to be broken on purpose, and other processes answer.
             TraceError: It must be stored, and was not.
         """
-        return await self._asking.start(
+        # Tools of other servers may have come or gone since this view was made.
+        return await self.seen_by(self.principal)._asking.start(
             question,
             interceptor,
             query_id or uuid.uuid4().hex,
@@ -407,6 +414,11 @@ class Antiphon:
 
     def _opened(self, query_id: str) -> bool:
         return self._runtime.callers.metering.opened(self.principal, query_id)
+
+    def tool_servers(self) -> Sequence[McpServerState]:
+        """Returns what is known of the MCP servers whose tools are used."""
+        servers = self._resources.tool_servers
+        return () if servers is None else servers.states()
 
     async def check_readiness(self) -> Readiness:
         """Tries to store and to search, unless somebody did in the last seconds, and reports the readiness."""

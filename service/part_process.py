@@ -43,6 +43,8 @@ async def act(
     keep_loaded()
     take_short_turns()
     watching = asyncio.create_task(resources.telemetry.loop_watchdog().run())
+    servers = resources.tool_servers
+    keeping = asyncio.create_task(servers.keep()) if servers is not None else None
     try:
         host = await asyncio.to_thread(host_of, name, resources, cluster)
         await host.start()
@@ -51,6 +53,9 @@ async def act(
         await host.leave()
     finally:
         watching.cancel()
+        if keeping is not None:
+            keeping.cancel()
+            await asyncio.wait([keeping])
         await resources.close()
         await connection.close()
 

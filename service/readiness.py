@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from antiphon.composition import Elsewhere, ServiceResources
+from antiphon.dispatcher import ToolServers
 from antiphon.service.probing import Probe
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.upkeep import Loading
@@ -77,6 +78,7 @@ def readiness_of(
         model_key_at = resources.model_key.finding.at
         warnings += resources.model_key.warnings(in_full=in_full)
     warnings += probe.losses()
+    warnings += _of_tool_servers(resources.tool_servers, in_full=in_full)
     problems = (*refusing, *passing)
     return Readiness(
         ready=not problems and not closing,
@@ -92,3 +94,19 @@ def readiness_of(
         refusing=tuple(refusing),
         warnings=tuple(warnings),
     )
+
+
+def _of_tool_servers(servers: ToolServers | None, *, in_full: bool) -> list[str]:
+    """Says which MCP servers are away, and which of their tools cannot be used, in sentences."""
+    said: list[str] = []
+    for server in servers.states() if servers is not None else ():
+        if server.problem:
+            why = f" ({server.problem})" if in_full else ""
+            said.append(
+                f"The MCP server {server.name} is away{why}: questions are answered without its tools; "
+                "it is tried again at least every minute."
+            )
+        if server.left_out:
+            names = "; ".join(server.left_out) if in_full else len(server.left_out)
+            said.append(f"Tools of the MCP server {server.name} left out: {names}.")
+    return said

@@ -109,6 +109,8 @@ class Runtime:
         self.keep(watch_loop(self.admission), "watch the loop")
         watchdog = self.resources.telemetry.loop_watchdog()
         self.keep(watchdog.run(), "watch for blocking code")
+        if self.resources.tool_servers is not None:
+            self.keep(self.resources.tool_servers.keep(), "keep the MCP servers")
         if self.elsewhere is not None:
             for name, work in self.elsewhere.upkeep():
                 self.keep(work, name)

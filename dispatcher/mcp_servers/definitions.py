@@ -1,0 +1,194 @@
+"""From a tool as an MCP server lists it to a tool of ours; all that a server says is bounded, and believed as little as
+possible."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any
+
+from jsonschema import Draft202012Validator, SchemaError
+from jsonschema.exceptions import best_match
+from mcp_types import Tool as ListedTool
+from mcp_types import ToolAnnotations
+from pydantic import AfterValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from antiphon.dispatcher.mcp_file import McpServer
+from antiphon.dispatcher.output import clean, line
+from antiphon.dispatcher.parameters import parameters_of
+from antiphon.dispatcher.tool import Tool
+from antiphon.vocabulary.errors import ToolDefinitionError
+from antiphon.vocabulary.ports import Json
+
+MAX_NAME = 64
+MAX_DESCRIPTION = 2_000
+"""Characters of a tool's description."""
+MAX_SCHEMA = 20_000
+"""Characters of its schema, as the model is shown it."""
+_MOST_PARTS = 1_000
+"""Schemas within its schema, with each definition counted wherever it is referred to."""
+_MOST_DEPTH = 20
+_PARAMETER = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+"""The Messages API's rule for properties."""
+_COPIED = frozenset((
+    "type", "enum", "const", "description", "default", "required", "uniqueItems", "minimum", "maximum",
+    "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
+))  # fmt: skip
+"""Keywords that hold no schemas. A `pattern` is left out: a regular expression may take for ever, and the server looks
+at what it is sent in any case."""
+_CHOICES = ("anyOf", "oneOf", "allOf")
+
+Run = Callable[[Json], Awaitable[object]]
+
+
+def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> Tool:
+    """Makes a tool of what a server lists.
+
+    Args:
+        call: Calls it with arguments.
+
+    Raises:
+        ToolDefinitionError: It cannot be offered to a model; the message says why.
+    """
+
+    async def run(**arguments: object) -> object:
+        # A null stands for what was not given, which a server's own check may not know.
+        return await call({k: v for k, v in arguments.items() if v is not None})
+
+    properties, required = _schemas(listed.input_schema)
+    has_effects, retry_safe = effects_of(listed.annotations)
+    signature: dict[str, inspect.Parameter] = {}
+    types: dict[str, object] = {}
+    for name, schema in properties.items():
+        default = inspect.Parameter.empty if name in required else None
+        kind = inspect.Parameter.KEYWORD_ONLY
+        signature[name] = inspect.Parameter("x", kind, default=default)
+        types[name] = _checked(schema, is_required=name in required)
+    words = clean((listed.description or "")[:MAX_DESCRIPTION]).strip()
+    return Tool(
+        name=name_of(server, listed.name),
+        description=f"From the server {line(server, 60)}, in its own words: {words}",
+        parameters=parameters_of(signature, types, {}),
+        run=run,
+        timeout_s=settings.timeout_s,
+        retry_safe=retry_safe,
+        substitutes=tuple(settings.substitutes.get(listed.name, ())),
+        has_effects=has_effects,
+    )
+
+
+def name_of(server: str, tool: str) -> str:
+    """Returns a name that models take, and that no other tool of any server has."""
+    plain = f"{server}__{tool}"
+    legal = re.sub(r"[^a-zA-Z0-9_-]", "_", plain)[:MAX_NAME]
+    # So no other server and tool make the same text.
+    if legal == plain and "__" not in f"{server}_":
+        return legal
+    mark = hashlib.sha256(f"{server}\0{tool}".encode(errors="replace")).hexdigest()[:8]
+    return f"{legal[: MAX_NAME - 9]}-{mark}"
+
+
+def effects_of(hints: ToolAnnotations | None) -> tuple[bool, bool]:
+    """Returns if a tool changes something outside, and if it is safe to retry: what no hint rules out may be."""
+    if hints is None:
+        return True, False
+    if hints.read_only_hint and not hints.destructive_hint:
+        return False, True
+    return True, bool(hints.idempotent_hint) and hints.destructive_hint is False
+
+
+def _checked(schema: Json, *, is_required: bool) -> object:
+    """Returns the type of a parameter: anything that fits its schema."""
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        raise ToolDefinitionError(
+            f"its schema is none ({line(error.message, 200)})"
+        ) from None
+    validator = Draft202012Validator(schema)
+
+    def check(value: object) -> object:
+        if value is None and not is_required:
+            return None
+        error = best_match(validator.iter_errors(value))
+        if error is not None:
+            why = {"why": line(error.message, 200)}
+            raise PydanticCustomError("schema", "what fits its schema ({why})", why)
+        return value
+
+    return Annotated[Any, AfterValidator(check), WithJsonSchema(schema)]
+
+
+def _schemas(schema: Json) -> tuple[dict[str, Json], frozenset[str]]:
+    """Returns the schema of each parameter, complete in itself, and the names of those that are required."""
+    given = {"properties": schema.get("properties")}
+    properties = _SchemaReader(schema).read(given).get("properties", {})
+    listed = schema.get("required")
+    names = listed if isinstance(listed, list) else []
+    required = frozenset([name for name in names if isinstance(name, str)])
+    for name in sorted(required.union(properties)):
+        if not _PARAMETER.fullmatch(name):
+            raise ToolDefinitionError(
+                f"no model may be shown its parameter {line(name, 60)!r}"
+            )
+        if name not in properties:
+            raise ToolDefinitionError(
+                f"it requires {name}, which its schema does not have"
+            )
+    try:
+        # Like any text of a server's: without what nobody sees.
+        text = clean(json.dumps(properties, ensure_ascii=False, allow_nan=False))
+    except ValueError:
+        raise ToolDefinitionError(
+            "its schema holds a number that JSON has not"
+        ) from None
+    if len(text) > MAX_SCHEMA:
+        raise ToolDefinitionError(
+            f"its schema has {len(text):,} characters, more than {MAX_SCHEMA:,}"
+        )
+    return json.loads(text), required
+
+
+class _SchemaReader:
+    """Copies of a schema what a model needs, with each definition in the place of a reference to it."""
+
+    def __init__(self, whole: Json) -> None:
+        self._definitions = {
+            f"#/{key}/{name}": each
+            for key in ("$defs", "definitions")
+            for name, each in (whole.get(key) or {}).items()
+        }
+        self._left = _MOST_PARTS
+
+    def read(self, schema: object, depth: int = 0) -> Json:
+        """Returns the copy; what is nested too deep, or refers to elsewhere, may be anything."""
+        self._left -= 1
+        if self._left < 0:
+            raise ToolDefinitionError("its schema is too large to be shown")
+        if not isinstance(schema, dict) or depth > _MOST_DEPTH:
+            return {}
+        definition = self._definitions.get(str(schema.get("$ref")))
+        if isinstance(definition, dict):
+            # One that refers on may be anything.
+            schema = {**definition, **schema}
+        copy = {key: value for key, value in schema.items() if key in _COPIED}
+        return copy | self._read_parts(schema, depth + 1)
+
+    def _read_parts(self, schema: Json, depth: int) -> Json:
+        """Returns the schemas within a schema."""
+        parts: Json = {}
+        if "items" in schema:
+            parts["items"] = self.read(schema["items"], depth)
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            parts["properties"] = {
+                n: self.read(it, depth) for n, it in properties.items()
+            }
+        for key in _CHOICES:
+            if isinstance(schema.get(key), list):
+                parts[key] = [self.read(each, depth) for each in schema[key]]
+        return parts
