@@ -70,11 +70,11 @@ class Door(NamedTuple):
 
     Attributes:
         router: Its routes, each behind the API's own door.
-        around: What is put round the app, such as for errors in the protocol's own shape.
+        around: What is put round the app, such as for errors in the protocol's own shape; None: nothing.
     """
 
     router: APIRouter
-    around: Callable[[ASGIApp], ASGIApp]
+    around: Callable[[ASGIApp], ASGIApp] | None = None
 
 
 def _larger_bodies(root_path: str) -> dict[str, int]:
@@ -175,7 +175,8 @@ def create_app(
     app.add_middleware(offered)
     app.add_middleware(SafeHeaders)
     for door in doors:
-        app.add_middleware(door.around)
+        if door.around is not None:
+            app.add_middleware(door.around)
     # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
     # router finds is read from there.
     if chosen.metrics == "prometheus" or chosen.otlp_endpoint is not None:

@@ -12,10 +12,10 @@ from antiphon.api.beginning import answer, status_of_answer
 from antiphon.api.bodies import JSON
 from antiphon.api.errors import Refusal
 from antiphon.api.responses import EVENT_STREAM, ended_by
-from antiphon.doors.openai.bodies import ToldQuestion
+from antiphon.doors.conversation import ToldQuestion
 from antiphon.doors.openai.errors import in_their_shape
 from antiphon.doors.openai.models import MODEL, STRICT
-from antiphon.doors.openai.writing import Json, Written, usage_of, written
+from antiphon.doors.writing import Json, Written, usage_of, written
 from antiphon.service import Outcome, Query
 from antiphon.vocabulary.values import Usage
 

@@ -16,23 +16,18 @@ from antiphon.api.openapi import EVENTS
 from antiphon.api.refusals import FULL, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_NAME
 from antiphon.api.responses import EVENT_STREAM
 from antiphon.api.schemas import Schema
+from antiphon.doors.conversation import Exchanges, exchanges_in, last_text
 from antiphon.doors.openai.asking import answered, said
-from antiphon.doors.openai.bodies import (
-    ChatBody,
-    Exchanges,
-    ResponsesBody,
-    exchanges_in,
-    last_text,
-    told_question,
-)
+from antiphon.doors.openai.bodies import ChatBody, ResponsesBody
 from antiphon.doors.openai.chat import Completion
 from antiphon.doors.openai.errors import TheirErrors
-from antiphon.doors.openai.models import MODEL, STRICT, course_of, models_of
+from antiphon.doors.openai.models import MODEL, course_of, models_of, question_to
 from antiphon.doors.openai.responses import RESPONSE, ResponseShape
 from antiphon.doors.openai.tasks import reply_to_task
+from antiphon.doors.writing import events_while
 from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.events import QueryReceived, ResponseAssembled
 
 router = APIRouter(route_class=GuardedRoute, prefix="/v1", tags=["openai"])
 DOOR = Door(router, TheirErrors)
@@ -102,22 +97,17 @@ async def complete_chat(
     Beside them `citations` holds what each cited sentence rests on, and `reasoning_content` what is done meanwhile.
     """
     body.refuse_what_is_not_done()
-    course = course_of(service, body.model)
     options = body.stream_options
     counts = options is not None and bool(options.include_usage)
     shape = Completion(body.model, with_usage=counts)
+    streams = bool(body.stream)
+    text = last_text(body.messages)
+    told = exchanges_in(body.messages)
+    question = question_to(service, body.model, text, told)
     task = await reply_to_task(service, body.messages)
     if task is not None:
-        return said(task, shape, uuid.uuid4().hex, streams=bool(body.stream))
-    question = told_question(
-        last_text(body.messages),
-        exchanges_in(body.messages),
-        course,
-        strict=body.model == STRICT,
-    )
-    return await answered(
-        question, shape, request, idempotency_key, streams=bool(body.stream)
-    )
+        return said(task, shape, uuid.uuid4().hex, streams=streams)
+    return await answered(question, shape, request, idempotency_key, streams=streams)
 
 
 @router.post("/responses", summary="Ask, as a response", **ASKING)
@@ -132,7 +122,6 @@ async def create_response(
     The conversation is what `input` holds before it, or that of `previous_response_id`.
     """
     body.refuse_what_is_not_done()
-    course = course_of(service, body.model)
     told = exchanges_in(body.input)
     if body.previous_response_id is not None:
         if told:
@@ -140,9 +129,7 @@ async def create_response(
                 "`input` holds an earlier answer, and `previous_response_id` names one too: send one of both."
             )
         told = await _told_until(service, body.previous_response_id)
-    question = told_question(
-        last_text(body.input), told, course, strict=body.model == STRICT
-    )
+    question = question_to(service, body.model, last_text(body.input), told)
     shape = ResponseShape(body.model)
     return await answered(
         question, shape, request, idempotency_key, streams=bool(body.stream)
@@ -152,9 +139,14 @@ async def create_response(
 async def _told_until(service: Antiphon, response_id: str) -> Exchanges:
     """Returns the conversation up to a response and with it, as its trace holds it. Raises as `find` does."""
     query_id = await service.find(response_id.removeprefix(RESPONSE))
-    [first, *_] = await service.store.read(query_id)
-    outcome = await service.recorded(query_id).outcome()
-    if not isinstance(first.event, QueryReceived):
-        return ()
-    before = [(each.question, each.answer) for each in first.event.history]
-    return (*before, (first.event.query, outcome.response.answer))
+    told: Exchanges = ()
+    asked = ""
+    async for event in events_while(service.recorded(query_id)):
+        if isinstance(event, QueryReceived):
+            told = tuple((each.question, each.answer) for each in event.history)
+            asked = event.query
+        elif isinstance(event, ResponseAssembled):
+            return (*told, (asked, event.answer))
+    raise BadInputError(
+        "`previous_response_id` names a response that has no answer: send the messages, or another's id."
+    )

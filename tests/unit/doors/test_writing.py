@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antiphon.composition.outcome import Outcome
-from antiphon.doors.openai.writing import Written, without_marks, written
+from antiphon.doors.writing import Written, without_marks, written
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Citation, Indicator, Usage
 

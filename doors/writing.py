@@ -1,4 +1,4 @@
-"""An answer as chat clients show it: Markdown, a link behind each cited sentence; and the lines while it is made."""
+"""An answer as chat clients show it: Markdown, a link behind each cited sentence; and what is done until it is made."""
 
 from __future__ import annotations
 
@@ -120,19 +120,27 @@ def usage_of(outcome: Outcome) -> Usage:
     return outcome.response.usage + outcome.response.summary_usage
 
 
-async def steps_of(query: Query) -> AsyncIterator[str]:
-    """Yields what the query does, in a line each, until it ends."""
+async def events_while(query: Query) -> AsyncIterator[Event]:
+    """Yields what is recorded of the query until it ends."""
     try:
         async for streamed in query.follow():
-            line = _line(streamed.event) if isinstance(streamed, Recorded) else None
-            if line is not None:
-                yield line
+            if isinstance(streamed, Recorded):
+                yield streamed.event
     except (SlowReaderError, QuotaError):
-        # The lines are lost, and not the answer.
+        # The events are lost, and not the answer.
         return
 
 
-def _line(event: Event) -> str | None:
+async def steps_of(query: Query) -> AsyncIterator[str]:
+    """Yields what the query does, in a line each, until it ends."""
+    async for event in events_while(query):
+        line = line_of(event)
+        if line is not None:
+            yield line
+
+
+def line_of(event: Event) -> str | None:
+    """Returns a line for people on what is being done; None for an event that tells them nothing."""
     match event:
         case ToolRequested(call=call):
             return _line_of_call(call)
