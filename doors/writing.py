@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -41,11 +41,14 @@ class Written(NamedTuple):
     Attributes:
         links: For each number in the text where it stands first, and where it leads.
         citations: What each cited span rests on.
+        usage: What its calls used, those that summarised among them.
     """
 
+    query_id: str
     text: str
-    links: list[Json]
-    citations: list[Json]
+    links: Sequence[Json] = ()
+    citations: Sequence[Json] = ()
+    usage: Usage = Usage()
 
 
 def written(outcome: Outcome, base_url: str) -> Written:
@@ -82,7 +85,8 @@ def written(outcome: Outcome, base_url: str) -> Written:
         _citation(each, url, response.answer)
         for each, url in zip(response.citations, urls, strict=True)
     ]
-    return Written(text, links, citations)
+    used = response.usage + response.summary_usage
+    return Written(outcome.query_id, text, links, citations, used)
 
 
 def without_marks(text: str) -> str:
@@ -103,21 +107,8 @@ def _url(citation: Citation, base_url: str) -> str | None:
 
 
 def _citation(citation: Citation, url: str | None, answer: str) -> Json:
-    return {
-        "claim": answer[citation.start : citation.end],
-        "cited_text": citation.cited_text,
-        "source": citation.source,
-        "course": citation.course,
-        "lesson": citation.lesson,
-        "place": citation.place,
-        "url": url,
-        "fact": citation.fact,
-    }
-
-
-def usage_of(outcome: Outcome) -> Usage:
-    """Returns what an answer's calls used, those that summarised among them."""
-    return outcome.response.usage + outcome.response.summary_usage
+    claim = answer[citation.start : citation.end]
+    return {"claim": claim, "url": url} | msgspec.structs.asdict(citation)
 
 
 async def events_while(query: Query) -> AsyncIterator[Event]:

@@ -35,7 +35,7 @@ from ag_ui.encoder import EventEncoder
 from antiphon.api.errors import ErrorBody
 from antiphon.api.query_schemas import answer_of
 from antiphon.api.responses import ended_by
-from antiphon.doors.writing import Json, events_while, line_of, usage_of, written
+from antiphon.doors.writing import Json, events_while, line_of, written
 from antiphon.service import Outcome, Query
 from antiphon.vocabulary.events import (
     Event,
@@ -118,7 +118,7 @@ class RunEvents:
         answer = answer_of(outcome).model_dump(mode="json")
         answer["citations"] = text.citations
         yield self._state(answer)
-        used = usage_of(outcome)
+        used = text.usage
         cancelled = outcome.status == "cancelled"
         yield RunFinishedEvent(
             thread_id=self._asked.thread_id,

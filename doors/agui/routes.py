@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from ag_ui.core import RunAgentInput
 from fastapi import APIRouter, Request, Response
@@ -10,16 +10,14 @@ from pydantic import Field
 
 from antiphon.api import Door
 from antiphon.api.beginning import answering_in_time, begin
-from antiphon.api.bodies import require_json
 from antiphon.api.dependencies import Service, Waited
-from antiphon.api.door import GuardedRoute, at_the_door, needs
+from antiphon.api.door import GuardedRoute
 from antiphon.api.errors import Refusal
 from antiphon.api.idempotency import IdempotencyKey
-from antiphon.api.openapi import EVENTS
-from antiphon.api.refusals import FULL, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_NAME
-from antiphon.api.responses import EVENT_STREAM, LiveAnswer
+from antiphon.api.responses import LiveAnswer
 from antiphon.api.schemas import Text
 from antiphon.doors.agui.events import RunEvents
+from antiphon.doors.asking import asking
 from antiphon.doors.conversation import (
     ToldMessage,
     exchanges_in,
@@ -30,18 +28,6 @@ from antiphon.vocabulary.errors import BadInputError
 
 router = APIRouter(route_class=GuardedRoute, tags=["agui"])
 DOOR = Door(router)
-
-ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The run as server-sent events.",
-        "content": {EVENT_STREAM: EVENTS},
-    },
-    **WITH_BODY,
-    **WITH_NAME,
-    **NOT_NOW,
-    **FULL,
-    **UNAVAILABLE,
-}
 
 _Id = Annotated[Text, Field(min_length=1, max_length=200)]
 
@@ -54,13 +40,7 @@ class RunBody(RunAgentInput):
     messages: list[ToldMessage] = Field(min_length=1)  # type: ignore[assignment]  # any version's, as the rest is read
 
 
-@router.post(
-    "/agui",
-    summary="Ask, as a run of AG-UI",
-    response_class=Response,
-    responses=ANSWERS,
-    dependencies=[needs("ask"), at_the_door(require_json)],
-)
+@router.post("/agui", **asking("Ask, as a run of AG-UI", always_streams=True))
 async def run_agent(
     body: RunBody,
     request: Request,

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import uuid
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 
 from antiphon.api import Door
-from antiphon.api.bodies import JSON, require_json
 from antiphon.api.dependencies import Service
-from antiphon.api.door import GuardedRoute, at_the_door, needs
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.idempotency import IdempotencyKey
-from antiphon.api.openapi import EVENTS
-from antiphon.api.refusals import FULL, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_NAME
-from antiphon.api.responses import EVENT_STREAM
+from antiphon.api.refusals import WITH_NAME
 from antiphon.api.schemas import Schema
+from antiphon.doors.asking import asking
 from antiphon.doors.conversation import Exchanges, exchanges_in, last_text
 from antiphon.doors.openai.asking import answered, said
 from antiphon.doors.openai.bodies import ChatBody, ResponsesBody
@@ -31,24 +28,6 @@ from antiphon.vocabulary.events import QueryReceived, ResponseAssembled
 
 router = APIRouter(route_class=GuardedRoute, prefix="/v1", tags=["openai"])
 DOOR = Door(router, TheirErrors)
-
-ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The answer; with `stream` as server-sent events.",
-        "content": {JSON: {"schema": {"type": "object"}}, EVENT_STREAM: EVENTS},
-    },
-    **WITH_BODY,
-    **WITH_NAME,
-    **NOT_NOW,
-    **FULL,
-    **UNAVAILABLE,
-}
-ASKING: dict[str, Any] = {
-    "response_class": Response,
-    "responses": ANSWERS,
-    "dependencies": [needs("ask"), at_the_door(require_json)],
-}
-"""What both routes that ask declare."""
 
 
 class ModelReply(Schema):
@@ -85,7 +64,7 @@ async def read_model(model: str, service: Service) -> ModelReply:
     return ModelReply(id=model)
 
 
-@router.post("/chat/completions", summary="Ask, as a chat completion", **ASKING)
+@router.post("/chat/completions", **asking("Ask, as a chat completion"))
 async def complete_chat(
     body: ChatBody,
     request: Request,
@@ -106,11 +85,11 @@ async def complete_chat(
     question = question_to(service, body.model, text, told)
     task = await reply_to_task(service, body.messages)
     if task is not None:
-        return said(task, shape, uuid.uuid4().hex, streams=streams)
+        return said(task, shape, streams=streams)
     return await answered(question, shape, request, idempotency_key, streams=streams)
 
 
-@router.post("/responses", summary="Ask, as a response", **ASKING)
+@router.post("/responses", **asking("Ask, as a response"))
 async def create_response(
     body: ResponsesBody,
     request: Request,

@@ -12,10 +12,13 @@ for (const { say, leaveAt, ...parameters } of runs) {
   if (say) agent.addMessage({ id: crypto.randomUUID(), role: "user", content: say });
   const events = [];
   const run = {};
+  let gone = false;
   const ended = new Promise((resolve, reject) => {
     function onEvent({ event }) {
-      events.push(event);
-      if (event.type !== leaveAt) return;
+      // What had arrived by then is still told behind it.
+      if (!gone) events.push(event);
+      if (gone || event.type !== leaveAt) return;
+      gone = true;
       agent.abortRun();
       resolve({});
     }
