@@ -59,7 +59,7 @@ async def run_agent(
         )
     asked = _until_the_question(body.messages)
     question = told_question(last_text(asked), exchanges_in(asked))
-    key = idempotency_key or f"{body.thread_id} {body.run_id}"
+    key = idempotency_key or f"{body.thread_id!r} {body.run_id!r}"
     try:
         async with answering_in_time(question, service):
             query = await begin(question, request, service, key)
