@@ -15,7 +15,8 @@ from antiphon.api.responses import EVENT_STREAM, ended_by
 from antiphon.doors.openai.bodies import ToldQuestion
 from antiphon.doors.openai.errors import in_their_shape
 from antiphon.doors.openai.models import MODEL, STRICT
-from antiphon.doors.openai.writing import Json, Written, usage_of, written
+from antiphon.doors.openai.writing import Written, usage_of, written
+from antiphon.doors.showing import Json
 from antiphon.service import Outcome, Query
 from antiphon.vocabulary.values import Usage
 

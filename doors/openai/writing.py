@@ -1,35 +1,17 @@
-"""An answer as chat clients show it: Markdown, a link behind each cited sentence; and the lines while it is made."""
+"""An answer as chat clients show it: Markdown, a link behind each cited sentence."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
-from urllib.parse import urlencode
-
-import msgspec
+from typing import NamedTuple
 
 from antiphon.api.answer_html import Mark, with_marks
-from antiphon.service import Outcome, Query
-from antiphon.vocabulary.errors import QuotaError, SlowReaderError
-from antiphon.vocabulary.events import (
-    Event,
-    ReasoningRequested,
-    ReasoningRetried,
-    Recorded,
-    ToolFailed,
-    ToolRequested,
-    ToolSucceeded,
-)
+from antiphon.doors.showing import Json, citation_of
+from antiphon.service import Outcome
 from antiphon.vocabulary.outside import without_controls
-from antiphon.vocabulary.values import Citation, ToolCall, Usage
+from antiphon.vocabulary.values import Usage
 
-Json = dict[str, Any]
-
-LINK_WORDS_CHARS = 200
-"""Characters of the cited words in a link: they find the passage, and a terminal shows the address in full."""
 MOST_NOTES = 5
-LINE_CHARS = 200
 NOTE = "> Note: "
 # Nothing of a mark is read twice: an address holds no bracket that begins another.
 _MARK = re.compile(r" ?\[\[\d{1,4}\]\]\([^)\s\[]{1,4000}\)")
@@ -51,13 +33,15 @@ class Written(NamedTuple):
 def written(outcome: Outcome, base_url: str) -> Written:
     """Writes an answer: behind each cited span a link to the words that it rests on, and its doubts last."""
     response = outcome.response
-    urls = [_url(each, base_url) for each in response.citations]
+    citations = [
+        citation_of(each, response.answer, base_url) for each in response.citations
+    ]
 
     # Open WebUI takes the number for that of a link, so there is one link for each place that is cited.
     numbers: dict[str, int] = {}
 
     def mark_of(mark: Mark) -> str:
-        url = urls[mark.citation]
+        url = citations[mark.citation]["url"]
         if url is None:
             return ""
         return f" [[{numbers.setdefault(url, len(numbers) + 1)}]]({url})"
@@ -72,16 +56,12 @@ def written(outcome: Outcome, base_url: str) -> Written:
             continue
         if len(links) < len(numbers):
             place = {"start_index": len(text) + 1, "end_index": len(text) + len(piece)}
-            title = response.citations[mark.citation].source
-            links.append(place | {"url": urls[mark.citation], "title": title})
+            cited = citations[mark.citation]
+            links.append(place | {"url": cited["url"], "title": cited["source"]})
         text += piece
     notes = [f"{NOTE}{' '.join(doubt.detail.split())}" for doubt in response.indicators]
     if notes:
         text = "\n\n".join([text, "\n>\n".join(notes[:MOST_NOTES])])
-    citations = [
-        _citation(each, url, response.answer)
-        for each, url in zip(response.citations, urls, strict=True)
-    ]
     return Written(text, links, citations)
 
 
@@ -91,71 +71,6 @@ def without_marks(text: str) -> str:
     return before
 
 
-def _url(citation: Citation, base_url: str) -> str | None:
-    """Returns where the cited words can be read: in the reader, or where what is in no course comes from."""
-    if citation.course is None:
-        return citation.link
-    place = {"course": citation.course}
-    if citation.lesson is not None:
-        place["lesson"] = str(citation.lesson)
-    place["words"] = citation.cited_text[:LINK_WORDS_CHARS]
-    return f"{base_url}read?{urlencode(place)}"
-
-
-def _citation(citation: Citation, url: str | None, answer: str) -> Json:
-    return {
-        "claim": answer[citation.start : citation.end],
-        "cited_text": citation.cited_text,
-        "source": citation.source,
-        "course": citation.course,
-        "lesson": citation.lesson,
-        "place": citation.place,
-        "url": url,
-        "fact": citation.fact,
-    }
-
-
 def usage_of(outcome: Outcome) -> Usage:
     """Returns what an answer's calls used, those that summarised among them."""
     return outcome.response.usage + outcome.response.summary_usage
-
-
-async def steps_of(query: Query) -> AsyncIterator[str]:
-    """Yields what the query does, in a line each, until it ends."""
-    try:
-        async for streamed in query.follow():
-            line = _line(streamed.event) if isinstance(streamed, Recorded) else None
-            if line is not None:
-                yield line
-    except (SlowReaderError, QuotaError):
-        # The lines are lost, and not the answer.
-        return
-
-
-def _line(event: Event) -> str | None:
-    match event:
-        case ToolRequested(call=call):
-            return _line_of_call(call)
-        case ToolSucceeded(name=name, passages=passages):
-            return f"{len(passages)} passages found" if passages else f"{name} is done"
-        case ToolFailed(name=name):
-            return f"{name} failed"
-        case ReasoningRetried():
-            return "The model's reply failed; it is asked again"
-        case ReasoningRequested(reasoner="fallback"):
-            return "The built-in reasoner takes over"
-        case ReasoningRequested(final=True):
-            return "Writing the answer"
-    return None
-
-
-def _line_of_call(call: ToolCall) -> str:
-    try:
-        values = msgspec.json.decode(call.arguments)
-    except msgspec.DecodeError:
-        values = None
-    asked = values.get("query") if isinstance(values, dict) else None
-    if not isinstance(asked, str):
-        return call.name
-    shown = " ".join(without_controls(asked).split())[:LINE_CHARS]
-    return f"Searching “{shown}”"
