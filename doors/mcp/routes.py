@@ -65,7 +65,10 @@ class _Handled(Response):
         async def receive_again() -> Message:
             return self._read.pop() if self._read else await receive()
 
-        await self._manager.handle_request(scope, receive_again, send)
+        # White space round a header's value is no part of it (https://www.rfc-editor.org/rfc/rfc9110#section-5.5).
+        headers = [(name, value.strip()) for name, value in scope["headers"]]
+        plain = {**scope, "headers": headers}
+        await self._manager.handle_request(plain, receive_again, send)
 
 
 def _in_shape(status: int, body: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context
 from msgspec.structs import asdict
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from antiphon.api.beginning import answering_in_time
 from antiphon.api.dependencies import RunningQueries
@@ -49,7 +49,7 @@ class Answer(Schema):
     """An answer; each citation holds the claim and the exact words that it rests on."""
 
     answer: str
-    citations: list[dict[str, JsonValue]]
+    citations: list[dict[str, str | int | None]]
     confidence: Confidence
     doubts: list[str]
     query_id: str
@@ -141,7 +141,7 @@ async def fetch(
 class Why(Schema):
     """What may have made an answer a bad one, the likeliest first, each with the event that explains it."""
 
-    suspects: list[dict[str, JsonValue]]
+    suspects: list[dict[str, str | int | float]]
 
 
 async def why(
