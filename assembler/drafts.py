@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from antiphon.assembler.answer_state import AnswerState
 from antiphon.assembler.citations import cite, stretch
-from antiphon.assembler.state import AnswerState
 from antiphon.assembler.uncertainty import confidence, indicator
 from antiphon.assembler.wording import TOOL_FAILURES, one_line
 from antiphon.language.extract import Excerpt, extract

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.assembler.state import AnswerState
+from antiphon.assembler.answer_state import AnswerState
 from antiphon.language.links import FoundLink, comparable, leads_to_one_of, links_in
 from antiphon.vocabulary.values import Citation, Passage
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from antiphon.assembler.answer_state import AnswerState, Incident
 from antiphon.assembler.citations import Resolved, resolve
 from antiphon.assembler.drafts import Draft, draft_statement
 from antiphon.assembler.foreign_links import without_foreign_links
@@ -18,7 +19,6 @@ from antiphon.assembler.led_astray import (
     orders_shown,
 )
 from antiphon.assembler.lost_support import lost_support
-from antiphon.assembler.state import AnswerState, Incident
 from antiphon.assembler.support import (
     READS_QUANTITIES,
     unsupported_citations,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from antiphon.coordinator.budget import LEAST_BRIEFING, MODEST_SHARE, Spare, Spend
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.query_state import QueryState
 from antiphon.vocabulary.events import BreakerTripped
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall

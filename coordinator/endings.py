@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import model_of
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     NO_TIME,
     answer_from_facts,

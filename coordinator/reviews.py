@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import refuse_round, refuse_unpaid_final_call
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     answer_with_draft,
     emit_first,

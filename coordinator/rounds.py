@@ -19,7 +19,7 @@ from antiphon.coordinator.breaker import (
     wanted_model,
 )
 from antiphon.coordinator.budget import initial_budget
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     NO_MODEL,
     NO_TIME,

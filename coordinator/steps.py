@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from antiphon.coordinator import deadline
 from antiphon.coordinator.breaker import call_key, kept_back, model_of
 from antiphon.coordinator.budget import LEAST_BRIEFING, Spend
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.vocabulary.events import (
     AnswerRequested,
     CallsAbandoned,

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from antiphon.coordinator import deadline
 from antiphon.coordinator.breaker import kept_back, model_of
 from antiphon.coordinator.budget import SUMMARY_TOKENS, Spend
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import briefing_tokens
 from antiphon.vocabulary.events import (
     Recorded,

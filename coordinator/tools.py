@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import call_key, refuse_call
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     abandon_calls,
     answer_from_facts,

@@ -18,7 +18,6 @@ from antiphon.composition import (
     Totals,
 )
 from antiphon.composition.spending import lost_in
-from antiphon.history.acting import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
 from antiphon.history.diffing import Diff, diff
@@ -33,6 +32,7 @@ from antiphon.history.forking import (
     with_todays,
 )
 from antiphon.history.local_trace import LocalTrace
+from antiphon.history.performers import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.planning import ForkPlan, plan_of, settings_in
 from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing

@@ -20,9 +20,9 @@ from antiphon.composition import (
 from antiphon.composition.running import TraceElsewhere
 from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.documents import Documents
+from antiphon.service.metrics_of_state import service_state
 from antiphon.service.probing import Probe
 from antiphon.service.readiness import Readiness, readiness_of
-from antiphon.service.state import service_state
 from antiphon.service.upkeep import (
     Loading,
     check_model_key,

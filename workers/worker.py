@@ -31,7 +31,7 @@ from antiphon.vocabulary.errors import (
     TraceError,
     TraceStateError,
 )
-from antiphon.workers.claims import until_lost
+from antiphon.workers.claim_renewal import until_lost
 from antiphon.workers.live_relay import LiveRelay
 
 log = structlog.get_logger(__name__)

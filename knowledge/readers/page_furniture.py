@@ -50,9 +50,16 @@ _CONSENT = re.compile(
 _LONGEST_CONSENT = 2_000
 _LONGEST_MENU = 50_000
 _LEAST_LINKED = 0.8
-_SHOWN_TEXT = etree.XPath(
-    ".//text()[not(parent::script or parent::style or parent::title)]",
+# Each is one string, made within the library: a menu may lie within a menu, and holds all links of it.
+_STRINGS = {"str": "http://exslt.org/strings"}
+_TEXT = etree.XPath("string()", smart_strings=False)
+_UNSHOWN_TEXT = etree.XPath(
+    "str:concat(.//script | .//style | .//title)",
+    namespaces=_STRINGS,
     smart_strings=False,
+)
+_LINKED_TEXT = etree.XPath(
+    "str:concat(descendant-or-self::a)", namespaces=_STRINGS, smart_strings=False
 )
 _LINE_NUMBERS = re.compile(
     r"linenos?|lineno\w*|line-?numbers?.{0,10}|gutter.{0,10}|rouge-gutter|blob-num.{0,20}",
@@ -200,12 +207,16 @@ def _is_menu(element: html.HtmlElement) -> bool:
     length = shown_length(element)
     if length > _LONGEST_MENU:
         return False
-    return sum(map(shown_length, element.iter("a"))) >= length * _LEAST_LINKED
+    return _letters(_LINKED_TEXT(element)) >= length * _LEAST_LINKED
 
 
 def shown_length(element: html.HtmlElement) -> int:
     """Returns how many letters an element shows."""
-    return sum(len(text.strip()) for text in _SHOWN_TEXT(element))
+    return _letters(_TEXT(element)) - _letters(_UNSHOWN_TEXT(element))
+
+
+def _letters(text: str) -> int:
+    return len("".join(text.split()))
 
 
 def _text(element: html.HtmlElement) -> str:
