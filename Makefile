@@ -254,7 +254,7 @@ launcher:
 
 $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requirements.lock
 	@echo 'Installing Antiphon into $(VENV): $(if $(LEAN),0.6,1.8) GB in all, which takes some minutes, once.'
-	$(INSTALL) -e '.[$*,serve,documents,reports]'
+	$(INSTALL) -e '.[$*,serve,documents,reports,mcp]'
 	@$(MAKE) -s launcher
 	touch $@
 

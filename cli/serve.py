@@ -1,4 +1,4 @@
-"""`antiphon serve`, `antiphon mcp` and `antiphon double`: the API, an MCP server, and a Messages API to test against."""
+"""`antiphon serve`, `mcp` and `double`: the REST API, an MCP server, and a Messages API to test against."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ class Place(Schema):
     """By its title alone a course's outline; else the text of a lesson, or of none, from a start in characters on."""
 
     course: str
-    lesson: int | None = Field(None, ge=-MOST_SEQ, le=MOST_SEQ)
-    start: int | None = Field(None, ge=0, le=MOST_SEQ)
+    lesson: int | None = Field(default=None, ge=-MOST_SEQ, le=MOST_SEQ)
+    start: int | None = Field(default=None, ge=0, le=MOST_SEQ)
 
     @property
     def uri(self) -> str:

@@ -95,12 +95,12 @@ class _Server(MCPServer[CallerOf]):
 
 
 async def _list_places(
-    request: ServerRequestContext[CallerOf, Any], call_next: CallNext
+    ctx: ServerRequestContext[CallerOf, Any], call_next: CallNext
 ) -> HandlerResult:
     """Lists the resources, which are others for each caller."""
-    if request.method != "resources/list":
-        return await call_next(request)
-    service = request.lifespan_context(request).service
+    if ctx.method != "resources/list":
+        return await call_next(ctx)
+    service = ctx.lifespan_context(ctx).service
     listed = [Resource(uri=uri, name=name) for uri, name in places(service).items()]
     return ListResourcesResult(resources=listed)
 

@@ -15,7 +15,7 @@ import anyio
 import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from tests.e2e.conftest import (
     ROOT,
@@ -65,6 +65,13 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
+async def read(client: Client, uri: str) -> str:
+    """The text of a resource."""
+    [content] = (await client.read_resource(uri)).contents
+    assert isinstance(content, TextResourceContents)
+    return content.text
+
+
 async def told(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     """What a tool returned, which its text holds too."""
     result = await client.call_tool(tool, arguments)
@@ -78,7 +85,7 @@ async def is_answered(client: Client) -> dict[str, Any]:
     """Asks, and returns the answer once it has what an answer must have."""
     steps: list[str | None] = []
 
-    async def note(_: float, __: float | None, message: str | None) -> None:
+    async def note(progress: float, total: float | None, message: str | None) -> None:
         steps.append(message)
 
     result = await client.call_tool(
@@ -170,10 +177,9 @@ async def test_a_passage_is_read_where_it_stands_and_on_to_the_end(
         [passage] = found["results"]
         around = await told(client, "fetch", id=passage["id"])
         lesson, _, _ = passage["id"].partition("&start=")
-        resource = await client.read_resource(lesson)
+        whole = await read(client, lesson)
         rest = await told(client, "fetch", id=f"{lesson}&start=10")
 
-    whole = resource.contents[0].text
     assert passage["text"] in around["text"]
     assert around["text"] in whole
     assert rest["text"] == whole
@@ -186,20 +192,17 @@ async def test_courses_and_lessons_are_resources(door: Server) -> None:
     async with over_http(door) as client:
         listed = await client.list_resources()
         templates = await client.list_resource_templates()
-        read = {
-            each.uri: (await client.read_resource(each.uri)).contents[0].text
-            for each in listed.resources
-        }
+        texts = {each.uri: await read(client, each.uri) for each in listed.resources}
 
     names = [each.name for each in listed.resources]
     outlines = [each for each in listed.resources if "(outline)" in each.name]
     assert len(outlines) == 2
     assert any("Lesson" in name for name in names)
-    assert all(read.values())
+    assert all(texts.values())
     for outline in outlines:
-        lessons = [uri for uri in read if uri.startswith(f"{outline.uri}?")]
+        lessons = [uri for uri in texts if uri.startswith(f"{outline.uri}?")]
         assert lessons
-        assert all(uri in read[outline.uri] for uri in lessons)
+        assert all(uri in texts[outline.uri] for uri in lessons)
     assert templates.resource_templates[0].uri_template.startswith("antiphon://")
 
 

@@ -108,8 +108,8 @@ async def _by_the_door(
     replies.append(await client.post("/v1/responses", json=body))
     for tool, sent in (("ask", "question"), ("fetch", "id"), (written, "")):
         params = {"name": tool, "arguments": {sent: written}}
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        replies.append(await client.post("/mcp", json=body, headers=BOTH))
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        replies.append(await client.post("/mcp", json=call, headers=BOTH))
     assert {reply.status_code for reply in replies} == {200}
     return replies
 
