@@ -101,17 +101,6 @@ async def answering_in_time(
         ) from error
 
 
-def refuse_unready(service: Antiphon) -> None:
-    """Refuses a question as /readyz does: an answer that names no document would read as if the documents held none.
-
-    Raises:
-        KnowledgeError: There is nothing to search.
-    """
-    refusing = service.readiness().refusing
-    if refusing:
-        raise KnowledgeError(" ".join(refusing))
-
-
 async def begin(
     body: QueryRequest,
     request: Request,
@@ -129,7 +118,10 @@ async def begin(
         Refusal: 409: the key was used with another body.
         ServiceError: As `Antiphon.start` does.
     """
-    refuse_unready(service)
+    # As /readyz has it: an answer that names no document would read as if the documents held none.
+    refusing = service.readiness().refusing
+    if refusing:
+        raise KnowledgeError(" ".join(refusing))
     question = body.question()
     interceptor = interceptor_for(request, body.faults) or NoInterceptor()
 

@@ -24,6 +24,7 @@ from antiphon.cli.session import (
     loaded_settings,
     opened,
     opening,
+    require_index,
     settings_for_people,
 )
 from antiphon.cli.terminal import err
@@ -98,6 +99,7 @@ def mcp(
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
     with needing_extra("mcp", "`antiphon mcp`"):
         serve_stdio = doors.serve_stdio
+    require_index(settings)
 
     async def work() -> None:
         async with opened(settings) as antiphon:

@@ -82,7 +82,11 @@ def _in_shape(status: int, body: dict[str, Any]) -> dict[str, Any]:
 
 
 router = APIRouter(route_class=GuardedRoute, tags=["mcp"], lifespan=_serving)
-DOOR = Door(router, partial(ErrorsInShape, below=PATH, in_shape=_in_shape))
+DOOR = Door(
+    router,
+    partial(ErrorsInShape, below=PATH, in_shape=_in_shape),
+    ("Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"),
+)
 
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {

@@ -22,10 +22,8 @@ from mcp.types import (
 )
 from pydantic import ValidationError
 
-from antiphon.api.beginning import refuse_unready
 from antiphon.api.dependencies import RunningQueries
 from antiphon.api.errors import error_body, in_words
-from antiphon.api.query_schemas import QueryRequest
 from antiphon.doors.mcp.places import TEMPLATE, place_of, places, text_at
 from antiphon.doors.mcp.tools import (
     Caller,
@@ -37,7 +35,7 @@ from antiphon.doors.mcp.tools import (
     search,
     why,
 )
-from antiphon.service import Antiphon, Query
+from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.program import program_version
 
@@ -121,10 +119,10 @@ async def read_place(
 
 async def serve_stdio(service: Antiphon) -> None:
     """Answers what comes by standard input until that ends."""
-
-    async def begin(body: QueryRequest) -> Query:
-        refuse_unready(service)
-        return await service.start(body.question())
-
-    caller = Caller(service, begin, RunningQueries(), base_url=None)
+    caller = Caller(
+        service,
+        lambda body: service.start(body.question()),
+        RunningQueries(),
+        base_url=None,
+    )
     await server_of(lambda _: caller).run_stdio_async()

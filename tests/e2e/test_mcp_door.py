@@ -169,6 +169,16 @@ def test_nothing_but_the_protocol_comes_out_of_the_command(
     assert all(each["jsonrpc"] == "2.0" for each in replies)
 
 
+def test_the_command_says_on_standard_error_where_nothing_is_indexed(
+    antiphon: Antiphon, tmp_path: Path
+) -> None:
+    ran = antiphon("mcp", data_dir=tmp_path / "none")
+
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "--data-dir" in ran.stderr
+    assert not (tmp_path / "none").exists()
+
+
 async def test_a_passage_is_read_where_it_stands_and_on_to_the_end(
     door: Server,
 ) -> None:

@@ -271,3 +271,23 @@ async def test_what_the_guards_refuse_is_told_as_json_rpc_has_it(
     ):
         assert reply.status_code == status, reply.text
         assert said in refusal(reply)
+
+
+async def test_a_page_that_the_owner_named_may_speak_to_the_door(
+    tmp_path: Path,
+) -> None:
+    page = "https://mine.example"
+    wanted = "content-type,mcp-method,mcp-name,mcp-protocol-version"
+    preflight = {
+        "origin": page,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": wanted,
+    }
+    async with site(tmp_path, allowed_origins=page) as at:
+        http = at.client()
+        allowed = await http.options("/mcp", headers=preflight)
+        reply = await sent(http, message(), origin=page)
+
+    assert allowed.status_code == 200, allowed.text
+    assert reply.status_code == 200
+    assert reply.headers["access-control-allow-origin"] == page
