@@ -214,7 +214,7 @@ async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
         position = problems[0]["loc"][-1]
         message = f"The body is not JSON (a mistake near character {position}): send an object such as {_EXAMPLE}."
         return refuse(400, "malformed_json", message)
-    return refuse(422, "invalid_request", f"{_in_words(problems)}.")
+    return refuse(422, "invalid_request", f"{in_words(problems)}.")
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
@@ -260,7 +260,7 @@ def _query_id(request: Request) -> str | None:
     return getattr(request.state, "query_id", None)
 
 
-def _in_words(problems: Sequence[Any]) -> str:
+def in_words(problems: Sequence[Any]) -> str:
     """Lists the first validation problems as `field: what is wrong`, without what was sent."""
     words: list[str] = []
     # A body can hold thousands of mistakes; the first few are enough to mend it.

@@ -12,15 +12,16 @@ from antiphon.vocabulary.imports import needing_extra, split_names
 DOORS = {
     "openai": "antiphon.doors.openai.routes",
     "agui": "antiphon.doors.agui.routes",
+    "mcp": "antiphon.doors.mcp.routes",
 }
-"""The module of each door, which is imported only if it is chosen, and holds it as `DOOR`."""
+"""The module of each door, which is imported only if it is chosen, and holds it as `DOOR`; its extra has its name."""
 
 
 def doors_of(settings: Settings) -> tuple[Door, ...]:
     """Returns the doors that the settings name.
 
     Raises:
-        ConfigurationError: There is no such door, or a package is missing for it.
+        ConfigurationError: There is no such door, or its package is missing.
     """
     doors: list[Door] = []
     for name in split_names(settings.doors):

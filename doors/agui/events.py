@@ -35,7 +35,8 @@ from ag_ui.encoder import EventEncoder
 from antiphon.api.errors import ErrorBody
 from antiphon.api.query_schemas import answer_of
 from antiphon.api.responses import ended_by
-from antiphon.doors.writing import Json, events_while, line_of, written
+from antiphon.doors.showing import Json, events_while, line_of
+from antiphon.doors.writing import written
 from antiphon.service import Outcome, Query
 from antiphon.vocabulary.events import (
     Event,

@@ -17,7 +17,8 @@ from antiphon.doors.openai.chat import Completion
 from antiphon.doors.openai.errors import in_their_shape
 from antiphon.doors.openai.models import MODEL, STRICT
 from antiphon.doors.openai.responses import ResponseShape
-from antiphon.doors.writing import Json, Written, written
+from antiphon.doors.showing import Json
+from antiphon.doors.writing import Written, written
 from antiphon.service import Outcome, Query
 
 Shape = Completion | ResponseShape

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 
-from antiphon.doors.writing import Json, Written, steps_of
+from antiphon.doors.showing import Json, steps_of
+from antiphon.doors.writing import Written
 from antiphon.service import Query
 from antiphon.vocabulary.values import Usage
 

@@ -21,7 +21,7 @@ from antiphon.doors.openai.errors import TheirErrors
 from antiphon.doors.openai.models import MODEL, course_of, models_of, question_to
 from antiphon.doors.openai.responses import RESPONSE, ResponseShape
 from antiphon.doors.openai.tasks import reply_to_task
-from antiphon.doors.writing import events_while
+from antiphon.doors.showing import events_while
 from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import QueryReceived, ResponseAssembled
