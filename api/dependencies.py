@@ -107,17 +107,19 @@ class RunningQueries:
     """The queries whose callers wait for them, so that a service that stops can end them in order."""
 
     def __init__(self) -> None:
-        self._running: set[Query] = set()
+        self._running: list[Query] = []
 
     @contextmanager
     def waiting(self, query: Query, why: str) -> Iterator[None]:
-        """Counts `query` while its caller waits; whoever stops waiting before the end leaves it, because of `why`."""
-        self._running.add(query)
+        """Counts `query` while its caller waits; the last to stop before its end leaves it, because of `why`."""
+        self._running.append(query)
         try:
             yield
         finally:
-            self._running.discard(query)
-            query.leave(why)  # changes nothing if the query is over
+            self._running.remove(query)
+            # A caller whose connection was cut may have come again before that was noticed.
+            if all(each.query_id != query.query_id for each in self._running):
+                query.leave(why)  # changes nothing if the query is over
 
     def cancel(self, why: str) -> None:
         """Cancels all of them; their callers get an answer that states it."""

@@ -34,6 +34,9 @@ from antiphon.vocabulary.errors import (
 
 log = structlog.get_logger(__name__)
 
+ErrorBody = dict[str, dict[str, str]]
+"""The one shape: `error` with `code`, `message` and, if there is one, `query_id`."""
+
 STATUS_OF: dict[type[ServiceError], int] = {
     BadInputError: 422,
     ForbiddenError: 403,
@@ -107,7 +110,7 @@ class Refusal(HTTPException):
         super().__init__(status, message)
         self.code = code
 
-    def as_body(self) -> dict[str, dict[str, str]]:
+    def as_body(self) -> ErrorBody:
         return error_body(self.code, self.detail)
 
     def as_response(self) -> JSONResponse:
@@ -127,9 +130,7 @@ def refuse(
     return JSONResponse(error_body(code, message, query_id), status, headers)
 
 
-def error_body(
-    code: str, message: str, query_id: str | None = None
-) -> dict[str, dict[str, str]]:
+def error_body(code: str, message: str, query_id: str | None = None) -> ErrorBody:
     """Builds the one error shape; `message` may hold what a caller sent: keys and half surrogates are taken out."""
     # A half surrogate could not be sent as UTF-8.
     said = without_keys(message).encode(errors="replace").decode()
@@ -148,9 +149,7 @@ def status_of(error: ServiceError) -> int:
     return STATUS_OF[ServiceError]
 
 
-def describe_failure(
-    error: BaseException, query_id: str | None
-) -> dict[str, dict[str, str]]:
+def describe_failure(error: BaseException, query_id: str | None) -> ErrorBody:
     """Builds the error shape of a failure that came after an answer had begun."""
     if isinstance(error, ServiceError):
         return error_body(error.code, str(error), query_id)
@@ -215,7 +214,7 @@ async def _on_invalid_request(_: Request, error: Exception) -> JSONResponse:
         position = problems[0]["loc"][-1]
         message = f"The body is not JSON (a mistake near character {position}): send an object such as {_EXAMPLE}."
         return refuse(400, "malformed_json", message)
-    return refuse(422, "invalid_request", f"{_in_words(problems)}.")
+    return refuse(422, "invalid_request", f"{in_words(problems)}.")
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
@@ -261,7 +260,7 @@ def _query_id(request: Request) -> str | None:
     return getattr(request.state, "query_id", None)
 
 
-def _in_words(problems: Sequence[Any]) -> str:
+def in_words(problems: Sequence[Any]) -> str:
     """Lists the first validation problems as `field: what is wrong`, without what was sent."""
     words: list[str] = []
     # A body can hold thousands of mistakes; the first few are enough to mend it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -140,10 +140,15 @@ def named_hosts(settings: Settings) -> frozenset[str]:
     return frozenset(map(str.strip, names)) - {""}
 
 
-def offered_to(origins: frozenset[str]) -> Callable[[ASGIApp], ASGIApp]:
+def offered_to(
+    origins: frozenset[str], headers: Sequence[str] = ()
+) -> Callable[[ASGIApp], ASGIApp]:
     """Returns what lets pages of these origins call an app and read what it replies; without any, the app itself.
 
     Their scripts send a key as a header, and no cookie is known here: so the browser is not asked for credentials.
+
+    Args:
+        headers: Those that doors take beside the API's own.
     """
     if not origins:
         return _as_it_is
@@ -157,6 +162,7 @@ def offered_to(origins: frozenset[str]) -> Callable[[ASGIApp], ASGIApp]:
             "Idempotency-Key",
             "Last-Event-ID",
             "Traceparent",
+            *headers,
         ),
         expose_headers=(
             "Location",

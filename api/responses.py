@@ -23,7 +23,7 @@ from antiphon.api.answer_html import html_of
 from antiphon.api.bodies import JSON as JSON
 from antiphon.api.dependencies import RunningQueries
 from antiphon.api.draft_html import DraftHtml, TextHtml
-from antiphon.api.errors import describe_failure
+from antiphon.api.errors import ErrorBody, describe_failure
 from antiphon.api.query_schemas import answer_of
 from antiphon.service import Outcome, Query, to_json
 from antiphon.vocabulary.errors import QuotaError, ServiceError, SlowReaderError
@@ -126,19 +126,23 @@ async def events_of(
         yield event
 
 
+def _failure(error: ErrorBody) -> bytes:
+    return as_event("error", msgspec.json.encode(error))
+
+
 async def ended_by(
-    query: Query, whole: Callable[[Outcome], Iterable[bytes]]
+    query: Query,
+    whole: Callable[[Outcome], Iterable[bytes]],
+    failed: Callable[[ErrorBody], bytes] = _failure,
 ) -> AsyncIterator[bytes]:
-    """Yields what ends a stream: the answer as `whole` writes it, or the failure."""
+    """Yields what ends a stream: the answer as `whole` writes it, or the failure as `failed` does."""
     # As a value: whatever went wrong must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
     if not isinstance(outcome, BaseException):
         for event in whole(outcome):
             yield event
         return
-    yield as_event(
-        "error", msgspec.json.encode(describe_failure(outcome, query.query_id))
-    )
+    yield failed(describe_failure(outcome, query.query_id))
     if not isinstance(outcome, ServiceError):
         raise outcome  # a bug: the server logs it
     log.warning(

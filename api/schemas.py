@@ -260,6 +260,10 @@ class PassageReply(Schema):
     )
     link: str | None
     score: float = Field(description="Comparable within one search only.")
+    start: int | None = Field(
+        description="Where it begins in its lesson's text, in characters; null where that is not known.",
+        examples=[1840],
+    )
     text: str
     signals: SignalsReply | None = Field(
         description="Only with `why`; null if the search reports none."

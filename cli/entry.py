@@ -38,6 +38,7 @@ COMMANDS = (
         "search", "Search the courses without asking a question.", "searching:search"
     ),
     Command("serve", "Serve the REST API.", "serve:serve"),
+    Command("mcp", "Speak the Model Context Protocol on standard input.", "serve:mcp"),
     Command(
         "worker",
         "Answer questions from the queue of other processes.",

@@ -1,4 +1,4 @@
-"""`antiphon serve` and `antiphon double`: the REST API, and a Messages API to test against, until a signal comes."""
+"""`antiphon serve`, `mcp` and `double`: the REST API, an MCP server, and a Messages API to test against."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ import typer
 
 from antiphon import api, doors, faults, service
 from antiphon.cli.process import end_at_once
-from antiphon.cli.session import DataDir, Reasoner, loaded_settings, opening
+from antiphon.cli.session import (
+    DataDir,
+    Model,
+    Reasoner,
+    loaded_settings,
+    opened,
+    opening,
+    require_index,
+    settings_for_people,
+)
 from antiphon.cli.terminal import err
 from antiphon.cli.worker import Queue
 from antiphon.vocabulary.errors import ConfigurationError
@@ -66,18 +75,37 @@ def serve(
         _warn_of_network(settings)
         with needing_extra("serve", "`antiphon serve`"):
             serve_api = api.serve
-            opened = doors.doors_of(settings)
+            chosen = doors.doors_of(settings)
         life = _Life(listener)
         serving = serve_api(
             settings,
             listener,
             interceptor_of,
             _fault_of,
-            opened,
+            chosen,
             announce=life.begin,
             stopping=life.stop,
         )
         service.run_serving(serving)
+
+
+def mcp(
+    data_dir: DataDir = None, reasoner: Reasoner = None, model: Model = None
+) -> None:
+    """Speaks the Model Context Protocol on standard input and output, for Claude Desktop and other clients.
+
+    It answers from the data folder itself and needs no running service, which speaks it at /mcp.
+    """
+    settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
+    with needing_extra("mcp", "`antiphon mcp`"):
+        serve_stdio = doors.serve_stdio
+    require_index(settings)
+
+    async def work() -> None:
+        async with opened(settings) as antiphon:
+            await serve_stdio(antiphon)
+
+    asyncio.run(work())
 
 
 def double(

@@ -93,7 +93,8 @@ class Settings(BaseSettings):
             and read its replies; empty: none but the service's own.
         anybody_may: What callers without a key may do if no key was ever made: scopes, with commas between. Empty:
             on loopback everything, and on a network address nothing, so that `serve` refuses to listen there.
-        doors: Other protocols that the service is spoken to by, with commas between: `openai` (docs/openai.md).
+        doors: Other protocols that the service is spoken to by, with commas between: `openai` (docs/openai.md), `agui`
+            (docs/agui.md), `mcp` (docs/mcp.md).
         root_path: The path under which a proxy serves the service, such as `/antiphon`.
         fork_messages: Callers over the network may change what a call sees, and run imported traces again.
         fork_effects: Live forks of callers over the network may run tools that change something outside.

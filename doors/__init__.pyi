@@ -1,5 +1,6 @@
 """The service in the protocols of others, each a thin package that the rest does not know."""
 
 from antiphon.doors.choosing import doors_of
+from antiphon.doors.mcp.server import serve_stdio
 
-__all__ = ["doors_of"]
+__all__ = ["doors_of", "serve_stdio"]

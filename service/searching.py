@@ -20,6 +20,7 @@ class FoundPassage(Value, frozen=True, kw_only=True):
     """A passage that was found, as it is shown; `vocabulary.values.Passage` says what its fields mean.
 
     Attributes:
+        start: Where it begins in its lesson's text, in characters; None if that is not known.
         signals: Why it was found; None if that was not asked for, or the search tells of none.
     """
 
@@ -31,6 +32,7 @@ class FoundPassage(Value, frozen=True, kw_only=True):
     place: str | None
     link: str | None
     score: float
+    start: int | None
     text: str
     signals: Signals | None
 
@@ -46,6 +48,7 @@ class FoundPassage(Value, frozen=True, kw_only=True):
             place=passage.place,
             link=passage.link,
             score=passage.score,
+            start=passage.start,
             text=passage.text.text,
             signals=signals,
         )

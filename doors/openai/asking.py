@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import AsyncIterator, Iterator
-from typing import Protocol
 
 import msgspec
 from fastapi import Request, Response
@@ -12,27 +12,17 @@ from antiphon.api.beginning import answer, status_of_answer
 from antiphon.api.bodies import JSON
 from antiphon.api.errors import Refusal
 from antiphon.api.responses import EVENT_STREAM, ended_by
-from antiphon.doors.openai.bodies import ToldQuestion
+from antiphon.doors.conversation import ToldQuestion
+from antiphon.doors.openai.chat import Completion
 from antiphon.doors.openai.errors import in_their_shape
 from antiphon.doors.openai.models import MODEL, STRICT
-from antiphon.doors.openai.writing import Json, Written, usage_of, written
+from antiphon.doors.openai.responses import ResponseShape
+from antiphon.doors.showing import Json
+from antiphon.doors.writing import Written, written
 from antiphon.service import Outcome, Query
-from antiphon.vocabulary.values import Usage
 
-
-class Shape(Protocol):
-    """How one of the two APIs says an answer; `END` is sent behind its events."""
-
-    END: bytes
-
-    def whole(self, query_id: str, text: Written, usage: Usage) -> Json:
-        """Returns the answer in one piece."""
-
-    def before(self, query: Query) -> AsyncIterator[Json]:
-        """Yields what the query does meanwhile."""
-
-    def answer(self, query_id: str, text: Written, usage: Usage) -> Iterator[Json]:
-        """Yields the answer in pieces."""
+Shape = Completion | ResponseShape
+"""How one of the two APIs says an answer."""
 
 
 async def answered(
@@ -49,8 +39,7 @@ async def answered(
     def reply(outcome: Outcome, status: int) -> Response:
         if status != 200:
             return _failure(outcome, status).as_response()
-        text = written(outcome, base_url)
-        return as_json(shape.whole(outcome.query_id, text, usage_of(outcome)))
+        return as_json(shape.whole(written(outcome, base_url)))
 
     def last(outcome: Outcome) -> Iterator[bytes]:
         status = status_of_answer(outcome, strict=question.strict)
@@ -58,8 +47,7 @@ async def answered(
             failure = _failure(outcome, status)
             yield _sent(in_their_shape(status, failure.as_body()["error"]))
             return
-        text = written(outcome, base_url)
-        yield from map(_sent, shape.answer(outcome.query_id, text, usage_of(outcome)))
+        yield from map(_sent, shape.answer(written(outcome, base_url)))
 
     async def events(query: Query) -> AsyncIterator[bytes]:
         async for each in shape.before(query):
@@ -72,12 +60,12 @@ async def answered(
     return await answer(question, request, idempotency_key, reply, live)
 
 
-def said(text: str, shape: Shape, query_id: str, *, streams: bool) -> Response:
+def said(text: str, shape: Shape, *, streams: bool) -> Response:
     """Returns a text that no query made."""
-    alone = Written(text, [], [])
+    alone = Written(uuid.uuid4().hex, text)
     if not streams:
-        return as_json(shape.whole(query_id, alone, Usage()))
-    events = map(_sent, shape.answer(query_id, alone, Usage()))
+        return as_json(shape.whole(alone))
+    events = map(_sent, shape.answer(alone))
     return Response(b"".join([*events, shape.END]), media_type=EVENT_STREAM)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator
 
-from antiphon.doors.openai.writing import Json, Written, steps_of
+from antiphon.doors.showing import Json, steps_of
+from antiphon.doors.writing import Written
 from antiphon.service import Query
 from antiphon.vocabulary.values import Usage
 
@@ -20,14 +21,14 @@ class Completion:
         self._created = int(time.time())
         self._with_usage = with_usage
 
-    def whole(self, query_id: str, text: Written, usage: Usage) -> Json:
+    def whole(self, text: Written) -> Json:
         """Returns the answer in one piece."""
         message: Json = {"role": "assistant", "content": text.text, "refusal": None}
         message["annotations"] = _annotations(text)
         choice = {"index": 0, "message": message, "finish_reason": "stop"}
-        return self._head(query_id, "chat.completion") | {
+        return self._head(text.query_id, "chat.completion") | {
             "choices": [choice],
-            "usage": _usage(usage),
+            "usage": _usage(text.usage),
             "citations": text.citations,
         }
 
@@ -37,17 +38,17 @@ class Completion:
         async for step in steps_of(query):
             yield self._chunk(query.query_id, {"reasoning_content": f"{step}\n"})
 
-    def answer(self, query_id: str, text: Written, usage: Usage) -> Iterator[Json]:
+    def answer(self, text: Written) -> Iterator[Json]:
         """Yields the answer, line by line, with its sources and what it used."""
         # Some clients cannot read a line of an event that is longer than 64 KiB.
         for line in text.text.splitlines(keepends=True):
-            yield self._chunk(query_id, {"content": line})
-        sources = self._chunk(query_id, {"annotations": _annotations(text)})
+            yield self._chunk(text.query_id, {"content": line})
+        sources = self._chunk(text.query_id, {"annotations": _annotations(text)})
         yield sources | {"citations": text.citations}
-        yield self._chunk(query_id, {}, "stop")
+        yield self._chunk(text.query_id, {}, "stop")
         if self._with_usage:
-            head = self._head(query_id, "chat.completion.chunk")
-            yield head | {"choices": [], "usage": _usage(usage)}
+            head = self._head(text.query_id, "chat.completion.chunk")
+            yield head | {"choices": [], "usage": _usage(text.usage)}
 
     def _chunk(self, query_id: str, delta: Json, ended: str | None = None) -> Json:
         choice = {"index": 0, "delta": delta, "finish_reason": ended}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from antiphon.api.errors import Refusal
-from antiphon.service import Antiphon
+from antiphon.doors.conversation import Exchanges, ToldQuestion, told_question
+from antiphon.service import Antiphon, refers_back
 
 MODEL = "antiphon"
 STRICT = "antiphon-strict"
@@ -42,3 +43,25 @@ def course_of(service: Antiphon, model: str) -> str | None:
             f"`model` is {model[:100]!r}, which there is not: there are {named}.",
         )
     return models[model]
+
+
+def question_to(
+    service: Antiphon, model: str, text: str, told: Exchanges
+) -> ToldQuestion:
+    """Returns the question; that of a course's model names the course, as each before it did.
+
+    Raises:
+        Refusal: 404: there is no such model.
+    """
+    course = course_of(service, model)
+    if course is not None:
+        told = tuple((_about(asked, course), said) for asked, said in told)
+        # What refers back is understood by the question before it, which names the course.
+        if not told or not refers_back(text):
+            text = _about(text, course)
+    return told_question(text, told, strict=model == STRICT)
+
+
+def _about(question: str, course: str) -> str:
+    named = f" (course: {course})"
+    return question if question.endswith(named) else f"{question}{named}"

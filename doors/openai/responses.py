@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 
-from antiphon.doors.openai.writing import Json, Written, steps_of
+from antiphon.doors.showing import Json, steps_of
+from antiphon.doors.writing import Written
 from antiphon.service import Query
 from antiphon.vocabulary.values import Usage
 
@@ -24,13 +25,14 @@ class ResponseShape:
         self._sent = 0
         self._steps = ""
 
-    def whole(self, query_id: str, text: Written, usage: Usage) -> Json:
+    def whole(self, text: Written) -> Json:
         """Returns the answer in one piece."""
+        query_id = text.query_id
         output = [_message(query_id, "completed", [_content(text)])]
         if self._steps:
             output.insert(0, self._reasoning(query_id))
         return self._response(query_id, "completed", output) | {
-            "usage": _usage(usage),
+            "usage": _usage(text.usage),
             "citations": text.citations,
         }
 
@@ -55,12 +57,13 @@ class ResponseShape:
         yield self._event("response.reasoning_summary_part.done", part=part, **at)
         yield self._event("response.output_item.done", output_index=0, item=item)
 
-    def answer(self, query_id: str, text: Written, usage: Usage) -> Iterator[Json]:
+    def answer(self, text: Written) -> Iterator[Json]:
         """Yields the answer, line by line, and the whole response last."""
+        query_id = text.query_id
         item = _message(query_id, "in_progress", [])
         at = {"output_index": 1, "item_id": item["id"], "content_index": 0}
         yield self._event("response.output_item.added", output_index=1, item=item)
-        part = _content(Written("", [], []))
+        part = _content(Written(query_id, ""))
         yield self._event("response.content_part.added", part=part, **at)
         logs: Json = {"logprobs": []}
         for line in text.text.splitlines(keepends=True):
@@ -73,8 +76,7 @@ class ResponseShape:
         yield self._event("response.content_part.done", part=part, **at)
         item = _message(query_id, "completed", [part])
         yield self._event("response.output_item.done", output_index=1, item=item)
-        whole = self.whole(query_id, text, usage)
-        yield self._event("response.completed", response=whole)
+        yield self._event("response.completed", response=self.whole(text))
 
     def _event(self, kind: str, **fields: object) -> Json:
         self._sent += 1

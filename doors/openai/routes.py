@@ -2,58 +2,32 @@
 
 from __future__ import annotations
 
-import uuid
-from typing import Any, Literal
+from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 
 from antiphon.api import Door
-from antiphon.api.bodies import JSON, require_json
 from antiphon.api.dependencies import Service
-from antiphon.api.door import GuardedRoute, at_the_door, needs
+from antiphon.api.door import GuardedRoute, needs
 from antiphon.api.idempotency import IdempotencyKey
-from antiphon.api.openapi import EVENTS
-from antiphon.api.refusals import FULL, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_NAME
-from antiphon.api.responses import EVENT_STREAM
+from antiphon.api.refusals import WITH_NAME
 from antiphon.api.schemas import Schema
+from antiphon.doors.asking import asking
+from antiphon.doors.conversation import Exchanges, exchanges_in, last_text
 from antiphon.doors.openai.asking import answered, said
-from antiphon.doors.openai.bodies import (
-    ChatBody,
-    Exchanges,
-    ResponsesBody,
-    exchanges_in,
-    last_text,
-    told_question,
-)
+from antiphon.doors.openai.bodies import ChatBody, ResponsesBody
 from antiphon.doors.openai.chat import Completion
 from antiphon.doors.openai.errors import TheirErrors
-from antiphon.doors.openai.models import MODEL, STRICT, course_of, models_of
+from antiphon.doors.openai.models import MODEL, course_of, models_of, question_to
 from antiphon.doors.openai.responses import RESPONSE, ResponseShape
 from antiphon.doors.openai.tasks import reply_to_task
+from antiphon.doors.showing import events_while
 from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import QueryReceived
+from antiphon.vocabulary.events import QueryReceived, ResponseAssembled
 
 router = APIRouter(route_class=GuardedRoute, prefix="/v1", tags=["openai"])
 DOOR = Door(router, TheirErrors)
-
-ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The answer; with `stream` as server-sent events.",
-        "content": {JSON: {"schema": {"type": "object"}}, EVENT_STREAM: EVENTS},
-    },
-    **WITH_BODY,
-    **WITH_NAME,
-    **NOT_NOW,
-    **FULL,
-    **UNAVAILABLE,
-}
-ASKING: dict[str, Any] = {
-    "response_class": Response,
-    "responses": ANSWERS,
-    "dependencies": [needs("ask"), at_the_door(require_json)],
-}
-"""What both routes that ask declare."""
 
 
 class ModelReply(Schema):
@@ -90,7 +64,7 @@ async def read_model(model: str, service: Service) -> ModelReply:
     return ModelReply(id=model)
 
 
-@router.post("/chat/completions", summary="Ask, as a chat completion", **ASKING)
+@router.post("/chat/completions", **asking("Ask, as a chat completion"))
 async def complete_chat(
     body: ChatBody,
     request: Request,
@@ -102,25 +76,20 @@ async def complete_chat(
     Beside them `citations` holds what each cited sentence rests on, and `reasoning_content` what is done meanwhile.
     """
     body.refuse_what_is_not_done()
-    course = course_of(service, body.model)
     options = body.stream_options
     counts = options is not None and bool(options.include_usage)
     shape = Completion(body.model, with_usage=counts)
+    streams = bool(body.stream)
+    text = last_text(body.messages)
+    told = exchanges_in(body.messages)
+    question = question_to(service, body.model, text, told)
     task = await reply_to_task(service, body.messages)
     if task is not None:
-        return said(task, shape, uuid.uuid4().hex, streams=bool(body.stream))
-    question = told_question(
-        last_text(body.messages),
-        exchanges_in(body.messages),
-        course,
-        strict=body.model == STRICT,
-    )
-    return await answered(
-        question, shape, request, idempotency_key, streams=bool(body.stream)
-    )
+        return said(task, shape, streams=streams)
+    return await answered(question, shape, request, idempotency_key, streams=streams)
 
 
-@router.post("/responses", summary="Ask, as a response", **ASKING)
+@router.post("/responses", **asking("Ask, as a response"))
 async def create_response(
     body: ResponsesBody,
     request: Request,
@@ -132,7 +101,6 @@ async def create_response(
     The conversation is what `input` holds before it, or that of `previous_response_id`.
     """
     body.refuse_what_is_not_done()
-    course = course_of(service, body.model)
     told = exchanges_in(body.input)
     if body.previous_response_id is not None:
         if told:
@@ -140,9 +108,7 @@ async def create_response(
                 "`input` holds an earlier answer, and `previous_response_id` names one too: send one of both."
             )
         told = await _told_until(service, body.previous_response_id)
-    question = told_question(
-        last_text(body.input), told, course, strict=body.model == STRICT
-    )
+    question = question_to(service, body.model, last_text(body.input), told)
     shape = ResponseShape(body.model)
     return await answered(
         question, shape, request, idempotency_key, streams=bool(body.stream)
@@ -152,9 +118,14 @@ async def create_response(
 async def _told_until(service: Antiphon, response_id: str) -> Exchanges:
     """Returns the conversation up to a response and with it, as its trace holds it. Raises as `find` does."""
     query_id = await service.find(response_id.removeprefix(RESPONSE))
-    [first, *_] = await service.store.read(query_id)
-    outcome = await service.recorded(query_id).outcome()
-    if not isinstance(first.event, QueryReceived):
-        return ()
-    before = [(each.question, each.answer) for each in first.event.history]
-    return (*before, (first.event.query, outcome.response.answer))
+    told: Exchanges = ()
+    asked = ""
+    async for event in events_while(service.recorded(query_id)):
+        if isinstance(event, QueryReceived):
+            told = tuple((each.question, each.answer) for each in event.history)
+            asked = event.query
+        elif isinstance(event, ResponseAssembled):
+            return (*told, (asked, event.answer))
+    raise BadInputError(
+        "`previous_response_id` names a response that has no answer: send the messages, or another's id."
+    )

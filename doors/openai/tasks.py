@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from antiphon.doors.openai.bodies import ChatMessage, InputItem, last_text
+from antiphon.doors.conversation import ToldMessage, last_text
 from antiphon.service import Antiphon
 from antiphon.vocabulary.access import without_keys
 
@@ -26,7 +26,7 @@ _ASKED = re.compile(r"<chat_history>\s{0,9}USER: (.+)")
 
 
 async def reply_to_task(
-    service: Antiphon, messages: Sequence[ChatMessage | InputItem]
+    service: Antiphon, messages: Sequence[ToldMessage]
 ) -> str | None:
     """Returns the JSON that one of these requests wants, made without a model; None for a question."""
     if len(messages) != 1 or messages[0].role != "user":

@@ -251,6 +251,22 @@ def client(server: Server) -> Iterator[httpx2.Client]:
         yield calling
 
 
+@pytest.fixture(scope="session")
+def door(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The service over the two courses with every door open that speaks over HTTP, without a key."""
+    folder = tmp_path_factory.mktemp("door")
+    own = without_traces(data_dir, folder)
+    with serving(own, folder, ANTIPHON_DOORS="openai,agui") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def rest(door: Server) -> Iterator[httpx2.Client]:
+    """A caller of that service's own API."""
+    with httpx2.Client(base_url=door.url, timeout=STARTING_S) as calling:
+        yield calling
+
+
 @pytest.fixture
 def silent_model() -> Iterator[str]:
     """The URL of a Messages API that accepts calls and never answers them."""

@@ -16,9 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx2
 import openai
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from openai import AsyncOpenAI, OpenAI
+from openai import OpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
 from tests.e2e.conftest import (
@@ -38,15 +36,6 @@ NOBODY = "none"
 """What callers send if a client cannot do without a key."""
 
 
-@pytest.fixture(scope="module")
-def door(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The service over the two courses with the door open, without a key."""
-    folder = tmp_path_factory.mktemp("door")
-    own = without_traces(data_dir, folder)
-    with serving(own, folder, ANTIPHON_DOORS="openai") as running:
-        yield running
-
-
 def sdk(server: Server, key: str = NOBODY) -> OpenAI:
     """OpenAI's SDK; it tries nothing twice."""
     return OpenAI(base_url=f"{server.url}/v1", api_key=key, max_retries=0)
@@ -55,12 +44,6 @@ def sdk(server: Server, key: str = NOBODY) -> OpenAI:
 @pytest.fixture(scope="module")
 def client(door: Server) -> Iterator[OpenAI]:
     with sdk(door) as calling:
-        yield calling
-
-
-@pytest.fixture(scope="module")
-def rest(door: Server) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=door.url, timeout=STARTING_S) as calling:
         yield calling
 
 
@@ -120,21 +103,6 @@ def test_each_cited_sentence_links_to_its_words_in_the_reader(
     assert usage is not None
     assert usage.completion_tokens == recorded["usage"]["output_tokens"]
     assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens
-
-
-async def test_the_async_client_is_answered_as_the_other_is(door: Server) -> None:
-    async with AsyncOpenAI(base_url=f"{door.url}/v1", api_key=NOBODY) as client:
-        reply = await client.chat.completions.create(model="antiphon", messages=ASKED)
-        stream = await client.chat.completions.create(
-            model="antiphon", messages=ASKED, stream=True
-        )
-        streamed = [
-            chunk.choices[0].delta.content or ""
-            async for chunk in stream
-            if chunk.choices
-        ]
-
-    assert "".join(streamed) == reply.choices[0].message.content
 
 
 def test_a_stream_shows_what_is_done_then_the_answer_its_sources_and_its_tokens(
@@ -271,180 +239,9 @@ def test_a_model_that_is_not_there_is_told_with_those_that_are(client: OpenAI) -
     assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
 
 
-USER = {"role": "user", "content": "What is BM25?"}
-IMAGE = {"type": "image_url", "image_url": {"url": "https://a.example/x.png"}}
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "no messages": ({"messages": []}, "messages"),
-    "no list": ({"messages": "What is BM25?"}, "messages"),
-    "an unknown role": ({"messages": [{**USER, "role": "judge"}]}, "messages.0.role"),
-    "no role": ({"messages": [{"content": "x"}]}, "messages.0.role"),
-    "an answer last": ({"messages": [USER, {**USER, "role": "assistant"}]}, "last"),
-    "nothing said": ({"messages": [{"role": "user", "content": " \n"}]}, "empty"),
-    "no content": ({"messages": [{"role": "user"}]}, "empty"),
-    "an image": ({"messages": [{"role": "user", "content": [IMAGE]}]}, "image_url"),
-    "nested parts": (
-        {"messages": [{"role": "user", "content": [[[["x"]]]]}]},
-        "messages.0.content",
-    ),
-    "half a surrogate": (
-        {"messages": [{"role": "user", "content": "\ud800"}]},
-        "surrogate",
-    ),
-    "half of one before": (
-        {"messages": [{"role": "user", "content": "\ud800"}, USER]},
-        "surrogate",
-    ),
-    "a long question": (
-        {"messages": [{"role": "user", "content": "x" * 900_000}]},
-        "characters",
-    ),
-    "two answers": ({"messages": [USER], "n": 2}, "n"),
-    "probabilities": ({"messages": [USER], "logprobs": True}, "logprobs"),
-    "sound": ({"messages": [USER], "modalities": ["text", "audio"]}, "modalities"),
-    "a form": (
-        {"messages": [USER], "response_format": {"type": "json_object"}},
-        "response_format",
-    ),
-    "a forced tool": ({"messages": [USER], "tool_choice": "required"}, "tool_choice"),
-    "a number as model": ({"messages": [USER], "model": 7}, "model"),
-    "a word as switch": ({"messages": [USER], "stream": "yes"}, "stream"),
-}
-
-
-@pytest.mark.parametrize("sent", REFUSED)
-def test_what_cannot_be_answered_is_a_400_that_says_why(
-    rest: httpx2.Client, sent: str
-) -> None:
-    body, named = REFUSED[sent]
-
-    reply = rest.post(
-        "/v1/chat/completions",
-        content=json.dumps({"model": "antiphon"} | body),
-        headers={"Content-Type": "application/json"},
-    )
-
-    error = reply.json()["error"]
-    assert reply.status_code == 400, reply.text
-    assert named in error["message"]
-    assert error["type"] == "invalid_request_error"
-    assert {"code", "param"} <= error.keys()
-
-
-ANYTHING = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.sampled_from(["user", "assistant", "text", "auto", "\ud800", "resp_", "\x00"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(["role", "content", "type", "text", "format", "x"]),
-            inner,
-            max_size=3,
-        )
-    ),
-    max_leaves=8,
-)
-FIELDS = (
-    "messages", "input", "stream", "stream_options", "n", "tools", "tool_choice", "text", "model",
-    "previous_response_id", "instructions",
-)  # fmt: skip
-
-
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(
-    path=st.sampled_from(["/v1/chat/completions", "/v1/responses"]),
-    fields=st.dictionaries(st.sampled_from(FIELDS), ANYTHING),
-)
-def test_whatever_is_sent_is_answered_or_refused_in_the_clients_shape(
-    rest: httpx2.Client, path: str, fields: dict[str, Any]
-) -> None:
-    reply = rest.post(
-        path,
-        content=json.dumps({"model": "antiphon"} | fields),
-        headers={"Content-Type": "application/json"},
-    )
-
-    assert reply.status_code in (200, 400, 404, 409), reply.text
-    if reply.status_code != 200:
-        error = reply.json()["error"]
-        assert {"message", "type", "param", "code"} <= error.keys()
-
-
-PASSED_OVER: dict[str, dict[str, Any]] = {
-    "what changes nothing": {
-        "messages": [USER],
-        "temperature": 0,
-        "max_tokens": 5,
-        "stop": ["x"],
-        "seed": 1,
-        "user": "me",
-        "metadata": {"a": "b"},
-        "n": 1,
-        "logprobs": False,
-        "unheard_of": {"deep": [[[]]]},
-    },
-    "tools that need not be called": {
-        "messages": [USER],
-        "tools": [{"type": "function", "function": {"name": "f"}}],
-        "tool_choice": "auto",
-    },
-    "an old image": {
-        "messages": [{"role": "user", "content": [IMAGE]}, USER],
-    },
-    "what tools said": {
-        "messages": [
-            USER,
-            {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
-            {"role": "tool", "tool_call_id": "1", "content": "x"},
-            USER,
-        ],
-    },
-    "ten thousand messages": {
-        "messages": [USER, {"role": "assistant", "content": "Words."}] * 5_000 + [USER]
-    },
-}
-
-
-@pytest.mark.parametrize("sent", PASSED_OVER)
-def test_what_changes_nothing_is_passed_over(rest: httpx2.Client, sent: str) -> None:
-    reply = rest.post(
-        "/v1/chat/completions", json={"model": "antiphon"} | PASSED_OVER[sent]
-    )
-
-    assert reply.status_code == 200, reply.text
-    assert len(events_of(rest, reply.headers[QUERY_ID])[0]["history"]) <= 5
-
-
 def test_a_key_of_another_service_is_refused_as_the_sdk_expects(door: Server) -> None:
     with sdk(door, "sk-other") as client, pytest.raises(openai.AuthenticationError):
         client.chat.completions.create(model="antiphon", messages=ASKED)
-
-
-LONG = {"content-type": "application/json"}
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "headers", "status"),
-    [
-        ("GET", "/v1/embeddings", {}, 404),
-        ("GET", "/v1/chat/completions", {}, 405),
-        ("GET", "/v1/models", {"host": "evil.example"}, 400),
-        ("POST", "/v1/chat/completions", {"origin": "https://evil.example"}, 403),
-        ("POST", "/v1/chat/completions", {"content-type": "text/plain"}, 415),
-        ("POST", "/v1/chat/completions", LONG, 413),
-    ],
-)
-def test_what_the_guards_refuse_comes_in_the_clients_shape(
-    rest: httpx2.Client, method: str, path: str, headers: dict[str, str], status: int
-) -> None:
-    content = "x" * 1_100_000 if headers is LONG else None
-    reply = rest.request(method, path, headers=headers, content=content)
-
-    error = reply.json()["error"]
-    assert reply.status_code == status
-    assert {"message", "type", "param", "code"} <= error.keys()
 
 
 def test_a_client_that_leaves_its_stream_cancels_the_query(
@@ -476,30 +273,21 @@ def test_a_client_that_leaves_its_stream_cancels_the_query(
     ]
 
 
-def test_an_answer_comes_though_no_model_does_and_strict_says_so(
+def test_the_strict_model_fails_where_no_model_answers(
     data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)
     # Nobody listens at port 9 (discard) of this machine.
     named = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "ANTIPHON_DOORS": "openai"}
     with serving(own, tmp_path, **named) as running, sdk(running) as client:
-        reply = client.chat.completions.create(model="antiphon", messages=ASKED)
-        stream = client.chat.completions.create(
-            model="antiphon", messages=ASKED, stream=True
-        )
-        streamed = [chunk.choices[0].delta.content or "" for chunk in stream]
         with pytest.raises(openai.InternalServerError) as refused:
             client.chat.completions.create(model="antiphon-strict", messages=ASKED)
-        strict = client.responses.create(
+        stream = client.responses.create(
             model="antiphon-strict", input=QUESTION, stream=True
         )
         with pytest.raises(openai.APIError, match="No model answered"):
-            list(strict)
+            list(stream)
 
-    for text in (reply.choices[0].message.content or "", "".join(streamed)):
-        answer, _, notes = text.partition("\n\n> Note: ")
-        assert "applemailbox7" in answer
-        assert "model" in notes
     assert refused.value.status_code == 502
     assert refused.value.response.headers["x-should-retry"] == "false"
 
@@ -594,4 +382,4 @@ def test_a_door_is_open_where_the_settings_name_it_and_one_that_there_is_not_is_
     assert httpx2.get(f"{server.url}/v1/models").status_code == 404
     assert refused.returncode == 1
     assert "'telnet'" in refused.stderr
-    assert "there are openai" in refused.stderr
+    assert "there are openai, agui" in refused.stderr

@@ -15,6 +15,7 @@ from antiphon.vocabulary.access import without_keys
 from tests.tenants import Site, site
 
 SSE = {"accept": "text/event-stream"}
+BOTH = {"accept": "application/json, text/event-stream"}
 
 
 async def look(what: str) -> str:
@@ -93,7 +94,7 @@ async def _saved(client: httpx2.AsyncClient, written: str) -> list[httpx2.Respon
 async def _by_the_door(
     client: httpx2.AsyncClient, written: str
 ) -> list[httpx2.Response]:
-    """Asks as clients of OpenAI's API do, with a conversation before it, and for a title."""
+    """Asks as clients of OpenAI's API do, with a conversation before it, and for a title; and calls tools over MCP."""
     said = {"role": "assistant", "content": written}
     asked = {"role": "user", "content": written}
     title = (
@@ -105,6 +106,10 @@ async def _by_the_door(
         replies.append(await client.post("/v1/chat/completions", json=body))
     body = {"model": "antiphon", "input": written}
     replies.append(await client.post("/v1/responses", json=body))
+    for tool, sent in (("ask", "question"), ("fetch", "id"), (written, "")):
+        params = {"name": tool, "arguments": {sent: written}}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        replies.append(await client.post("/mcp", json=call, headers=BOTH))
     assert {reply.status_code for reply in replies} == {200}
     return replies
 
@@ -121,7 +126,7 @@ SPELLINGS: list[Callable[[str], str]] = [str, str.upper, str.title, _wrapped]
 async def test_a_key_in_a_text_is_neither_stored_shown_logged_nor_sent_to_the_model(
     tmp_path: Path, spelled: Callable[[str], str]
 ) -> None:
-    async with site(tmp_path, look, script=SCRIPT, doors="openai") as at:
+    async with site(tmp_path, look, script=SCRIPT, doors="openai,mcp") as at:
         own, others = at.key("acme"), at.key("other")
         client = at.client(own)
         written = f"{spelled(own)} or {spelled(others)}"

@@ -62,6 +62,7 @@ async def test_passages_come_with_where_they_stand_and_without_their_signals() -
         "place": "page 3",
         "link": "https://x.example/2",
         "score": 4.25,
+        "start": None,
         "text": "BM25 ranks by rare words.",
         "signals": None,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antiphon.composition.outcome import Outcome
-from antiphon.doors.openai.writing import Written, without_marks, written
+from antiphon.doors.writing import Written, without_marks, written
 from antiphon.vocabulary.events import ResponseAssembled
 from antiphon.vocabulary.values import Citation, Indicator, Usage
 
@@ -78,7 +78,7 @@ NOTE = "\n\n> Note: Time ran out."
 def test_links_stand_behind_what_is_cited_and_nothing_else_is_loaded(
     answer: str, spans: list[str], expected: str
 ) -> None:
-    text, links, citations = sent(answer, *spans)
+    _, text, links, citations, _ = sent(answer, *spans)
 
     assert text == expected + NOTE
     assert len(links) == len(spans)
@@ -94,7 +94,7 @@ def test_what_stands_in_no_course_links_to_where_it_comes_from_or_nowhere() -> N
 
     assert somewhere.text == f"A bill. [[1]](https://b.example/1){NOTE}"
     assert nowhere.text == f"A bill.{NOTE}"
-    assert nowhere.links == []
+    assert list(nowhere.links) == []
     assert [each["url"] for each in nowhere.citations] == [None]
 
 

@@ -1,0 +1,1 @@
+"""A question as a run of AG-UI (docs/agui.md)."""

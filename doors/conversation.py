@@ -1,0 +1,108 @@
+"""A conversation whose caller keeps it: messages, read leniently, of which the last is asked with those before it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from antiphon.api.query_schemas import QueryRequest
+from antiphon.api.schemas import Text
+from antiphon.doors.writing import without_marks
+from antiphon.service import Question
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.values import Exchange
+
+Exchanges = tuple[tuple[str, str], ...]
+"""Questions and their answers, oldest first."""
+
+_SPOKEN = ("text", "input_text", "output_text")
+"""The types of parts that hold what was said."""
+
+
+def _as_parts(content: object) -> object:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    # What is shown as something else than text, such as an activity, says nothing here.
+    return [] if content is None or isinstance(content, Mapping) else content
+
+
+class Sent(BaseModel):
+    """The base of what clients send: what is not read is passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ContentPart(Sent):
+    """A part of a message; only text is read."""
+
+    type: Text
+    text: Text = ""
+
+
+class ToldMessage(Sent):
+    """One message of the conversation; what stands among them and is none has no role."""
+
+    role: Text | None = None
+    content: Annotated[list[ContentPart], BeforeValidator(_as_parts)] = Field(
+        default=[], description="A text, or parts of the type `text`."
+    )
+
+    @property
+    def text(self) -> str:
+        """What was said."""
+        return "\n".join(part.text for part in self.content if part.type in _SPOKEN)
+
+
+class ToldQuestion(QueryRequest):
+    """A question with the conversation before it, which its caller keeps."""
+
+    told: Exchanges = ()
+
+    def question(self) -> Question:
+        """Returns the question as the service takes it."""
+        told = [Exchange(question=asked, answer=said) for asked, said in self.told]
+        return Question(query=self.query, told=told)
+
+
+def told_question(text: str, told: Exchanges, *, strict: bool = False) -> ToldQuestion:
+    """Returns the question with what was asked and answered before it."""
+    asked = {"query": text, "told": told, "strict": strict}
+    return ToldQuestion.model_validate(asked)
+
+
+def last_text(messages: Sequence[ToldMessage]) -> str:
+    """Returns the text of the last message.
+
+    Raises:
+        BadInputError: It is no question.
+    """
+    last = messages[-1]
+    if last.role != "user":
+        raise BadInputError(
+            "The last message must be the user's question: send it with the role `user`."
+        )
+    for part in last.content:
+        if part.type not in _SPOKEN:
+            raise BadInputError(
+                f"The last message holds a part of the type `{part.type[:40]}`, and only text is read here: "
+                "send what it shows in words, or index it as a document."
+            )
+    if not last.text.strip():
+        raise BadInputError("The last message is empty: send a question.")
+    return last.text
+
+
+def exchanges_in(messages: Sequence[ToldMessage]) -> Exchanges:
+    """Returns what was asked and answered before the last message; what was not answered is left out."""
+    exchanges: list[tuple[str, str]] = []
+    asked = ""
+    for message in messages[:-1]:
+        text = message.text
+        if message.role == "user":
+            asked = text
+        elif message.role == "assistant" and asked.strip() and text.strip():
+            exchanges.append((asked, without_marks(text)))
+            asked = ""
+    return tuple(exchanges)
