@@ -53,7 +53,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
 
     Attributes:
         rules: The version of the rules by which the query is decided.
-        wanted: Names of those who were to answer when the question came in; empty where that is not recorded.
+        wanted: Names of those who were to answer when the question came in; empty if that is not recorded.
         history: The last exchanges of the conversation, oldest first.
         facts: Every fact, in order of discovery.
         briefings: What each call was shown, with the table that its citations are resolved against.
@@ -161,7 +161,7 @@ def _wanted(first: QueryReceived) -> tuple[str, ...]:
     """Returns who is to answer: the reasoner of that service, and the models that may take turns with it."""
     reasoner = dict(first.versions).get("reasoner", "")
     settings = first.settings
-    # A reasoner with a name of its own, such as the offline one, answers whichever model is asked for.
+    # A reasoner with a name of its own, such as the offline one, answers whichever model was requested.
     if reasoner != settings.model:
         return tuple(filter(None, [reasoner]))
     others = (settings.final_model, settings.other_model)
@@ -169,7 +169,7 @@ def _wanted(first: QueryReceived) -> tuple[str, ...]:
 
 
 def note_briefing(state: AnswerState, recorded: Recorded[BriefingPrepared]) -> Decision:
-    """Notes what a call is shown."""
+    """Notes what a call sees."""
     return replace(state, briefings=(*state.briefings, recorded)), ()
 
 

@@ -16,7 +16,7 @@ from antiphon.language.links import FoundLink, comparable, leads_to_one_of, link
 from antiphon.vocabulary.values import Citation, Passage
 
 REMOVED = "(link removed)"
-"""Stands in the place of an address."""
+"""Is in the place of an address."""
 
 
 class WithoutLinks(NamedTuple):

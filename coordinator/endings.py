@@ -38,7 +38,7 @@ def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Dec
     if state.phase in ("answering", "closed"):
         return state, ()
     if state.phase == "reviewing":
-        # A review may go on: it needs time only where it asks for another round.
+        # A review may go on: it needs time only if it asks for another round.
         return replace(state, finish="final"), ()
     if state.final:
         # The final call itself may use this time; only a summary that it still waits for may not.

@@ -59,7 +59,7 @@ from antiphon.vocabulary.values import StoredText, Usage
 log = structlog.get_logger(__name__)
 
 DIED = "the process that worked on it ended"
-"""Recorded as the reason for resuming, where the caller gives none."""
+"""Recorded as the reason for resuming, if the caller gives none."""
 
 
 def _admit_always() -> None:
@@ -79,7 +79,7 @@ class History:
     """The recorded queries of a service.
 
     Args:
-        admit: Refuses (BusyError) where no further query may begin.
+        admit: Refuses (BusyError) if no further query may begin.
         totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
         versions: Returns the names and versions of what shapes a query now, for forks that are live.
         elsewhere: Returns the trace of a query that does not run here; None: no other process works on queries.
@@ -298,7 +298,7 @@ class History:
         return LocalTrace(query_id, sessions, self._store)
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
+        """Reads a trace, with what rules decide today in fields that its events did not have yet."""
         events = await self._store.read(query_id)
         _check_known(events)
         forms = await self._store.forms(query_id)
@@ -344,7 +344,7 @@ class History:
         behind_s = max(0.0, acting.clock.now() - prefix[-1].at)
         away_s = 0.0 if counts_away else behind_s
         acting.interceptor.recall(prefix)
-        # What was under way where a fork begins is its parent's.
+        # What was under way when a fork begins is its parent's.
         lost = Usage() if why.startswith(FORKED) else lost_in(prefix)
         session = continue_from(
             self._bus,

@@ -35,7 +35,7 @@ _FURNITURE_ROLE_NAMES = """
 _FURNITURE_ROLES = frozenset(_FURNITURE_ROLE_NAMES.split())
 # Lists of a book's parts, as EPUB names them.
 _BOOK_FURNITURE = frozenset(("toc", "landmarks", "loi", "lot", "page-list"))
-# Names that generators and themes give to what stands around a page's text. Any of them may be the name of a lesson
+# Names that generators and themes give to what is around a page's text. Any of them may be the name of a lesson
 # too, so links must make up nearly all of it.
 _MENU = re.compile(
     r"(?:\w{1,40}[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
@@ -97,7 +97,7 @@ def is_main(element: html.HtmlElement) -> bool:
 
 
 def is_furniture(element: html.HtmlElement) -> bool:
-    """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
+    """Returns True for what is on a page and is not its text: it is there on every page, or a second time."""
     # Most elements are of no such tag, and say nothing of themselves.
     if element.tag not in _TAGS_OF_FURNITURE and not element.keys():
         return False
@@ -139,7 +139,7 @@ def _is_in(element: html.HtmlElement, tags: tuple[str, ...]) -> bool:
 
 
 def _stands_alone(link: html.HtmlElement) -> bool:
-    """Returns True if no words stand beside it: in the middle of a sentence "next" is a word."""
+    """Returns True if no words are beside it: in the middle of a sentence "next" is a word."""
     before = link.getprevious()
     parent = link.getparent()
     words = link.tail or ""
@@ -194,7 +194,7 @@ def _is_named_furniture(element: html.HtmlElement) -> bool:
 
 
 def _has_text(header: html.HtmlElement) -> bool:
-    """Returns True if an article stands in it, or the title of the page and not that of the site above another."""
+    """Returns True if an article is in it, or the title of the page and not that of the site above another."""
     if header.find(".//article") is not None:
         return True
     if header.find(".//h1") is None:
