@@ -14,5 +14,6 @@ class NotedStatus:
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.status = message["status"]
+            # Of a library it may come as a member of an enumeration, which a log shows by its name.
+            self.status = int(message["status"])
         await self._send(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
+from structlog.testing import capture_logs
 
 from tests.tenants import Site, share_of, site
 
@@ -291,3 +293,24 @@ async def test_a_page_that_the_owner_named_may_speak_to_the_door(
     assert allowed.status_code == 200, allowed.text
     assert reply.status_code == 200
     assert reply.headers["access-control-allow-origin"] == page
+
+
+async def test_the_door_leaves_the_logging_of_the_process_alone(
+    tmp_path: Path,
+) -> None:
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    root.handlers.clear()
+    try:
+        async with site(tmp_path) as at:
+            with capture_logs() as lines:
+                await sent(at.client(), b"[]", "2025-11-25")
+            found = root.handlers[:]
+    finally:
+        root.handlers[:], level = before
+        root.setLevel(level)
+
+    assert found == []
+    assert [repr(each["status"]) for each in lines if each["event"] == "request"] == [
+        "400"
+    ]
