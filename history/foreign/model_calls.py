@@ -1,0 +1,198 @@
+"""What every form is read into: calls of a model as Messages exchanges, and the runs of tools beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from antiphon.history.foreign.messages import (
+    Conversation,
+    listed,
+    response_of,
+    tools_of,
+)
+from antiphon.traces import MOST_AT
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import FailureKind
+from antiphon.vocabulary.ports import Json
+
+_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""From which number on a time is one of nanoseconds, of microseconds and of milliseconds."""
+_FAILURES: dict[int, FailureKind] = {
+    400: "invalid_request", 401: "authentication", 403: "authentication", 404: "not_found", 408: "timeout",
+    413: "context_window", 429: "rate_limit", 503: "overloaded", 529: "overloaded",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """One request to a model, and what came of it.
+
+    Attributes:
+        request: As the Messages API takes it: `model`, `messages`, `system`, `tools`.
+        response: The message; None where the call failed, as `failure` and `detail` say.
+        cost_usd: As far as it was recorded.
+    """
+
+    request: Json
+    response: Json | None
+    failure: FailureKind = "connection"
+    detail: str = ""
+    began_at: float | None = None
+    ended_at: float | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """One run of a tool, as a span tells of it; without an id it is known by its name and its arguments."""
+
+    call_id: str
+    name: str
+    output: str
+    failed: bool = False
+    began_at: float | None = None
+    ended_at: float | None = None
+
+
+@dataclass
+class ForeignTrace:
+    """One recording of another program.
+
+    Attributes:
+        id: As the file names it; empty where it does not.
+        missing: What it does not hold, a phrase each.
+    """
+
+    id: str
+    form: str
+    agent: str = ""
+    calls: list[ModelCall] = field(default_factory=list)
+    runs: list[ToolRun] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+Read = Callable[[], ForeignTrace]
+"""Reads one trace of a file; raises BadInputError where it cannot be used."""
+
+
+def model_call(
+    asked: object,
+    replied: object,
+    *,
+    model: str,
+    system: object = None,
+    tools: object = None,
+    max_tokens: object = None,
+    usage: Json | None = None,
+    **rest: object,
+) -> ModelCall:
+    """Builds a call from messages of any shape.
+
+    Args:
+        replied: The reply's messages; None where the call failed.
+        rest: The fields of `ModelCall`, and `stop` and `message_id` of the reply.
+
+    Raises:
+        BadInputError: No message says what was asked.
+    """
+    stop, message_id = rest.pop("stop", None), rest.pop("message_id", None)
+    said = Conversation(asked)
+    said.add({"role": "system", "content": system})
+    if not said.messages:
+        raise BadInputError(
+            "it does not say what its model was asked: let the contents of messages be recorded too"
+        )
+    request = request_of(said, str(model), tools, max_tokens)
+    response = None
+    if replied is not None:
+        content: list[Json] = []
+        for each in listed(replied):
+            message = each if isinstance(each, dict) else {"content": each}
+            stop = stop or message.get("finish_reason") or message.get("stop_reason")
+            content += said.add({**message, "role": "assistant"})
+        response = response_of(content, str(model), stop, message_id, usage or {})
+    return ModelCall(request, response, **rest)  # type: ignore[arg-type] - the fields of it that a reader knows
+
+
+def request_of(
+    said: Conversation, model: str, tools: object, max_tokens: object = None
+) -> Json:
+    """Returns a request of the Messages API that shows what was said so far."""
+    request: Json = {
+        "model": model or "unknown",
+        "messages": said.messages,
+        "max_tokens": whole(max_tokens),
+    }
+    if said.system:
+        request["system"] = list(said.system)
+    if offered := tools_of(tools):
+        request["tools"] = offered
+    return request
+
+
+def seconds(value: object) -> float | None:
+    """Returns a time in seconds since the epoch; None where it is none."""
+    found: float | None = None
+    if isinstance(value, str):
+        try:
+            found = float(value) if _is_number(value) else _of_calendar(value)
+        except (ValueError, OverflowError):
+            return None
+    elif type(value) in (int, float):
+        found = float(value)  # type: ignore[arg-type] - a number, by its type
+    if found is None:
+        return None
+    for least, parts in _SECOND:
+        if found >= least:
+            found /= parts
+            break
+    # Not-a-number is in no range.
+    return found if 0 < found <= MOST_AT else None
+
+
+def _is_number(text: str) -> bool:
+    return len(text) < 30 and text.replace(".", "", 1).isdecimal()
+
+
+def _of_calendar(text: str) -> float:
+    return datetime.fromisoformat(text[:40].replace("Z", "+00:00")).timestamp()
+
+
+def whole(value: object) -> int:
+    """Returns a count; 0 where it is none that can be."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value < 2**53 else 0
+
+
+def counted(
+    prompt: object, completion: object, cached: object, written: object = 0
+) -> Json:
+    """Returns the usage of a reply, from a count of all its input."""
+    read, wrote = whole(cached), whole(written)
+    return {
+        "input_tokens": max(0, whole(prompt) - read - wrote),
+        "output_tokens": whole(completion),
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": wrote,
+    }
+
+
+def failure_of(status: object) -> FailureKind:
+    """Returns the kind of failure that a status of HTTP is."""
+    code = whole(status)
+    return _FAILURES.get(code, "server_error" if code >= 500 else "connection")
+
+
+def without_times(trace: ForeignTrace) -> bool:
+    """Returns True if some call has no time: then all are placed in the order of the file."""
+    return any(call.began_at is None for call in trace.calls)
+
+
+def in_order(trace: ForeignTrace) -> Sequence[ModelCall]:
+    """Returns the calls by their times, or as the file has them where it does not tell all times."""
+    if without_times(trace):
+        return trace.calls
+    return sorted(trace.calls, key=lambda call: call.began_at or 0.0)
