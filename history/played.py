@@ -144,13 +144,19 @@ class PlayedOutside:
         """Lets the call's events wait, with the request as it would be sent now where it was another one."""
         before = self._recording.asked_as(asked.call_id)
         request = None
-        if isinstance(asked, e.ReasoningRequested) and _shown(asked) != _shown(before):
+        differs = _shown(asked) != _shown(before)
+        if differs and isinstance(asked, e.ReasoningRequested):
             request = self._prepared(asked, record.started)
         for each in record.events:
             if each.seq <= self._after:
                 continue
             event = each.event
-            if isinstance(event, e.ReasoningStarted) and request is not None:
+            if isinstance(event, e.ReasoningStarted) and self._recording.is_imported:
+                # Its prompt and its tools are another program's; only what was said so far can differ.
+                if differs:
+                    sent = replace(event.request, messages=asked.messages)
+                    event = replace(event, request=sent)
+            elif isinstance(event, e.ReasoningStarted) and request is not None:
                 event = replace(
                     event,
                     request=replace(request.request, stream=event.request.stream),

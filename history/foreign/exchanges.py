@@ -26,21 +26,18 @@ def is_exchange(value: object) -> bool:
     return isinstance(value, dict) and isinstance(value.get("request"), dict)
 
 
-def trace_of_exchanges(
-    lines: list[tuple[int, Json]], refused: list[str]
-) -> ForeignTrace:
+def trace_of_exchanges(lines: list[Json], refused: list[str]) -> ForeignTrace:
     """Returns the calls of all lines; which of them belong together is seen by what they ask.
 
     Args:
-        lines: Each with its number.
         refused: Gets a sentence for each line that cannot be read.
     """
     trace = ForeignTrace("", FORM)
-    for number, line in lines:
+    for number, line in enumerate(lines, start=1):
         try:
             trace.calls.append(_call(line))
-        except BadInputError as error:
-            refused.append(f"line {number}: {error}")
+        except (BadInputError, TypeError, AttributeError, LookupError) as error:
+            refused.append(f"exchange {number}: {error}")
     return trace
 
 
@@ -87,10 +84,8 @@ def _call(line: Json) -> ModelCall:
 
 def _usage(given: object) -> Json:
     """Returns the usage of a reply; OpenAI's counts what was cached with the rest."""
-    if (
-        not isinstance(given, dict)
-        or "input_tokens" in given
-        and "total_tokens" not in given
+    if not isinstance(given, dict) or (
+        "input_tokens" in given and "total_tokens" not in given
     ):
         return given if isinstance(given, dict) else {}
     details = given.get("prompt_tokens_details", given.get("input_tokens_details"))

@@ -43,6 +43,9 @@ def loops_of(calls: Sequence[ModelCall]) -> list[Loop]:
     A call goes on with a loop if it shows the results of the tools that the loop's last reply called, or if it is the
     same request once more after a failure; else it begins one.
     """
+    # By their times, or as the file has them if it does not tell all of these.
+    if all(call.began_at is not None for call in calls):
+        calls = sorted(calls, key=lambda call: call.began_at or 0.0)
     loops: list[Loop] = []
     waiting: dict[str, list[Loop]] = {}
     failed: list[Loop] = []

@@ -11,7 +11,7 @@ from antiphon.vocabulary.ports import Json
 
 _ROLES = {
     "ai": "assistant", "model": "assistant", "assistant": "assistant", "function_call": "assistant",
-    "system": "system", "developer": "system", "tool": "tool", "function": "tool", "function_call_output": "tool",
+    "system": "system", "developer": "system",
 }  # fmt: skip
 _STOPS = {
     "stop": "end_turn", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use",
@@ -95,31 +95,24 @@ def response_of(
 
 
 def tools_of(given: object) -> list[Json]:
-    """Returns the definitions of tools; one of another shape than those of functions stays as it is."""
+    """Returns the definitions of tools; one of the server's own, which has no schema, stays as it is."""
     tools: list[Json] = []
-    for each in decoded(given) if isinstance(decoded(given), list) else ():
-        each = decoded(each)
-        if not isinstance(each, dict):
-            continue
-        tool = decoded(each.get("tool", each))
-        if isinstance(tool, dict) and "json_schema" in tool:
-            tool = decoded(tool["json_schema"])
-        tool = tool.get("function", tool) if isinstance(tool, dict) else {}
-        if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+    for each in decoded(given) or ():
+        tool = as_object(decoded(each))
+        tool = as_object(decoded(tool.get("tool"))) or tool
+        tool = as_object(decoded(tool.get("json_schema"))) or tool
+        tool = as_object(tool.get("function")) or tool
+        if not isinstance(tool.get("name"), str):
             continue
         schema = decoded(tool.get("parameters", tool.get("input_schema")))
-        if schema is None and "type" in tool and tool["type"] != "function":
-            tools.append(tool)
-            continue
-        tools.append(
-            {
+        if schema is not None:
+            description = written(tool.get("description"))
+            tool = {
                 "name": tool["name"],
-                "description": str(tool.get("description") or ""),
-                "input_schema": schema
-                if isinstance(schema, dict)
-                else {"type": "object"},
+                "description": description,
+                "input_schema": as_object(schema),
             }
-        )
+        tools.append(tool)
     return tools
 
 
@@ -129,15 +122,11 @@ def text_of(blocks: object) -> str:
         return blocks
     pieces: list[str] = []
     for block in blocks if isinstance(blocks, list) else ():
-        if isinstance(block, str):
-            pieces.append(block)
-        elif isinstance(block, dict):
-            text = block.get("text", block.get("content"))
-            pieces.append(
-                text
-                if isinstance(text, str)
-                else text_of(text) or f"[{block.get('type')}]"
-            )
+        given = as_object(block)
+        text = text_of(
+            block if isinstance(block, str) else given.get("text", given.get("content"))
+        )
+        pieces.append(text or f"[{given.get('type')}]")
     return "\n".join(pieces)
 
 
@@ -158,6 +147,11 @@ def written(value: object) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
+def as_object(value: object) -> Json:
+    """Returns an object as it is, and an empty one in the place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
 def listed(given: object) -> list[Any]:
     """Returns messages one by one, however many there are and whatever holds them."""
     given = decoded(given)
@@ -169,117 +163,97 @@ def listed(given: object) -> list[Any]:
 
 
 def _message(given: object) -> tuple[str, list[Json]]:
+    """Returns the role of a message, and its content as blocks of the Messages API."""
     given = decoded(given)
-    if not isinstance(given, dict):
-        given = {"role": "user", "content": given}
-    if isinstance(given.get("message"), dict):
-        given = {"role": given.get("role"), **given["message"]}
-    said = str(given.get("role") or given.get("type"))
-    role = _ROLES.get(said, "user")
-    blocks: list[Json] = []
-    if isinstance(given.get("reasoning_content"), str):
-        blocks.append({"type": "thinking", "thinking": given["reasoning_content"]})
-    # Instrumentations repeat the same content under several of these names.
-    for name in ("parts", "contents", "content"):
-        if given.get(name):
-            blocks += _blocks(given[name])
-            break
-    # Some tell a call twice: as content, and beside it.
-    if not any(block["type"] == "tool_use" for block in blocks):
-        calls = decoded(given.get("tool_calls"))
-        blocks += [_call(each) for each in calls or () if isinstance(each, dict)]
-    if said in ("function_call", "function_call_output"):
-        blocks = [_block(given)]
-    if role != "tool":
-        return role, blocks
+    message = given if isinstance(given, dict) else {"role": "user", "content": given}
+    message = {**message, **as_object(message.get("message"))}
+    said = str(message.get("role") or message.get("type"))
+    if said in (*_CALLS, *_RESULTS):
+        return _ROLES.get(said, "user"), [_block(message)]
+    blocks = _content(message)
+    if said not in ("tool", "function"):
+        return _ROLES.get(said, "user"), blocks
     if not any(block["type"] == "tool_result" for block in blocks):
-        call_id = given.get("tool_call_id") or given.get("id")
-        blocks = [
-            {
-                "type": "tool_result",
-                "tool_use_id": str(call_id or ""),
-                "content": blocks,
-            }
-        ]
+        blocks = [_result({"id": message.get("tool_call_id"), "content": blocks})]
     return "user", blocks
 
 
+def _content(message: Json) -> list[Json]:
+    blocks: list[Json] = []
+    if thought := message.get("reasoning_content"):
+        blocks.append({"type": "thinking", "thinking": written(thought)})
+    # Instrumentations tell the same content under several of these names, and a call as content and beside it.
+    names = ("parts", "contents", "content")
+    blocks += _blocks(
+        next((message[name] for name in names if message.get(name)), None)
+    )
+    if not any(block["type"] == "tool_use" for block in blocks):
+        calls = decoded(message.get("tool_calls"))
+        blocks += [_call(each) for each in calls or () if isinstance(each, dict)]
+    return blocks
+
+
 def _blocks(value: object) -> list[Json]:
-    value = decoded(value) if not isinstance(value, str) else value
-    if isinstance(value, str):
-        # Some write the list of blocks as a text.
-        inner = decoded(value)
-        is_blocks = (
-            isinstance(inner, list)
-            and inner
-            and all(isinstance(each, dict) and "type" in each for each in inner)
-        )
-        if not is_blocks:
-            return [{"type": "text", "text": value}] if value.strip() else []
-        value = inner
-    parts = value if isinstance(value, list) else [value]
+    inner = decoded(value)
+    # Some write the list of blocks as a text; another text may begin like one.
+    if isinstance(value, str) and not (
+        isinstance(inner, list)
+        and inner
+        and all("type" in as_object(each) for each in inner)
+    ):
+        return [{"type": "text", "text": value}] if value.strip() else []
+    parts = inner if isinstance(inner, list) else [inner]
     return [_block(part) for part in parts if part not in (None, "")]
 
 
-def _block(part: object) -> Json:
-    if isinstance(part, dict):
-        part = {**part, **_object(part.get("message_content"))}
-    if not isinstance(part, dict):
-        return {"type": "text", "text": written(part)}
+def _block(given: object) -> Json:
+    if not isinstance(given, dict):
+        return {"type": "text", "text": written(given)}
+    part = {**given, **as_object(given.get("message_content"))}
     kind = part.get("type")
     if kind in _CALLS:
         return _call(part)
     if kind in _RESULTS:
         return _result(part)
-    text = next(
-        (part[name] for name in ("text", "content") if isinstance(part.get(name), str)),
-        None,
-    )
+    text = part.get("text", part.get("content"))
     if kind == "reasoning":
-        return {"type": "thinking", "thinking": text or ""}
-    if kind == "text" and isinstance(part.get("text"), str):
-        return part  # with its citations
-    if kind in (None, "text", "input_text", "output_text") and text is not None:
-        return {"type": "text", "text": text}
-    if isinstance(kind, str):
-        return part
-    return {"type": "text", "text": written(part)}
+        return {"type": "thinking", "thinking": written(text)}
+    if kind in (None, "input_text", "output_text") or (
+        kind == "text" and "text" not in part
+    ):
+        return {"type": "text", "text": written(part if text is None else text)}
+    return {**part, "type": str(kind)}
 
 
 def _call(given: Json) -> Json:
-    call = _object(given.get("tool_call")) or given
-    function = _object(call.get("function")) or call
-    found = (
-        function.get(name) for name in ("input", "arguments", "args", "parameters")
+    call = as_object(given.get("tool_call")) or given
+    function = as_object(call.get("function")) or call
+    names = ("input", "arguments", "args", "parameters")
+    arguments = decoded(
+        next((function[name] for name in names if function.get(name)), {})
     )
-    arguments = decoded(next((each for each in found if each is not None), {}))
     if not isinstance(arguments, dict):
-        arguments = {"arguments": arguments} if arguments else {}
-    call_id = call.get("call_id") or call.get("id") or call.get("tool_call_id") or ""
+        arguments = {"arguments": arguments}
     return {
         "type": "tool_use",
-        "id": str(call_id),
+        "id": str(call.get("call_id") or call.get("id") or ""),
         "name": str(function.get("name") or "unknown"),
         "input": arguments,
     }
 
 
-def _object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
 def _result(part: Json) -> Json:
-    found = (part.get(name) for name in ("content", "response", "result", "output"))
-    content = next((each for each in found if each is not None), "")
-    call_id = part.get("tool_use_id") or part.get("call_id") or part.get("id") or ""
+    names = ("content", "response", "result", "output")
     result: Json = {
         "type": "tool_result",
-        "tool_use_id": str(call_id),
-        "content": _blocks(content),
+        "tool_use_id": str(
+            part.get("tool_use_id") or part.get("call_id") or part.get("id") or ""
+        ),
+        "content": _blocks(
+            next((part[name] for name in names if part.get(name)), None)
+        ),
     }
-    if part.get("is_error"):
-        result["is_error"] = True
-    return result
+    return {**result, "is_error": True} if part.get("is_error") else result
 
 
 class _FreeIds:

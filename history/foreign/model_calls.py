@@ -1,10 +1,11 @@
-"""What every form is read into: calls of a model as Messages exchanges, and the runs of tools beside them."""
+"""What every form is read into: calls of a model as exchanges of Messages, and the runs of tools beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from antiphon.history.foreign.messages import (
     Conversation,
@@ -17,8 +18,8 @@ from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import FailureKind
 from antiphon.vocabulary.ports import Json
 
-_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""From which number on a time is one of nanoseconds, of microseconds and of milliseconds."""
+_UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""From which number on a time is one of nanoseconds, of microseconds and of milliseconds; each with its second."""
 _FAILURES: dict[int, FailureKind] = {
     400: "invalid_request", 401: "authentication", 403: "authentication", 404: "not_found", 408: "timeout",
     413: "context_window", 429: "rate_limit", 503: "overloaded", 529: "overloaded",
@@ -46,7 +47,7 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class ToolRun:
-    """One run of a tool, as a span tells of it; without an id it is known by its name and its arguments."""
+    """One run of a tool, as a span tells of it; without an id it is known by its name."""
 
     call_id: str
     name: str
@@ -81,30 +82,29 @@ def model_call(
     asked: object,
     replied: object,
     *,
-    model: str,
+    model: object,
     system: object = None,
     tools: object = None,
     max_tokens: object = None,
     usage: Json | None = None,
-    **rest: object,
+    stop: object = None,
+    message_id: object = None,
+    failure: FailureKind = "connection",
+    detail: str = "",
+    began_at: float | None = None,
+    ended_at: float | None = None,
 ) -> ModelCall:
     """Builds a call from messages of any shape.
 
     Args:
         replied: The reply's messages; None where the call failed.
-        rest: The fields of `ModelCall`, and `stop` and `message_id` of the reply.
 
     Raises:
         BadInputError: No message says what was asked.
     """
-    stop, message_id = rest.pop("stop", None), rest.pop("message_id", None)
     said = Conversation(asked)
     said.add({"role": "system", "content": system})
-    if not said.messages:
-        raise BadInputError(
-            "it does not say what its model was asked: let the contents of messages be recorded too"
-        )
-    request = request_of(said, str(model), tools, max_tokens)
+    request = request_of(said, model, tools, max_tokens)
     response = None
     if replied is not None:
         content: list[Json] = []
@@ -112,19 +112,27 @@ def model_call(
             message = each if isinstance(each, dict) else {"content": each}
             stop = stop or message.get("finish_reason") or message.get("stop_reason")
             content += said.add({**message, "role": "assistant"})
-        response = response_of(content, str(model), stop, message_id, usage or {})
-    return ModelCall(request, response, **rest)  # type: ignore[arg-type] - the fields of it that a reader knows
+        response = response_of(content, request["model"], stop, message_id, usage or {})
+    return ModelCall(request, response, failure, detail, began_at, ended_at)
 
 
 def request_of(
-    said: Conversation, model: str, tools: object, max_tokens: object = None
+    said: Conversation, model: object, tools: object, max_tokens: object = None
 ) -> Json:
-    """Returns a request of the Messages API that shows what was said so far."""
+    """Returns a request of the Messages API that shows what was said so far.
+
+    Raises:
+        BadInputError: Nothing was said.
+    """
     request: Json = {
-        "model": model or "unknown",
+        "model": str(model or "unknown"),
         "messages": said.messages,
         "max_tokens": whole(max_tokens),
     }
+    if not request["messages"]:
+        raise BadInputError(
+            "it does not say what its model was asked: let the contents of messages be recorded too"
+        )
     if said.system:
         request["system"] = list(said.system)
     if offered := tools_of(tools):
@@ -132,32 +140,21 @@ def request_of(
     return request
 
 
-def seconds(value: object) -> float | None:
+def seconds(value: Any) -> float | None:
     """Returns a time in seconds since the epoch; None where it is none."""
-    found: float | None = None
-    if isinstance(value, str):
-        try:
-            found = float(value) if _is_number(value) else _of_calendar(value)
-        except (ValueError, OverflowError):
-            return None
-    elif type(value) in (int, float):
-        found = float(value)  # type: ignore[arg-type] - a number, by its type
-    if found is None:
+    try:
+        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
+            found = datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
+        else:
+            found = float(value)
+    except (TypeError, ValueError, OverflowError):
         return None
-    for least, parts in _SECOND:
+    for least, second in _UNITS:
         if found >= least:
-            found /= parts
+            found /= second
             break
     # Not-a-number is in no range.
     return found if 0 < found <= MOST_AT else None
-
-
-def _is_number(text: str) -> bool:
-    return len(text) < 30 and text.replace(".", "", 1).isdecimal()
-
-
-def _of_calendar(text: str) -> float:
-    return datetime.fromisoformat(text[:40].replace("Z", "+00:00")).timestamp()
 
 
 def whole(value: object) -> int:
@@ -168,10 +165,10 @@ def whole(value: object) -> int:
 
 
 def counted(
-    prompt: object, completion: object, cached: object, written: object = 0
+    prompt: object, completion: object, cached: object, stored: object = 0
 ) -> Json:
-    """Returns the usage of a reply, from a count of all its input."""
-    read, wrote = whole(cached), whole(written)
+    """Returns the usage of a reply, from a count of all its input, in which what was cached is counted too."""
+    read, wrote = whole(cached), whole(stored)
     return {
         "input_tokens": max(0, whole(prompt) - read - wrote),
         "output_tokens": whole(completion),
@@ -181,18 +178,9 @@ def counted(
 
 
 def failure_of(status: object) -> FailureKind:
-    """Returns the kind of failure that a status of HTTP is."""
-    code = whole(status)
+    """Returns the kind of failure that a status of HTTP, or what a span says in its place, is."""
+    text = str(status)
+    if "timeout" in text.lower():
+        return "timeout"
+    code = int(text) if text.isdecimal() and len(text) == 3 else 0
     return _FAILURES.get(code, "server_error" if code >= 500 else "connection")
-
-
-def without_times(trace: ForeignTrace) -> bool:
-    """Returns True if some call has no time: then all are placed in the order of the file."""
-    return any(call.began_at is None for call in trace.calls)
-
-
-def in_order(trace: ForeignTrace) -> Sequence[ModelCall]:
-    """Returns the calls by their times, or as the file has them where it does not tell all times."""
-    if without_times(trace):
-        return trace.calls
-    return sorted(trace.calls, key=lambda call: call.began_at or 0.0)

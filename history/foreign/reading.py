@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 
-from antiphon.history.foreign import atif, exchanges, langfuse, spans
+from antiphon.history.foreign import atif, exchanges
 from antiphon.history.foreign.loops import loops_of
-from antiphon.history.foreign.model_calls import ForeignTrace, Read, in_order
+from antiphon.history.foreign.model_calls import ForeignTrace, Read
+from antiphon.history.foreign.spans import traces_of_spans
 from antiphon.history.foreign.writing import written_trace
 from antiphon.traces import IDS, MOST_BYTES, Redaction
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.tool_calls import nests_too_deep
 
-MOST_TRACES = 1_000
+MOST_QUERIES = 1_000
 """Queries in one file."""
 NO_FORM = (
-    "this is no trace file of `antiphon traces export`, and none of the forms that are read: OTLP JSON or Phoenix "
-    "spans with GenAI or OpenInference names, ATIF, a Langfuse export, or JSON lines of request and response"
+    "this is no file of `antiphon traces export`, and it holds none of what is read from other programs: spans with "
+    "GenAI or OpenInference names, a trajectory (ATIF), a Langfuse export, or lines of request and response"
 )
 
 
@@ -31,6 +33,7 @@ class ImportedFile(NamedTuple):
 
     queries: Sequence[Sequence[Recorded[Event]]]
     refused: Sequence[str]
+    feedback: Feedback | None = None
 
 
 def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
@@ -49,45 +52,38 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
         )
     queries: list[Sequence[Recorded[Event]]] = []
     refused: list[str] = []
-    values = _values(data, refused)
-    for name, read in _traces(values, refused):
+    for name, read in _traces(_values(data, refused), refused):
         try:
             for query in _queries(read(), data, now, redaction):
                 queries.append(query)
+                if len(queries) > MOST_QUERIES:
+                    raise BadInputError(f"{MOST_QUERIES:,} queries of a file are read")
         except BadInputError as error:
-            refused.append(f"trace {name[:80]}: {error}")
-        # Any field may be of any type; what a reader expects of it is what its form promises.
-        except (
-            ValueError,
-            TypeError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-        ) as error:
+            refused.append(f"{name[:80]}: {error}")
+        # Any field may be of any type; a reader takes it to be of the one that its form has.
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
             refused.append(
-                f"trace {name[:80]}: a field in it is of another type than its form has it ({error!r:.120})"
+                f"{name[:80]}: a field is not as its form has it: {error!r:.120}"
             )
-        if len(queries) > MOST_TRACES:
-            raise BadInputError(
-                f"the file holds more than {MOST_TRACES:,} queries: split it"
-            )
+        except RecursionError:
+            refused.append(f"{name[:80]}: it is nested too deep")
     if not queries:
         raise BadInputError("; ".join(refused[:5]) or NO_FORM)
     return ImportedFile(queries, refused)
 
 
 def _values(data: bytes, refused: list[str]) -> list[Any]:
-    """Returns the whole of a JSON file, or the lines of one of JSON lines."""
+    """Returns what a JSON file holds, or the lines of one of JSON lines."""
     try:
-        return [_decoded(data)]
+        whole = _decoded(data)
+        return whole if isinstance(whole, list) else [whole]
     except BadInputError:
         lines = data.splitlines()
     values: list[Any] = []
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
         try:
-            values.append(_decoded(line))
+            if line.strip():
+                values.append(_decoded(line))
         except BadInputError as error:
             refused.append(f"line {number}: {error}")
     return values
@@ -104,38 +100,26 @@ def _decoded(data: bytes) -> Any:
 
 
 def _traces(values: list[Any], refused: list[str]) -> Iterator[tuple[str, Read]]:
-    if len(values) == 1 and isinstance(values[0], list):
-        values = values[0]
-    lines = [
-        (n, each)
-        for n, each in enumerate(values, start=1)
-        if exchanges.is_exchange(each)
-    ]
+    lines = list(filter(exchanges.is_exchange, values))
     if lines:
-        yield exchanges.FORM, partial(exchanges.trace_of_exchanges, lines, refused)
+        read = partial(exchanges.trace_of_exchanges, lines, refused)
+        yield exchanges.FORM, read
     for value in filter(atif.is_atif, values):
         yield from atif.traces_of_atif(value)
-    others = [
-        each
-        for each in values
-        if not exchanges.is_exchange(each) and not atif.is_atif(each)
-    ]
-    if langfuse.is_langfuse(others):
-        yield from langfuse.traces_of_langfuse(others)
-    else:
-        yield from spans.traces_of_spans(others)
+    yield from traces_of_spans(values)
 
 
 def _queries(
     trace: ForeignTrace, data: bytes, now: float, redaction: Redaction
-) -> Iterable[list[Recorded[Event]]]:
-    loops = loops_of(in_order(trace))
-    if not loops:
-        raise BadInputError("it holds no call of a model that can be read")
+) -> Iterator[list[Recorded[Event]]]:
+    loops = loops_of(trace.calls)
     first_id = trace.id
     if IDS.fullmatch(first_id) is None:
         first_id = hashlib.sha256(data + trace.id.encode()).hexdigest()[:32]
+    # Several questions of one recording are a conversation.
+    session_id = first_id if len(loops) > 1 else ""
     for number, loop in enumerate(loops, start=1):
         query_id = first_id if number == 1 else f"{first_id}-{number}"
-        session_id = first_id if len(loops) > 1 else ""
         yield written_trace(trace, loop, query_id, session_id, now, redaction)
+    if not loops:
+        raise BadInputError("it holds no call of a model")

@@ -199,7 +199,11 @@ class _Writing:
         for number, call in enumerate(attempts, start=1):
             sent = self._request(call)
             started = e.ReasoningStarted(
-                call_id=asked.call_id, attempt=number, reasoner=sent.model, request=sent
+                call_id=asked.call_id,
+                attempt=number,
+                reasoner=sent.model,
+                request=sent,
+                tool_definitions=sent.tools,
             )
             self._publish(started, cause, call.began_at)
             if call.response is not None:

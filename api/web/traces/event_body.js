@@ -90,7 +90,14 @@ function asked(_, { event }) {
     section("Question", prose(event.query)),
     history.length > 0 ? section("Earlier conversation", rowList(history)) : null,
     event.change ? section("Changed in this fork", prose(event.change)) : null,
+    event.imported ? section("Imported", rowList(importRows(event.imported))) : null,
   ];
+}
+
+/** @param {{form: string, agent: string, missing: string[]}} imported */
+function importRows({ form, agent, missing }) {
+  const rows = [["From", agent ? `${form}, ${agent}` : form]];
+  return missing.length > 0 ? [...rows, ["Not recorded", missing.join("; ")]] : rows;
 }
 
 /**
