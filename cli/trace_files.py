@@ -29,6 +29,7 @@ from antiphon.vocabulary.ports import Json
 def export(
     query_id: TraceId,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    data_dir: DataDir = None,
     form: Annotated[
         Literal["antiphon", "atif"],
         typer.Option(
@@ -36,7 +37,6 @@ def export(
             help="antiphon: exactly as it is stored, with a hash over all of it; atif: as an agent's trajectory.",
         ),
     ] = "antiphon",
-    data_dir: DataDir = None,
 ) -> None:
     """Exports a trace as JSON lines for `antiphon traces import`, or as a trajectory (ATIF) for other programs."""
     settings = settings_for_people(data_dir=data_dir)

@@ -17,6 +17,7 @@ from antiphon.history.foreign.messages import (
     as_object,
     decoded,
     response_of,
+    text_of,
     written,
 )
 from antiphon.history.foreign.model_calls import (
@@ -32,7 +33,7 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Request, StoredText, Usage
+from antiphon.vocabulary.values import Usage
 
 VERSION = "ATIF-v1.7"
 MOST_USD = 1e6
@@ -132,22 +133,13 @@ def atif_of(events: Sequence[Recorded[Event]]) -> bytes:
         )
     agent = _agent(first)
     final: Json = {}
-    steps: list[Json] = []
-    for said in first.history:
-        steps.append(
-            {"source": "user", "message": said.question, "is_copied_context": True}
-        )
-        steps.append(
-            {"source": "agent", "message": said.answer, "is_copied_context": True}
-        )
-    steps.append(
-        {"source": "user", "message": first.query, "timestamp": _calendar(events[0].at)}
-    )
+    steps = _before_reply(first, events)
     by_call: dict[str, Json] = {}
     for recorded in events:
         match recorded.event:
-            case e.ReasoningStarted(request=Request(tools=StoredText(text=tools))):
-                agent["tool_definitions"] = list(map(_function, decoded(tools)))
+            case e.ReasoningStarted(request=request) if request.tools:
+                tools = decoded(request.tools.text)
+                agent["tool_definitions"] = list(map(_function, tools))
             case e.ReasoningCompleted() as reply:
                 steps.append(_step(reply, recorded.at))
                 by_call |= {call.id: steps[-1] for call in reply.tool_calls}
@@ -166,6 +158,24 @@ def atif_of(events: Sequence[Recorded[Event]]) -> bytes:
         **final,
     }
     return msgspec.json.format(msgspec.json.encode(trajectory), indent=1) + b"\n"
+
+
+def _before_reply(
+    first: e.QueryReceived, events: Sequence[Recorded[Event]]
+) -> list[Json]:
+    """Returns the steps before the first reply: the system prompt, the conversation, the question."""
+    steps: list[Json] = []
+    for recorded in events:
+        if isinstance(recorded.event, e.ReasoningStarted):
+            prompt = text_of(decoded(recorded.event.request.system.text))
+            steps.append({"source": "system", "message": prompt})
+            break
+    for said in first.history:
+        for source, text in (("user", said.question), ("agent", said.answer)):
+            steps.append({"source": source, "message": text, "is_copied_context": True})
+    asked_at = _calendar(events[0].at)
+    steps.append({"source": "user", "message": first.query, "timestamp": asked_at})
+    return steps
 
 
 def _agent(first: e.QueryReceived) -> Json:

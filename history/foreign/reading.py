@@ -20,6 +20,14 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.tool_calls import nests_too_deep
 
+_UNUSABLE = (
+    BadInputError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+)
 MOST_QUERIES = 1_000
 """Queries in one file."""
 NO_FORM = (
@@ -58,18 +66,18 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
                 queries.append(query)
                 if len(queries) > MOST_QUERIES:
                     raise BadInputError(f"{MOST_QUERIES:,} queries of a file are read")
-        except BadInputError as error:
-            refused.append(f"{name[:80]}: {error}")
-        # Any field may be of any type; a reader takes it to be of the one that its form has.
-        except (ValueError, TypeError, AttributeError, LookupError) as error:
-            refused.append(
-                f"{name[:80]}: a field is not as its form has it: {error!r:.120}"
-            )
-        except RecursionError:
-            refused.append(f"{name[:80]}: it is nested too deep")
+        except _UNUSABLE as error:
+            refused.append(f"{name[:80]}: {_why(error)}")
     if not queries:
         raise BadInputError("; ".join(refused[:5]) or NO_FORM)
     return ImportedFile(queries, refused)
+
+
+def _why(error: Exception) -> str:
+    """Says what is wrong with a trace; any of its fields may be of any type."""
+    if isinstance(error, BadInputError):
+        return str(error)
+    return f"a field in it is not as its form has it ({error!r:.120})"
 
 
 def _values(data: bytes, refused: list[str]) -> list[Any]:

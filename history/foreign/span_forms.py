@@ -10,7 +10,6 @@ from antiphon.history.foreign.messages import decoded
 from antiphon.history.foreign.model_calls import seconds
 from antiphon.vocabulary.ports import Json
 
-LANGFUSE = "Langfuse"
 MOST_PARTS = 40
 """Dots in the name of an attribute."""
 _HOLDERS = ("resourceSpans", "scopeSpans", "spans", "data", "observations", "traces")
@@ -50,6 +49,12 @@ def spans_in(value: object) -> Iterator[tuple[str, Json]]:
             yield from spans_in(each)
     if not isinstance(value, dict):
         return
+    rows = value.get("context.trace_id")
+    if isinstance(rows, dict):
+        # A data frame that was written column by column.
+        for row in rows:
+            yield from spans_in({name: column.get(row) for name, column in value.items()})
+        return
     for name in _HOLDERS:
         yield from spans_in(value.get(name))
     context = value.get("context")
@@ -58,9 +63,14 @@ def spans_in(value: object) -> Iterator[tuple[str, Json]]:
         yield str(trace_id).removeprefix("0x"), flat
 
 
+def is_observation(flat: Json) -> bool:
+    """Returns True for an observation of Langfuse, which says what it is of."""
+    return isinstance(flat.get("type"), str)
+
+
 def span_of(flat: Json) -> Span:
-    """Reads one span, or one observation."""
-    if isinstance(flat.get("type"), str):
+    """Reads one span, or one observation of Langfuse."""
+    if is_observation(flat):
         return _observed(flat)
     status = flat.get("status", flat.get("status_code"))
     message = flat.get("status_message")
@@ -68,6 +78,9 @@ def span_of(flat: Json) -> Span:
         message = status.get("message", status.get("description"))
         status = status.get("code", status.get("status_code"))
     attributes = _pairs(flat.get("attributes"))
+    # Phoenix keeps this one beside the others.
+    if flat.get("span_kind") not in (None, "UNKNOWN"):
+        attributes.append(("openinference.span.kind", flat["span_kind"]))
     # A data frame has a column for each attribute.
     for name, value in flat.items():
         if name.startswith("attributes."):

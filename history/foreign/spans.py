@@ -20,10 +20,18 @@ from antiphon.history.foreign.model_calls import (
     failure_of,
     model_call,
 )
-from antiphon.history.foreign.span_forms import Span, span_of, spans_in
+from antiphon.history.foreign.span_forms import (
+    Span,
+    is_observation,
+    span_of,
+    spans_in,
+)
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
 
+GENAI = "spans with GenAI names"
+OPENINFERENCE = "spans with OpenInference names"
+LANGFUSE = "a Langfuse export"
 _CALLS = ("LLM", "chat", "generate_content", "text_completion", "completion")
 _TOOLS = ("TOOL", "execute_tool", "tool")
 _RETRIEVALS = ("RETRIEVER", "retrieval")
@@ -41,7 +49,7 @@ def traces_of_spans(values: Iterable[object]) -> Iterator[tuple[str, Read]]:
 
 def _trace(trace_id: str, given: list[Json]) -> ForeignTrace:
     spans = list(map(span_of, given))
-    trace = ForeignTrace(trace_id, "spans with GenAI names")
+    trace = ForeignTrace(trace_id, LANGFUSE if is_observation(given[0]) else GENAI)
     calls = [span for span in spans if _kind(span) in _CALLS]
     if not calls:
         raise BadInputError(
@@ -57,7 +65,7 @@ def _trace(trace_id: str, given: list[Json]) -> ForeignTrace:
     trace.runs = [_run(span) for span in spans if _kind(span) in _TOOLS]
     for span in spans:
         if span.told("openinference.span.kind"):
-            trace.form = "spans with OpenInference names"
+            trace.form = OPENINFERENCE
         trace.agent = trace.agent or written(span.told("gen_ai.agent.name"))
     left_out = [span for span in spans if _kind(span) in _RETRIEVALS]
     if left_out:
