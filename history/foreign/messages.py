@@ -30,6 +30,7 @@ class Conversation:
 
     def __init__(self, given: object = None) -> None:
         self.system: list[Json] = []
+        self.shown = 0
         self._messages: list[Json] = []
         self._ids = _FreeIds()
         self._names: dict[str, list[str]] = {}
@@ -39,7 +40,8 @@ class Conversation:
 
     @property
     def messages(self) -> list[Json]:
-        """The messages so far; those that are added later do not change them."""
+        """The messages so far; those that are added later do not change them. `shown` counts them."""
+        self.shown += len(self._messages)
         return [{**each, "content": list(each["content"])} for each in self._messages]
 
     def add(self, given: object) -> list[Json]:

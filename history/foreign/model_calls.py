@@ -18,6 +18,9 @@ from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import FailureKind
 from antiphon.vocabulary.ports import Json
 
+MOST_SHOWN = 200_000
+"""Messages that all requests of a file show together: each round shows all before it, so that little asks for much."""
+TOO_MUCH = f"its requests show more than {MOST_SHOWN:,} messages together, which is the most: split it"
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 """From which number on a time is one of nanoseconds, of microseconds and of milliseconds; each with its second."""
 _FAILURES: dict[int, FailureKind] = {
@@ -122,8 +125,10 @@ def request_of(
     """Returns a request of the Messages API that shows what was said so far.
 
     Raises:
-        BadInputError: Nothing was said.
+        BadInputError: Nothing was said, or too much was shown by now.
     """
+    if said.shown > MOST_SHOWN:
+        raise BadInputError(TOO_MUCH)
     request: Json = {
         "model": str(model or "unknown"),
         "messages": said.messages,

@@ -11,7 +11,12 @@ import msgspec
 
 from antiphon.history.foreign import atif, exchanges
 from antiphon.history.foreign.loops import loops_of
-from antiphon.history.foreign.model_calls import ForeignTrace, Read
+from antiphon.history.foreign.model_calls import (
+    MOST_SHOWN,
+    TOO_MUCH,
+    ForeignTrace,
+    Read,
+)
 from antiphon.history.foreign.spans import traces_of_spans
 from antiphon.history.foreign.writing import written_trace
 from antiphon.traces import IDS, MOST_BYTES, Redaction
@@ -58,11 +63,16 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
         raise BadInputError(
             f"the file has more than {MOST_BYTES:,} bytes, which is the most"
         )
+    shown = 0
     queries: list[Sequence[Recorded[Event]]] = []
     refused: list[str] = []
     for name, read in _traces(_values(data, refused), refused):
         try:
-            for query in _queries(read(), data, now, redaction):
+            trace = read()
+            shown += sum(len(call.request["messages"]) for call in trace.calls)
+            if shown > MOST_SHOWN:
+                raise BadInputError(TOO_MUCH)
+            for query in _queries(trace, data, now, redaction):
                 queries.append(query)
                 if len(queries) > MOST_QUERIES:
                     raise BadInputError(f"{MOST_QUERIES:,} queries of a file are read")

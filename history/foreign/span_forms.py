@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon.history.foreign.messages import decoded
+from antiphon.history.foreign.messages import as_object, decoded
 from antiphon.history.foreign.model_calls import seconds
+from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
 
+MOST_CELLS = 2_000_000
 MOST_PARTS = 40
 """Dots in the name of an attribute."""
 _HOLDERS = ("resourceSpans", "scopeSpans", "spans", "data", "observations", "traces")
@@ -51,9 +53,7 @@ def spans_in(value: object) -> Iterator[tuple[str, Json]]:
         return
     rows = value.get("context.trace_id")
     if isinstance(rows, dict):
-        # A data frame that was written column by column.
-        for row in rows:
-            yield from spans_in({name: column.get(row) for name, column in value.items()})
+        yield from _rows(rows, value)
         return
     for name in _HOLDERS:
         yield from spans_in(value.get(name))
@@ -61,6 +61,17 @@ def spans_in(value: object) -> Iterator[tuple[str, Json]]:
     flat: Json = {**value, **context} if isinstance(context, dict) else value
     if trace_id := _first(flat, "traceId", "trace_id", "context.trace_id"):
         yield str(trace_id).removeprefix("0x"), flat
+
+
+def _rows(rows: Json, columns: Json) -> Iterator[tuple[str, Json]]:
+    """Yields the spans of a data frame that was written column by column."""
+    if len(rows) * len(columns) > MOST_CELLS:
+        raise BadInputError(
+            f"the data frame has more than {MOST_CELLS:,} cells: split it"
+        )
+    for row in rows:
+        cells = {name: as_object(cell).get(row) for name, cell in columns.items()}
+        yield from spans_in(cells)
 
 
 def is_observation(flat: Json) -> bool:

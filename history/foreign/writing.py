@@ -88,6 +88,7 @@ class _Writing:
         self._asked: deque[Recorded[Event]] = deque()
         self._at = loop.attempts[0][0].began_at or now
         self._next = 0
+        self._chars = 0
         self._texts: dict[int, StoredText] = {}
         self._runs: dict[str, list[ToolRun]] = {}
         for run in trace.runs:
@@ -232,7 +233,13 @@ class _Writing:
         messages: list[Message] = []
         for message in given["messages"]:
             content = tuple(map(self._text, message["content"]))
+            self._chars += sum(len(block.text) for block in content)
             messages.append(Message(role=message["role"], content=content))
+        # Each round shows all before it, so that a small file may ask for very much.
+        if self._chars > MOST_TEXT:
+            raise BadInputError(
+                f"its calls show more than {MOST_TEXT:,} characters together"
+            )
         tools = given.get("tools")
         return Request(
             model=_name(given["model"]),

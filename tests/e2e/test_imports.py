@@ -96,13 +96,19 @@ def test_a_trajectory_that_is_written_is_one_of_harbor_and_reads_back(
 ) -> None:
     query_id = imported(command, name)[0]
 
-    written = command("traces", "export", query_id, "-o", "out.json", "--format", "atif")
+    written = command(
+        "traces", "export", query_id, "-o", "out.json", "--format", "atif"
+    )
 
     assert written.returncode == 0, written.stderr
     trajectory = json.loads((tmp_path / "out.json").read_text())
     schema = json.loads((FOREIGN / "atif.schema.json").read_text())
     jsonschema.validate(trajectory, schema)
-    assert [step["source"] for step in trajectory["steps"][:3]] == ["system", "user", "agent"]
+    assert [step["source"] for step in trajectory["steps"][:3]] == [
+        "system",
+        "user",
+        "agent",
+    ]
     assert WEATHER in trajectory["steps"][-1]["message"]
     trajectory["trajectory_id"] = "again"
     (tmp_path / "out.json").write_text(json.dumps(trajectory))
