@@ -73,7 +73,7 @@ class KeyMetering:
     async def let_in(
         self, caller: Principal, query_id: str, need: Need
     ) -> AsyncIterator[Allowance]:
-        """Counts a query in before it begins, and out again where it does not begin after all.
+        """Counts a query in before it begins, and out again if it does not begin after all.
 
         Raises:
             QuotaError: The share of the key or the tenant is used up.

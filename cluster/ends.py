@@ -35,7 +35,7 @@ class End:
         """Waits until this process is told, but not longer than so.
 
         Returns:
-            The trace's last message; None where that was not sent along, is none of ours, or nothing was told.
+            The trace's last message; None if that was not sent along, is none of ours, or nothing was told.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -84,7 +84,7 @@ async def tell_end(cluster: Cluster, query_id: str, packed: Packed | None) -> No
     """Tells all processes that a query is over, once that is stored; who does not hear it looks at the trace.
 
     Args:
-        packed: The last append; None where it is not known in which form it was stored.
+        packed: The last append; None if it is not known in which form it was stored.
     """
     headers: dict[str, str] | None = None
     data = b""

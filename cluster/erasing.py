@@ -23,7 +23,7 @@ _NO_MESSAGE = (10037, 10043)
 async def erase(
     cluster: Cluster, stream: str, subject: str, before: int | None = None
 ) -> None:
-    """Deletes the messages of a subject, which may hold wildcards; where it is broken off, the first ones are left.
+    """Deletes the messages of a subject, which may hold wildcards; if it is broken off, the first ones are left.
 
     Args:
         before: Only those before this place in the stream; None: all.

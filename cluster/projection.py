@@ -120,7 +120,7 @@ class Projection:
                 raise TraceError(
                     "the stream of traces was replaced while it was read: read it again"
                 )
-        # Another node has deleted traces since the two were compared. Where another process has come further than this
+        # Another node has deleted traces since the two were compared. If another process has come further than this
         # one has asked, it compares them.
         held = progress.messages + progress.missing
         if progress.seq == state.last_seq and held != state.messages:

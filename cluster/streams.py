@@ -121,7 +121,7 @@ class Naming:
 
 
 def token(text: str) -> str:
-    """Returns a text as one token of a subject: as it is where it can be, and else encoded."""
+    """Returns a text as one token of a subject: as it is if it can be, and else encoded."""
     if _PLAIN_TOKEN.fullmatch(text):
         return text
     encoded = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
@@ -157,7 +157,7 @@ def lane_of(tenant: str) -> int:
 async def make_streams(
     jetstream: JetStreamContext, naming: Naming, replicas: int
 ) -> None:
-    """Makes the streams where they are missing, and brings those that are there up to date.
+    """Makes the streams if they are missing, and brings those that are there up to date.
 
     Raises:
         ConfigurationError: The servers cannot hold them.

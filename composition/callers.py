@@ -55,7 +55,7 @@ class Metering(Protocol):
     def let_in(
         self, caller: Principal, query_id: str, need: Need
     ) -> AbstractAsyncContextManager[Allowance]:
-        """Counts a query in before it begins, and out again where it does not begin after all.
+        """Counts a query in before it begins, and out again if it does not begin after all.
 
         Raises:
             QuotaError: The caller's share is used up.

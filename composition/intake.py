@@ -222,7 +222,7 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
 
 
 def unpriced(settings: QuerySettings, rates: Sequence[Rate]) -> str | None:
-    """Returns why a budget in dollars cannot be kept, and what to do; None where it can, or where there is none."""
+    """Returns why a budget in dollars cannot be kept, and what to do; None if it can, or if there is none."""
     if settings.max_cost_usd is None:
         return None
     priced = {rate.model for rate in rates}

@@ -39,7 +39,7 @@ from antiphon.vocabulary.values import Passage, StoredText
 
 
 class BuildOutside(Protocol):
-    """Builds the outside of one query; a fork replaces it, other processes and faults stand before it."""
+    """Builds the outside of one query; a fork replaces it, other processes and faults are before it."""
 
     def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 
@@ -162,7 +162,7 @@ class LoadedLater(Protocol):
     """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
     def load(self) -> None:
-        """Loads it unless it is loaded; blocks, and raises ServiceError where it cannot be had."""
+        """Loads it unless it is loaded; blocks, and raises ServiceError if it cannot be had."""
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ def _crossed_out(value: object, pattern: re.Pattern[str]) -> object:
 
 
 def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
-    """Returns the cited texts that stand in the answer word for word, each once."""
+    """Returns the cited texts that are in the answer word for word, each once."""
     quoted: list[str] = []
     for citation in answer.citations:
         cited = citation.cited_text.strip()

@@ -35,11 +35,11 @@ class Excerpt(NamedTuple):
 def extract(
     question: str, passages: Sequence[Sequence[str]], titles: Sequence[str] = ()
 ) -> tuple[Excerpt, ...]:
-    """Chooses a few excerpts, the best first; none where nothing is shared with the question.
+    """Chooses a few excerpts, the best first; none if nothing is shared with the question.
 
     Args:
         passages: The sentences of each passage, the best passage first.
-        titles: What each passage stands under; its terms count for every sentence below it.
+        titles: What each passage is under; its terms count for every sentence below it.
     """
     shares = question_shares(question)
     read = read_passages(question, shares, passages, titles)

@@ -37,15 +37,15 @@ NAMES_WEIGHT = 0.1
 """For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
 NAMED_WEIGHT = 0.1
 OWN_TERMS_WEIGHT = 0.2
-"""For the share of the terms that it holds itself, beside what it stands under: below a title that says it all, the
+"""For the share of the terms that it holds itself, beside what it is under: below a title that says it all, the
 sentence that says it too."""
 PAIR_WEIGHT = 0.03
-"""For each two words that stand side by side in the question too, up to three."""
+"""For each two words that are side by side in the question too, up to three."""
 MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
 """For holding the kind of thing that is asked for: a year, a name, the form of a definition, a reason, a step."""
 NUMBER_WEIGHT = 0.12
-"""For holding a number where one is asked for."""
+"""For holding a number if one is asked for."""
 DEFINITION_WEIGHT = 0.15
 """For saying what the very thing is that is asked about."""
 FRAGMENT_WEIGHT = -0.2
@@ -133,7 +133,7 @@ class PassageSignals(NamedTuple):
         found_again: Several calls found it.
         title_named: The share of its title that was looked for by name.
         is_named: Another source names it.
-        labels: The stems that it stands under; they count for each of its sentences.
+        labels: The stems that it is under; they count for each of its sentences.
         starts_lesson: Its first sentence is the first of a lesson.
         naming: The numbers of the sentences that name another source.
         forms: What the form of a sentence adds, by number (`Forms.score`).
@@ -187,7 +187,7 @@ def sentence_scores(
 def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float]:
     """Returns the share of the question that each sentence stands for without its labels, from index 1.
 
-    Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
+    Nothing is before the first sentence and after the last: so each has a neighbour on both sides.
     """
     return [0.0, *[asked.share(sentence.terms) for sentence in sentences], 0.0]
 

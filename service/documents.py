@@ -9,7 +9,7 @@ from pathlib import Path
 
 import structlog
 
-# As a module: what tells the layout of folders is loaded only where one is stored.
+# As a module: what tells the layout of folders is loaded only if one is stored.
 from antiphon import knowledge
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
@@ -193,7 +193,7 @@ class Documents:
         try:
             async with self._turn:
                 summary = await self._indexed(record, upload)
-                # The index has changed: its files follow, also where the service closes.
+                # The index has changed: its files follow, also if the service closes.
                 await _to_its_end(self._keep(record, upload, summary))
         finally:
             upload.close()

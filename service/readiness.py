@@ -51,10 +51,10 @@ def readiness_of(
     closing: bool,
     in_full: bool,
 ) -> Readiness:
-    """Reports the readiness to answer questions now, and what is missing where there is none.
+    """Reports the readiness to answer questions now, and what is missing if there is none.
 
     Args:
-        in_full: Quote the model's server where it refuses the key, and name files of this machine.
+        in_full: Quote the model's server if it refuses the key, and name files of this machine.
     """
     state = resources.library.describe()
     refusing: list[str] = []

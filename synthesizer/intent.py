@@ -144,8 +144,8 @@ def touches(part: Part, held: frozenset[str]) -> bool:
 
 
 def serves(part: Part, passage: Passage, held: frozenset[str]) -> bool:
-    """Returns True where what a passage (or a sentence of it) holds is evidence for the part."""
-    # A course or lesson that was asked for by name is served by what stands in it, whatever its words.
+    """Returns True if what a passage (or a sentence of it) holds is evidence for the part."""
+    # A course or lesson that was asked for by name is served by what is in it, whatever its words.
     if part.course is not None and passage.course is not None:
         return part.course == passage.course
     if part.lesson is not None and passage.kind == "passage":

@@ -55,7 +55,7 @@ def after_tools_settled(state: Synthesis, recorded: Recorded[ToolsSettled]) -> D
 
 
 def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Decision:
-    """Prepares the briefing, or the transcript where calls are shown that; or first asks for a summary."""
+    """Prepares the briefing, or the transcript if calls are shown that; or first asks for a summary."""
     opened = recorded.event
     memory = within(state.memory, opened)
     state = Synthesis(memory=memory)

@@ -148,7 +148,7 @@ class TraceStateError(TraceError):
 
 
 class DecodeError(TraceError):
-    """A stored event cannot be read by this version; `seq` says which, where that is known."""
+    """A stored event cannot be read by this version; `seq` says which, if that is known."""
 
     code = "trace_decode"
 

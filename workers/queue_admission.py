@@ -78,7 +78,7 @@ class QueueAdmission:
         state = await self.state()
         most = self._most_waiting()
         waiting = state.waiting + self._since
-        # The reckoning was wrong, such as where workers hang: who comes now would wait as long as the oldest has.
+        # The reckoning was wrong, such as when workers hang: who comes now would wait as long as the oldest has.
         if state.waiting and state.oldest_s > self._most_wait_s:
             raise self._full(waiting)
         # Not more of one lane than its share, though alone it may take every place that is free.

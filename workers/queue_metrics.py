@@ -16,7 +16,7 @@ from antiphon.cluster import QueueState
 from antiphon.vocabulary.errors import ServiceError
 
 LOOK_S = 2.0
-"""Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show where they are away."""
+"""Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show if they are away."""
 
 QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_queue_reachable": (
@@ -79,7 +79,7 @@ class QueueMetrics:
         self._increment("antiphon_queries_given_up")
 
     async def look(self) -> None:
-        """Looks at the queue; where it cannot be reached nothing is known of it."""
+        """Looks at the queue; if it cannot be reached nothing is known of it."""
         seen: dict[str, dict[tuple[str, ...], float]] = {}
         with suppress(ServiceError, TimeoutError):
             async with asyncio.timeout(LOOK_S):

@@ -231,7 +231,7 @@ class RemoteQueries:
         return BusyError(f"The question is not taken. {trouble}", 2.0)
 
     async def _open(self, session_id: str) -> None:
-        """Makes a conversation known; where that fails, it is known by its query."""
+        """Makes a conversation known; if that fails, it is known by its query."""
         try:
             async with asyncio.timeout(REMEMBERING_S):
                 await self._store.open_conversation(session_id)

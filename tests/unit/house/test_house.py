@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NOT_INSTALLED = {"antiphon", "tests", "benchmarks"}
 PACKAGE = ROOT / "antiphon"
+OUR_PAGES = sorted({*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")})
 FOLDERS = sorted(
     path.parent.name
     for path in ROOT.glob("*/__init__.py")
@@ -144,20 +145,16 @@ def test_every_file_that_the_dockerfile_copies_exists() -> None:
         assert (ROOT / name).exists()
 
 
-def test_every_format_of_documents_stands_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text()
+def test_the_page_of_documents_names_every_format() -> None:
+    page = (ROOT / "docs" / "documents.md").read_text()
 
-    assert [suffix for suffix in suffixes() if f"`{suffix}`" not in readme] == []
+    assert [suffix for suffix in suffixes() if f"`{suffix}`" not in page] == []
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CHANGELOG.md"]
-)
-def test_every_link_between_our_documents_leads_somewhere(name: str) -> None:
-    text = (ROOT / name).read_text()
-
-    for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", text):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("page", OUR_PAGES, ids=lambda page: page.name)
+def test_every_link_between_our_documents_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?://|#|…)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), target
 
 
 def test_the_page_of_events_is_what_the_events_declare() -> None:

@@ -53,7 +53,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
 
     Attributes:
         rules: The version of the rules by which the query is decided.
-        wanted: Names of those who were to answer when the question came in; empty where that is not recorded.
+        wanted: Names of those who were to answer when the question came in; empty if that is not recorded.
         history: The last exchanges of the conversation, oldest first.
         facts: Every fact, in order of discovery.
         briefings: What each call was shown, with the table that its citations are resolved against.

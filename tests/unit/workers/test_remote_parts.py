@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.service import Settings
 from antiphon.vocabulary.errors import ConfigurationError
-from antiphon.workers.elsewhere import performed_elsewhere
+from antiphon.workers.remote_parts import performed_elsewhere
 
 URL = "nats://127.0.0.1:4222"
 

@@ -46,14 +46,14 @@ class QueryState(Value, frozen=True, kw_only=True):
         partial: The requested answer is not a reply.
         stalls: Stalls of the session so far.
         found: Facts found so far.
-        searched: The reason for the coordinator's own search; empty where there was none.
+        searched: The reason for the coordinator's own search; empty if there was none.
         final_follows: The final call follows the coordinator's own search.
         budget: The spending so far, and its limits.
         shown_tokens: Estimated tokens of the messages of the open round's call.
-        summarising: The summarising call that the open round's briefing waits for; empty where none is under way.
+        summarising: The summarising call that the open round's briefing waits for; empty if none is under way.
         summaries: Summarising calls requested so far.
         set_aside: The most that the newest summarising call may take.
-        briefing_tokens: Most tokens of briefings from now on, where a call was too long; None: as the settings say.
+        briefing_tokens: Most tokens of briefings from now on, if a call was too long; None: as the settings say.
         reviewers: The reviewers that judge each draft before it becomes the answer.
         unreviewed: Those whose judgement of the draft is awaited.
         objections: The reasons of those that rejected it.

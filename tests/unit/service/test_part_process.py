@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antiphon.cluster import Place
-from antiphon.service.acting import caller_of
+from antiphon.service.part_process import caller_of
 
 
 def test_a_query_of_a_tenant_is_performed_as_that_tenants() -> None:
