@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
@@ -67,7 +68,7 @@ def test_a_field_of_any_other_value_is_refused_or_read(name: str) -> None:
     for number in chance.sample(range(places), min(places, 40)):
         form = form_of(name)
         holder, key = list(places_in(form))[number]
-        holder[key] = chance.choice(VALUES)
+        holder[key] = copy.deepcopy(chance.choice(VALUES))
         check(form)
 
 
