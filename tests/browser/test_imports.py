@@ -1,0 +1,45 @@
+"""A recording of another program, imported by the page of traces and opened there."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage, Server
+from tests.browser.on_screen import is_seen
+from tests.e2e.conftest import ROOT
+
+FOREIGN = ROOT / "tests" / "data" / "foreign"
+
+
+def test_a_recording_is_imported_with_the_button_and_its_page_says_where_it_comes_from(
+    server: Server, open_page: OpenPage
+) -> None:
+    page = open_page(server).page
+    page.goto(f"{server.url}/traces")
+
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Import").click()
+    chooser.value.set_files(FOREIGN / "pydantic-ai.json")
+    said = page.get_by_role("status").filter(has_text="Imported 1:")
+    link = said.get_by_role("link")
+    expect(link).to_be_visible()
+    assert is_seen(link)
+    link.click()
+
+    expect(page.locator(".outcome")).to_have_text("answered")
+    page.goto(f"{page.url.rstrip('/')}/events/1")
+    expect(page.get_by_text("spans with GenAI names, weather_agent")).to_be_visible()
+    expect(page.get_by_text("what it cost")).to_be_visible()
+
+
+def test_a_file_of_nothing_that_is_read_is_refused_in_words(
+    server: Server, open_page: OpenPage
+) -> None:
+    page = open_page(server).page
+    page.goto(f"{server.url}/traces")
+
+    files = [{"name": "other.json", "mimeType": "application/json", "buffer": b"{}"}]
+    page.get_by_label("A file of traces").set_input_files(files)
+
+    said = page.get_by_role("status").filter(has_text="none of what is read")
+    expect(said).to_be_visible()
