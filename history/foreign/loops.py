@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from antiphon.history.foreign.messages import text_of
 from antiphon.history.foreign.model_calls import ModelCall
 from antiphon.vocabulary.ports import Json
-from antiphon.vocabulary.values import Exchange
-
-MOST_EXCHANGES = 20
-"""Earlier questions of a conversation that are kept beside what the first request shows."""
 
 
 @dataclass
@@ -90,20 +85,3 @@ def _that_waits(waiting: dict[str, list[Loop]], messages: list[Json]) -> Loop | 
                     loop.results[each["tool_use_id"]] = each
                 return loop
     return None
-
-
-def question_of(loop: Loop) -> tuple[str, tuple[Exchange, ...]]:
-    """Returns what its first request asks, and what was asked and answered before."""
-    exchanges: list[Exchange] = []
-    question = answer = ""
-    for message in loop.first_messages:
-        said = text_of(
-            [block for block in message["content"] if block["type"] == "text"]
-        )
-        if message["role"] == "assistant":
-            answer = said or answer
-        elif said.strip():
-            if question and answer:
-                exchanges.append(Exchange(question=question, answer=answer))
-            question, answer = said, ""
-    return question, tuple(exchanges[-MOST_EXCHANGES:])

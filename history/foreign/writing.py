@@ -7,7 +7,7 @@ into a test. Where it holds no answer, the query stops there and says so.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,21 +17,19 @@ from antiphon.composition import RECORDING_ENDS, deciders_of
 from antiphon.dispatcher import quotable
 from antiphon.engine import reply_of
 from antiphon.history.folding import Fold
-from antiphon.history.foreign.loops import Loop, question_of
+from antiphon.history.foreign.first_event import first_event, name_of
+from antiphon.history.foreign.loops import Loop
 from antiphon.history.foreign.messages import text_of
 from antiphon.history.foreign.model_calls import ForeignTrace, ModelCall, ToolRun
 from antiphon.traces import MOST_EVENTS, Redaction
 from antiphon.vocabulary import events as e
-from antiphon.vocabulary.access import without_keys
 from antiphon.vocabulary.errors import BadInputError, ModelError
-from antiphon.vocabulary.events import RULES, Event, Recorded
+from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.outside import web_link
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import (
-    Imported,
     Message,
     Passage,
-    QuerySettings,
     Request,
     StoredText,
     ToolCall,
@@ -42,7 +40,6 @@ MOST_TEXT = 200_000_000
 """Characters that all requests of one query may show together."""
 MOST_CHARS = 20_000
 """Characters of a tool's output as its event has it; the request after it has all of it."""
-MOST_NAME = 200
 
 
 def written_trace(
@@ -95,7 +92,7 @@ class _Writing:
             self._runs.setdefault(run.call_id or run.name, []).append(run)
 
     def events_of(self, session_id: str) -> list[Recorded[Event]]:
-        self._publish(self._first(session_id), 0)
+        self._publish(first_event(self._trace, self._loop, session_id, self._at), 0)
         while not isinstance(self._events[-1].event, e.QueryClosed):
             if self._fold.emitted:
                 emission = self._fold.emitted.popleft()
@@ -126,60 +123,6 @@ class _Writing:
             raise BadInputError(f"{failure.handler} cannot take it: {failure.error}")
         if isinstance(event, e.ReasoningRequested | e.ToolRequested):
             self._asked.append(recorded)
-
-    def _first(self, session_id: str) -> e.QueryReceived:
-        calls = [attempts[-1] for attempts in self._loop.attempts]
-        question, history = question_of(self._loop)
-        request = calls[0].request
-        most_calls = 1
-        for call in calls:
-            blocks = call.response["content"] if call.response else ()
-            most_calls = max(
-                most_calls, sum(block["type"] == "tool_use" for block in blocks)
-            )
-        ended = [call.ended_at for call in calls if call.ended_at]
-        tools = [_name(tool["name"]) for tool in request.get("tools", ())]
-        settings = QuerySettings(
-            # One more than it took: its last call could have asked for another.
-            max_rounds=len(calls),
-            deadline_s=2 * max([300.0, *(at - self._at for at in ended)]),
-            max_tool_calls=most_calls,
-            model=_name(request["model"]),
-            max_tokens=max(1, request["max_tokens"]),
-            early_dispatch=False,
-            context="transcript",
-        )
-        return e.QueryReceived(
-            query=question.replace("\x00", "").strip() or "(no question was recorded)",
-            session_id=session_id,
-            settings=settings,
-            history=history,
-            tools=tuple(dict.fromkeys(tools)),
-            rules=RULES,
-            imported=Imported(
-                form=self._trace.form,
-                agent=self._trace.agent[:MOST_NAME],
-                missing=self._missing(calls),
-            ),
-        )
-
-    def _missing(self, calls: Sequence[ModelCall]) -> tuple[str, ...]:
-        """Says what of a query the recording does not hold."""
-        missing = list(self._trace.missing)
-        if any(call.began_at is None for call in calls):
-            missing.append("when its calls were made")
-        replies = [call.response for call in calls if call.response]
-        if not any(reply["usage"].get("input_tokens") for reply in replies):
-            missing.append("how many tokens it took")
-        if any(call.cost_usd is None for call in calls):
-            missing.append("what it cost")
-        if not any(call.request.get("tools") for call in calls):
-            missing.append("which tools its model was offered")
-        if not any(call.request.get("system") for call in calls):
-            missing.append("a system prompt")
-        if not any(run.began_at for run in self._trace.runs):
-            missing.append("when its tools ran")
-        return tuple(missing)
 
     def _perform(self, asked: Recorded[Event]) -> None:
         match asked.event:
@@ -242,7 +185,7 @@ class _Writing:
             )
         tools = given.get("tools")
         return Request(
-            model=_name(given["model"]),
+            model=name_of(given["model"]),
             max_tokens=given["max_tokens"],
             # Somebody else's, which the marks of the fields take for ours.
             system=StoredText(self._redaction.text(_json(given.get("system", [])))),
@@ -321,20 +264,11 @@ def _completed(asked: e.ReasoningRequested, call: ModelCall) -> e.ReasoningCompl
         reply.stop_reason,
         *[f"{each.id} {each.name}" for each in reply.tool_calls],
     ):
-        _name(name)
+        name_of(name)
     fields: Mapping[str, Any] = msgspec.structs.asdict(reply)
     return e.ReasoningCompleted(
         call_id=asked.call_id, round=asked.round, **{**fields, "usage": usage}
     )
-
-
-def _name(text: str) -> str:
-    """Returns a name within bounds; no redaction takes a key out of it, because names hold things together."""
-    if without_keys(text) != text:
-        raise BadInputError(
-            "a name or an id in it is a key (`antiphon keys`): rotate the key"
-        )
-    return text[:MOST_NAME]
 
 
 def _json(value: object) -> str:

@@ -53,6 +53,7 @@ def test_a_recording_is_listed_shown_searched_explained_replayed_and_made_a_test
     assert WEATHER in shown.stdout
     assert f"imported from {origin}; not recorded: " in shown.stdout
     assert "get_weather: 1 passage" in shown.stdout
+    assert "not verified: another program gave it" in shown.stdout + shown.stderr
     assert ids[0] in command("traces", "list", "--text", "weather Paris").stdout
     assert "identical" in command("traces", "replay", ids[0]).stdout
     assert command("traces", "why", ids[0]).returncode == 0
@@ -84,7 +85,7 @@ def test_a_fork_runs_the_recorded_loop_with_another_reply_another_result_or_a_fa
     assert "rounds, calls\t3, 4\t2, 3" in replied.stdout
     assert "+ It snows." in replied.stdout
     assert "snow, -3 degrees" in brought.stdout
-    assert "fired: raise at tool.get_weather in round_2" in broken.stdout
+    assert "fired: raise at tool.get_weather in round_2" in broken.stderr
     assert "2 tool_failed" in broken.stdout
     assert live.returncode == 1
     assert "only --mode recorded" in live.stderr
