@@ -1,4 +1,4 @@
-"""Backups: indexes in use, traces and conversations, documents, keys and what was spent, as one file (200).
+"""Backups: indexes in use, traces and conversations, documents, keys and what was spent, as one file.
 
 A backup is a tar file: the files of the data folder, then `manifest.json` with the size and hash of each. What belongs
 to processes (locks, logs of SQLite, half-made generations) is left out.

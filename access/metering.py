@@ -115,7 +115,7 @@ class KeyMetering:
         self.watch(caller, query, paid_too=True)
 
     async def _settle(self, caller: Principal, query: Query, *, paid_too: bool) -> None:
-        # Whoever asked is told of a failure; here the query only has to be over.
+        # Whoever asked learns of a failure; here the query only has to be over.
         [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
         is_gone = await self._is_gone(query.query_id, outcome)

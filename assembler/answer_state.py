@@ -164,7 +164,7 @@ def _wanted(first: QueryReceived) -> tuple[str, ...]:
     """Returns who is to answer: the reasoner of that service, and the models that may take turns with it."""
     reasoner = dict(first.versions).get("reasoner", "")
     settings = first.settings
-    # A reasoner with a name of its own, such as the offline one, answers whichever model is asked for.
+    # A reasoner with a name of its own, such as the offline one, answers whichever model was requested.
     if reasoner != settings.model:
         return tuple(filter(None, [reasoner]))
     others = (settings.final_model, settings.other_model)
@@ -172,7 +172,7 @@ def _wanted(first: QueryReceived) -> tuple[str, ...]:
 
 
 def note_briefing(state: AnswerState, recorded: Recorded[BriefingPrepared]) -> Decision:
-    """Notes what a call is shown."""
+    """Notes what a call sees."""
     return replace(state, briefings=(*state.briefings, recorded)), ()
 
 

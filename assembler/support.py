@@ -159,7 +159,7 @@ def _states_nothing(sentence: str) -> bool:
 def _why_not_cited(
     claim: str, cited: Sequence[Citation], rarity: Mapping[str, float]
 ) -> str:
-    """Returns why the claim is not about what it cites; empty if it is, or if that cannot be told."""
+    """Returns why the claim is not about what it cites; empty if it is, or if that is unknown."""
     weights = {
         term: rarity.get(term, 0.0) for term in terms(claim) if not is_light(term)
     }

@@ -1,4 +1,4 @@
-"""One query's session: its mailbox, and the loop that delivers, records, then lets act (decision 070)."""
+"""One query's session: its mailbox, and the loop that delivers, records, then lets act (docs/design/session.md)."""
 
 from __future__ import annotations
 

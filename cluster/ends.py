@@ -21,7 +21,7 @@ MOST_BYTES = 32 * 1024
 
 
 class End:
-    """The end of one trace, as this process is told of it."""
+    """The end of one trace, as this process learns of it."""
 
     def __init__(self) -> None:
         self._message: StoredMessage | None = None
@@ -32,7 +32,7 @@ class End:
         self._told.set()
 
     async def wait(self, seconds: float) -> StoredMessage | None:
-        """Waits until this process is told, but not longer than so.
+        """Waits until this process learns of it, but not longer than so.
 
         Returns:
             The trace's last message; None if that was not sent along, is none of ours, or nothing was told.
@@ -59,7 +59,7 @@ class Ends:
         self._ends: WeakValueDictionary[str, End] = WeakValueDictionary()
 
     async def of(self, query_id: str) -> End:
-        """Returns the end of a trace, of which this process is told from now on.
+        """Returns the end of a trace, of which this process learns from now on.
 
         Raises:
             TraceError: There is no connection.

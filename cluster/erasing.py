@@ -1,7 +1,7 @@
 """Messages deleted so that nothing of them is left on the servers' disks.
 
 A purge only notes that messages are gone: their bytes stay in the server's files until it writes these anew, which may
-be never. Deleting a message by its sequence overwrites it at once (decision 214).
+be never. Deleting a message by its sequence overwrites it at once.
 """
 
 from __future__ import annotations

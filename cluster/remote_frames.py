@@ -20,7 +20,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     Attributes:
         tenant: Whose documents it searches; empty: those that are everybody's.
         effects: It may change something outside.
-        tools: The key of the tool definitions that the model is shown: both processes must have the same.
+        tools: The key of the tool definitions that the model sees: both processes must have the same.
     """
 
     query_id: str = ""

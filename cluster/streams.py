@@ -74,7 +74,7 @@ class Naming:
         return f"{self.prefix}.deltas.{token(query_id)}"
 
     def end(self, query_id: str) -> str:
-        """Returns the subject on which it all processes are told that a query is over."""
+        """Returns the subject on which all processes learn that a query is over."""
         return f"{self.prefix}.ends.{token(query_id)}"
 
     @property

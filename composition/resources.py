@@ -181,7 +181,7 @@ class ServiceResources:
         telemetry: What is told of the queries to the outside.
         close_outside: Closes the connections to processes that perform requests; None: there are none.
         limits: The limits of the provider; None: there are none.
-        model_key: What is known of the key for the model's server; None: no server is asked.
+        model_key: What is known of the key for the model's server; None: no server is called.
     """
 
     shared: Resources

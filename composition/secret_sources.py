@@ -1,4 +1,4 @@
-"""Where an address and the secrets that are sent to it come from: both from one place, or nothing is sent (104)."""
+"""Where an address and the secrets that are sent to it come from: both from one place, or nothing is sent."""
 
 from __future__ import annotations
 

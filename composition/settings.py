@@ -95,7 +95,7 @@ class Settings(BaseSettings):
             on loopback everything, and on a network address nothing, so that `serve` refuses to listen there.
         doors: Other protocols that the service is spoken to by, with commas between: `openai` (docs/openai.md).
         root_path: The path under which a proxy serves the service, such as `/antiphon`.
-        fork_messages: Callers over the network may change what a call is shown, and run imported traces again.
+        fork_messages: Callers over the network may change what a call sees, and run imported traces again.
         fork_effects: Live forks of callers over the network may run tools that change something outside.
         data_dir: Folder of the index and the traces; made if it is missing.
         reasoner: `auto` is Claude if a key or a base URL is set, and the offline reasoner otherwise.

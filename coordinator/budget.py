@@ -52,7 +52,7 @@ class Budget(Value, frozen=True, kw_only=True):
         settings: Its limits, and the sizes of calls.
         rates: The prices of tokens, by model.
         fixed_tokens: Estimated tokens of a request beside its messages.
-        head_tokens: Estimated tokens of the question and the conversation, which every call is shown.
+        head_tokens: Estimated tokens of the question and the conversation, which every call sees.
         spent: The usage of all calls, as far as servers reported it.
         estimate_factor: How many times the estimate the input of a call has really been; at least 1.
     """

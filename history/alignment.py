@@ -98,7 +98,7 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     pending: PendingTable = {}
     for recorded in events:
         pending = fold_pending(pending, recorded, catalog)
-        # Resuming settles nothing, so what is pending here is what is asked for once more.
+        # Resuming settles nothing, so what is pending here is what is requested once more.
         if isinstance(recorded.event, QueryResumed):
             seen.subtract(_repeated_keys(found, pending))
             if recorded.event.why.startswith(FORKED):

@@ -12,7 +12,7 @@ from antiphon.vocabulary.values import Value
 SHOWN_CHARS = 80
 """Characters of each of two values in a sentence, so that both fit on a line."""
 MOST_FIELDS = 40
-"""Fields of one event that are told apart; further ones are only counted as one."""
+"""Fields of one event that are counted apart; further ones are only counted as one."""
 MOST_WORDS = 3_000
 """Words between the first and the last that differ which are compared one by one: comparing takes their square."""
 CONTEXT = 4

@@ -304,7 +304,7 @@ class History:
         return LocalTrace(query_id, sessions, self._store)
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
+        """Reads a trace, with what rules decide today in fields that its events did not have yet."""
         events = await self._store.read(query_id)
         _check_known(events)
         forms = await self._store.forms(query_id)

@@ -1,4 +1,4 @@
-"""Finds out if a replay differs only because its trace lacks a setting that there is now (decision 110)."""
+"""Finds out if a replay differs only because its trace lacks a setting that there is now."""
 
 from __future__ import annotations
 

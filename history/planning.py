@@ -29,7 +29,7 @@ class ForkPlan(Value, frozen=True, kw_only=True):
         tools: The tools that may be run; empty if none is.
         effects: Those of them that change something outside.
         recorded_usage: What the same part of the query used when it was recorded: the best guess there is.
-        may_cost: A model is asked that is not known to be free.
+        may_cost: It calls a model that is not known to be free.
         sentence: All of it in words.
     """
 

@@ -1,6 +1,6 @@
 """The outside of a recorded fork: it publishes what the recording holds.
 
-Nothing goes out from here: no model is asked and no tool is run, and so nothing can cost anything. What came from
+Nothing goes out from here: no model is called and no tool is run, and so nothing can cost anything. What came from
 outside comes in its recorded order and at its recorded times, each event when its call was requested. If a call is
 requested that the recording does not hold, the query stops and says so.
 """

@@ -166,7 +166,7 @@ def in_todays_form(
     forms: Sequence[Form] | None,
     subscribers: Sequence[Subscriber] = (),
 ) -> Sequence[Recorded[Event]]:
-    """Returns a trace with what rules decide today in fields that its events did not have yet (decision 063).
+    """Returns a trace with what rules decide today in fields that its events did not have yet.
 
     Only a trace that differs in nothing but such fields is renewed; any other stays as it was recorded.
     """

@@ -66,7 +66,7 @@ class CourseTitles:
     def resolve(
         self, name: str, embed: Callable[[str], Sequence[float]]
     ) -> CourseMatch:
-        """Finds the course that `name` means; the embedder is asked only if the letters do not decide."""
+        """Finds the course that `name` means; the embedder is used only if the letters do not decide."""
         exact = self._folded.get(fold(" ".join(name.split())))
         if exact is not None:
             return CourseMatch(title=exact, nearest=(exact,))

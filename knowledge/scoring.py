@@ -90,7 +90,7 @@ def _trust(by_term: Vector, question: Question) -> float:
     """Returns how far words are to be trusted beside meaning, 0 to 1: by the most of them that are in one place.
 
     Who asks in words of their own shares one here and there by chance, and is found by meaning. The square root is the
-    middle between counting that in full and not at all (docs/decisions/172).
+    middle between counting that in full and not at all (docs/design/retrieval.md).
     """
     weights = term_weights(question.terms)
     held = ((by_term > 0) * weights[:, None]).sum(axis=0)

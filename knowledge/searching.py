@@ -183,7 +183,7 @@ class OpenGeneration:
 def _open_index(
     reader: CatalogueReader, folder: Path, url: str | None, number: int
 ) -> NearestIndex | None:
-    """Opens Chroma; for a small library in a folder of ours, its half second and 50 MB are saved (decision 186)."""
+    """Opens Chroma; for a small library in a folder of ours, its half second and 50 MB are saved."""
     if url is None and reader.chunks <= SCANNED_WHOLE:
         _check_index(folder)
         return None

@@ -1,4 +1,4 @@
-"""Course titles, of which each belongs to one document: files of the same name and title are told apart."""
+"""Course titles, of which each belongs to one document: files of the same name and title are distinguished."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _meanings() -> dict[str, Ask]:
 
 
 _WORDS_FOR_ASKS = _meanings()
-# With "who", these ask for the teacher of a course; without, they say what is asked about.
+# With "who", these ask for the teacher of a course; without, they say the subject of the question.
 _AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
 _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (

@@ -2,7 +2,7 @@
 
 A partial answer is a decision, which replays from its trace: so nothing is asked here of an index or an embedder.
 Sentences are ranked as for a briefing (`ranking.py`), by the order of the passages, their titles, neighbours and the
-form of what is asked for. Scores are then read as chances, and runs of sentences are chosen by them (`runs.py`).
+form of what is wanted. Scores are then read as chances, and runs of sentences are chosen by them (`runs.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Translates the words in which a catalogue is asked into English, so that one set of rules reads them; pure.
+"""Translates the words in which people ask a catalogue into English, so that one set of rules reads them; pure.
 
 Names and words of a topic stay as they are: the rules look for titles, numbers and words such as "lesson" alone.
 """

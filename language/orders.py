@@ -1,7 +1,7 @@
 """Finds sentences that give orders to a model, or advertise, rather than telling a reader something; pure.
 
 Plain patterns, for what is written openly: they were chosen to match nothing in texts that only speak about models and
-systems (docs/decisions/098 has the counts). Whoever hides an order in other words gets past them.
+systems (docs/measurements.md has the counts). Whoever hides an order in other words gets past them.
 """
 
 from __future__ import annotations

@@ -301,7 +301,7 @@ def _lessons(text: str) -> list[Part]:
 def _whole(text: str) -> list[Part]:
     english = tongue_of(text).in_english(text)
     wanted = frozenset(terms(english))
-    # The words in which a catalogue is asked are in no text: an outline answers without them.
+    # The words in which people ask a catalogue are in no text: an outline answers without them.
     if not wanted or asked_of_catalogue(english).is_pure:
         return []
     # No fact holds all the words in which a question is put: a third of them is evidence enough.

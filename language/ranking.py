@@ -3,9 +3,9 @@
 A score adds up signals that cost next to nothing, each with its weight below. Each caller states the signals that it
 has, and one that it leaves out adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of
 sentences. The caller also says how much each of the question's terms weighs, by its rarity among the facts found or in
-the courses. The weights of what a briefing knows were set on half of hotpotqa_100 (docs/decisions/040), the others on
-samples/questions.jsonl (docs/decisions/097), and those of meaning and form together with them on five corpora of
-chunking_evaluation, each left out in turn (docs/decisions/145).
+the courses. The weights of what a briefing knows were set on half of hotpotqa_100, the others on
+samples/questions.jsonl, and those of meaning and form together with them on five corpora of chunking_evaluation, each
+left out in turn.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ PAIR_WEIGHT = 0.03
 """For each two words that are side by side in the question too, up to three."""
 MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
-"""For holding the kind of thing that is asked for: a year, a name, the form of a definition, a reason, a step."""
+"""For holding the kind of thing that is wanted: a year, a name, the form of a definition, a reason, a step."""
 NUMBER_WEIGHT = 0.12
 """For holding a number if one is asked for."""
 DEFINITION_WEIGHT = 0.15
 """For saying what the very thing is that is asked about."""
 FRAGMENT_WEIGHT = -0.2
-"""For a heading or a question, which hold the words that are asked for and say little."""
+"""For a heading or a question, which hold the words that are wanted and say little."""
 
 _FEWEST_TERMS = 4
 _FEWEST_SPOKEN = 5

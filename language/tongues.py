@@ -16,12 +16,12 @@ _FEWEST = 2
 
 
 class Tongue(NamedTuple):
-    """A language in which questions are asked.
+    """A language of questions.
 
     Attributes:
         code: Its ISO 639-1 code.
         common: Its commonest words, as `language.words.fold` writes them; none for what is known by its script.
-        glossary: The English for its words in which a catalogue is asked.
+        glossary: The English for its words in which people ask a catalogue.
         subjects: The English for its names of what courses are about.
         compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None if it makes none.
         script: The script that it is known by; None for a language that is known by its words.

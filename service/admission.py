@@ -1,4 +1,4 @@
-"""Admission of queries: how many run at once, who waits for a place, and who is told to come again, and when.
+"""Admission of queries: how many run at once, who waits for a place, and who must come again, and when.
 
 A query waits if the wait is expected to be short: that is reckoned from how long queries took, and from what runs
 and waits. Nobody is served by being slow to everybody: if the event loop itself is late, fewer run at once.

@@ -39,7 +39,7 @@ from antiphon.vocabulary.errors import (
 log = structlog.get_logger(__name__)
 
 MOST_WAITING = 20
-"""Jobs that may wait; who sends more is told to wait first."""
+"""Jobs that may wait; who sends more must wait first."""
 _BROKEN_OFF = (
     "The indexing was broken off, and nothing was changed: send the files again."
 )

@@ -1,7 +1,7 @@
 """Limits what a fork may change whose changes come over the network.
 
 Whoever may reach the service may ask it questions, within the limits that its owner has set. A fork must not be a way
-round them: its settings go only downwards from the service's own, what a call is shown is changed only if the
+round them: its settings go only downwards from the service's own, what a call sees is changed only if the
 owner has said so, and all that may be changed at all is listed here.
 """
 

@@ -1,4 +1,4 @@
-"""The layer of intent: what is asked for, what calls looked for beside it, what serves which part, and what is open.
+"""The layer of intent: what is wanted, what calls looked for beside it, what serves which part, and what is open.
 
 It grows as rounds go by: each settled call is noted with the parts that its facts serve and with the terms that it
 looked for and the question does not hold. The counts after each round are kept.

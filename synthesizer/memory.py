@@ -70,7 +70,7 @@ class Memory(Value, frozen=True, kw_only=True):
         showable: Those of them that a briefing may show: what another fact holds or says is not shown twice.
         settled_rounds: Rounds whose outcomes are in.
         last: The last briefing, so that the next can say what changed.
-        transcript: Replies and tool outcomes as they came; empty if calls are shown briefings.
+        transcript: Replies and tool outcomes as they came; empty if calls see briefings.
     """
 
     rules: int = 1

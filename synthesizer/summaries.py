@@ -30,7 +30,7 @@ LEAST_SHARE = 1 / 60
 LEAST_ROOM = 48
 """With less room for its words a summary says nothing: a budget that small is left without."""
 MOST_TOKENS = 3_000
-"""The most that a summarising call is shown; what scores most comes first."""
+"""The most that a summarising call sees; what scores most comes first."""
 LONGEST_SENTENCE = 500
 NOTE_CHARS = 1_000
 SOURCE_CHARS = 120
@@ -75,7 +75,7 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
 
 
 def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
-    """Chooses what a summarising call can be shown of the finds of older rounds, best first; returns it in order."""
+    """Chooses what a summarising call can see of the finds of older rounds, best first; returns it in order."""
     chosen: list[Candidate] = []
     room = MOST_TOKENS
     for candidate in sorted(

@@ -1,6 +1,6 @@
 """Every event of a query, in the order in which a query meets them.
 
-An event says what happened (or, if its name ends in `Requested`, what is asked for) and holds values only.
+An event says what happened (or, if its name ends in `Requested`, what is to happen) and holds values only.
 `Recorded` wraps it with its place in the trace: `seq`, `cause` and time are the session's, given when it is recorded.
 """
 
@@ -164,14 +164,14 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         parent: The trace that this one is a fork of; None if it is none.
         parent_seq: The event of the parent that was changed, the last that both have.
         change: What was changed, in words.
-        rates: What the tokens of the models that may be asked can cost, as far as that is known.
+        rates: What the tokens of the models that may be called can cost, as far as that is known.
         fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
         reviewers: Subscribers that are asked about each draft before it becomes the answer.
         fallback_searches: If the fallback reasoner takes over it searches before it answers, and calls of the model
             leave it the time. False in older traces: it answered from what had been found.
         faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
         rules: The version of the rules by which it is decided, so that an older trace replays by the rules of its time.
-        catalogue: The courses as every call is shown them; empty if none are known, and in traces of rules 1.
+        catalogue: The courses as every call sees them; empty if none are known, and in traces of rules 1.
         follows: The query of its conversation that it was asked after, "" for none; None: the last one before it. All
             that follow the same one are versions of one another.
         imported: Another program ran it: what it did beyond what our limits allow is legal here; None for a query of
@@ -231,7 +231,7 @@ class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
     Attributes:
         call_id: The reasoning call whose briefing waits for it.
         of: What would be summarised: facts and their sentences.
-        messages: What a summarising call would be shown.
+        messages: What a summarising call would see.
         tokens: Estimated tokens of the messages.
     """
 
@@ -769,7 +769,7 @@ class DraftReviewed(Event, frozen=True, kw_only=True, tag="draft_reviewed"):
     Attributes:
         reviewer: One of the names in `QueryReceived.reviewers`.
         accepted: False asks for one more round, which comes while rounds and time are left.
-        why: What is missing or wrong, in words that the next round's call is shown; empty if it is accepted.
+        why: What is missing or wrong, in words that the next round's call sees; empty if it is accepted.
     """
 
     emitted_by = (REVIEWER,)

@@ -100,7 +100,7 @@ def check_question_set(
 
     Args:
         others: The ids of the sets that there are.
-        most_chars: The longest question that may be asked.
+        most_chars: The longest question that is taken.
 
     Raises:
         BadInputError: It is; the message says what the most is.

@@ -126,7 +126,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         id: Content address: the same passage found twice has the same id.
-        source: What a reader is shown, such as `Practical Search - Lesson 3`.
+        source: What a reader sees, such as `Practical Search - Lesson 3`.
         kind: `passage` (course text), `outline` (a course's table of contents), `text` (any other tool's
             words, and how a lesson begins or ends: what is shown whole, whatever it is like).
         starts: Offsets in `text`, in characters, at which its sentences begin; the first is 0.
@@ -266,7 +266,7 @@ class Request(Value, frozen=True, kw_only=True):
         tools: The tool definitions' JSON (a list), or None if none are offered.
         tool_choice: The tool choice's JSON object, or None.
         extra: A JSON object of further top-level fields, or None.
-        stream: The reply is asked for as a stream; False: in one piece.
+        stream: The reply comes as a stream; False: in one piece.
     """
 
     model: Name

@@ -1,4 +1,4 @@
-"""Admission by the queue: who may wait for a worker, and who is told to come again, and when.
+"""Admission by the queue: who may wait for a worker, and who must come again, and when.
 
 The wait is reckoned from what waits, what workers have places for, and how long their last queries took.
 """

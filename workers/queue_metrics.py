@@ -38,7 +38,7 @@ QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "antiphon_claims_held": ("Queries of the queue that this worker has claimed.", ()),
 }
-"""The state of the queue, looked at when it is asked for; shown by processes that use one."""
+"""The state of the queue, looked at on demand; shown by processes that use one."""
 
 
 class WatchedQueue(Protocol):

@@ -200,7 +200,7 @@ class SharedTrace:
         self._tell_by = at
 
     async def _before_late(self, awaited: asyncio.Future[Any]) -> None:
-        """Waits for something, but not beyond the time at which the caller is to be told, whatever the store does."""
+        """Waits for something, but no longer than until the caller must learn of it, whatever the store does."""
         while not awaited.done():
             left_s = min(self._tell_at, self._tell_by) - self._clock.now()
             if left_s <= 0:
@@ -208,7 +208,7 @@ class SharedTrace:
             await asyncio.wait({awaited}, timeout=left_s)
 
     async def _next_of(self, items: Streamed) -> Recorded[Event] | Live | None:
-        """Returns the next item; None if there is none, or none by the time at which the caller is to be told."""
+        """Returns the next item; None if there is none, or none by the time at which the caller must learn of it."""
 
         async def next_one() -> Recorded[Event] | Live | None:
             return await anext(items, None)

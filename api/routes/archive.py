@@ -47,7 +47,7 @@ async def import_trace(
 
     A damaged or incomplete trace is refused, and nothing of it is kept; of several, the others are stored.
 
-    A trace can be read, replayed and compared. It runs again (fork, resume) only where ANTIPHON_FORK_MESSAGES is on.
+    A trace can be read, replayed and compared. It runs again (fork, resume) only if ANTIPHON_FORK_MESSAGES is on.
     """
     read = await service.archive.add(await request.body())
     stored = [events[0].query_id for events in read.queries]

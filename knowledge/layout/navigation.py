@@ -237,7 +237,7 @@ def _own_title(title: str) -> str:
 
 
 def _counted(found: Sequence[_Found]) -> list[PlannedLesson]:
-    """Counts the lessons from 1; a title that several have is told apart by the part in which each is."""
+    """Counts the lessons from 1; a title that several have is distinguished by the part in which each is."""
     titles = Counter(each.title for each in found)
     lessons: list[PlannedLesson] = []
     for number, each in enumerate(found, start=1):
