@@ -28,7 +28,6 @@ class Span:
     began_at: float | None
     ended_at: float | None
     attributes: Json
-    events: list[Json]
     error: str
 
     def told(self, *names: str) -> Any:
@@ -96,11 +95,8 @@ def span_of(flat: Json) -> Span:
     for name, value in flat.items():
         if name.startswith("attributes."):
             attributes.append((name.removeprefix("attributes."), value))
-    events: list[Json] = []
     for event in decoded(flat.get("events")) or ():
-        of_event = _pairs(event.get("attributes"))
-        attributes += of_event
-        events.append({"name": event.get("name"), **_nested(of_event)})
+        attributes += _pairs(event.get("attributes"))
     is_error = str(status).rpartition("_")[2].upper() in ("2", "ERROR")
     return Span(
         id=str(_first(flat, "spanId", "span_id", "context.span_id")),
@@ -109,7 +105,6 @@ def span_of(flat: Json) -> Span:
         began_at=seconds(_first(flat, "startTimeUnixNano", "start_time")),
         ended_at=seconds(_first(flat, "endTimeUnixNano", "end_time")),
         attributes=_nested(attributes),
-        events=events,
         error=str(message or "the span ended with an error") if is_error else "",
     )
 
@@ -140,7 +135,6 @@ def _observed(given: Json) -> Span:
         began_at=seconds(given.get("startTime")),
         ended_at=seconds(given.get("endTime")),
         attributes=_nested(list(attributes.items())),
-        events=[],
         error=str(given.get("statusMessage") or "it failed") if is_error else "",
     )
 

@@ -83,23 +83,9 @@ def _kind(span: Span) -> object:
 
 
 def _asked(span: Span) -> Any:
-    found = span.told(
+    return span.told(
         "llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt", "input.value"
     )
-    return found or _by_events(span)[0]
-
-
-def _by_events(span: Span) -> tuple[list[Json], list[Json]]:
-    """Returns the messages that events tell, as older instrumentations have it: what was asked, and the reply."""
-    asked: list[Json] = []
-    replied: list[Json] = []
-    for event in [*span.events, *(decoded(span.told("events")) or ())]:
-        name = str(event.get("name") or event.get("event.name"))
-        if name == "gen_ai.choice":
-            replied.append(event)
-        elif name.startswith("gen_ai.") and name.endswith(".message"):
-            asked.append({"role": name.split(".")[1], **event})
-    return asked, replied
 
 
 def _call(span: Span) -> ModelCall:
@@ -109,7 +95,6 @@ def _call(span: Span) -> ModelCall:
         "gen_ai.completion",
         "output.value",
     )
-    replied = replied or _by_events(span)[1]
     return model_call(
         _asked(span),
         None if span.error and not replied else replied,

@@ -226,13 +226,13 @@ def test_attempts_that_failed_are_retries_and_a_recording_that_ends_early_says_s
         **line,
         "status": 529,
         "response": {"error": {"message": "busy"}},
-        "at": NOW,
+        "started": NOW,
     }
 
-    [query] = read([broken, {**line, "at": NOW + 2}]).queries
+    [query] = read([broken, {**line, "started": NOW + 2, "seconds": 1.5}]).queries
 
     [retry] = [r.event for r in query if isinstance(r.event, ReasoningRetried)]
-    assert (retry.why, retry.detail) == ("overloaded", "busy")
+    assert (retry.why, retry.detail) == ("overloaded", "busy (status 529)")
     [end] = [r.event for r in query if isinstance(r.event, QueryCancelled)]
     assert end.why == "the recording ends here: it has no result of f (t)"
 
