@@ -17,9 +17,7 @@ LEAST_S = 600.0
 """Least deadline: what a rule makes of the time left must not depend on how long another program took."""
 
 
-def first_event(
-    trace: ForeignTrace, loop: Loop, session_id: str, began_at: float
-) -> QueryReceived:
+def first_event(trace: ForeignTrace, loop: Loop, began_at: float) -> QueryReceived:
     """Returns the first event of a loop."""
     calls = [attempts[-1] for attempts in loop.attempts]
     request = calls[0].request
@@ -43,7 +41,8 @@ def first_event(
     )
     return QueryReceived(
         query=question.replace("\x00", "").strip() or "(no question was recorded)",
-        session_id=session_id,
+        # It has no place in a conversation of this service; what was said before is its history.
+        session_id="",
         settings=settings,
         history=history,
         tools=tuple(dict.fromkeys(tools)),

@@ -134,10 +134,8 @@ def _queries(
     first_id = trace.id
     if IDS.fullmatch(first_id) is None:
         first_id = hashlib.sha256(data + trace.id.encode()).hexdigest()[:32]
-    # Several questions of one recording are a conversation.
-    session_id = first_id if len(loops) > 1 else ""
     for number, loop in enumerate(loops, start=1):
         query_id = first_id if number == 1 else f"{first_id}-{number}"
-        yield written_trace(trace, loop, query_id, session_id, now, redaction)
+        yield written_trace(trace, loop, query_id, now, redaction)
     if not loops:
         raise BadInputError("it holds no call of a model")

@@ -46,7 +46,6 @@ def written_trace(
     trace: ForeignTrace,
     loop: Loop,
     query_id: str,
-    session_id: str,
     now: float,
     redaction: Redaction,
 ) -> list[Recorded[Event]]:
@@ -60,7 +59,7 @@ def written_trace(
         BadInputError: It is too large, or holds what no model says.
     """
     try:
-        return _Writing(trace, loop, query_id, now, redaction).events_of(session_id)
+        return _Writing(trace, loop, query_id, now, redaction).events()
     except ModelError as error:
         raise BadInputError(
             f"a reply in it is none that a model gives: {error}"
@@ -91,8 +90,8 @@ class _Writing:
         for run in trace.runs:
             self._runs.setdefault(run.call_id or run.name, []).append(run)
 
-    def events_of(self, session_id: str) -> list[Recorded[Event]]:
-        self._publish(first_event(self._trace, self._loop, session_id, self._at), 0)
+    def events(self) -> list[Recorded[Event]]:
+        self._publish(first_event(self._trace, self._loop, self._at), 0)
         while not isinstance(self._events[-1].event, e.QueryClosed):
             if self._fold.emitted:
                 emission = self._fold.emitted.popleft()

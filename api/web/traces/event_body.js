@@ -96,8 +96,10 @@ function asked(_, { event }) {
 
 /** @param {{form: string, agent: string, missing: string[]}} imported */
 function importRows({ form, agent, missing }) {
+  /** @type {[string, string][]} */
   const rows = [["From", agent ? `${form}, ${agent}` : form]];
-  return missing.length > 0 ? [...rows, ["Not recorded", missing.join("; ")]] : rows;
+  if (missing.length > 0) rows.push(["Not recorded", missing.join("; ")]);
+  return rows;
 }
 
 /**

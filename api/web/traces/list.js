@@ -167,10 +167,12 @@ class TraceList {
       const headers = { "Content-Type": "application/jsonl" };
       const response = await send("/api/traces/import", { method: "POST", headers, body: file });
       const { query_id: id, others, refused } = await response.json();
-      const links = [id, ...others].slice(0, 10).flatMap((each) => [
-        " ",
-        element("a", { href: `${ROOT}/traces/${encodeURIComponent(each)}` }, each.slice(0, 12)),
-      ]);
+      const links = [id, ...others]
+        .slice(0, 10)
+        .flatMap((each) => [
+          " ",
+          element("a", { href: `${ROOT}/traces/${encodeURIComponent(each)}` }, each.slice(0, 12)),
+        ]);
       const failed = refused.length > 0 ? ` Not imported: ${refused.join("; ")}` : "";
       this.imported.replaceChildren(`Imported ${1 + others.length}:`, ...links, ".", failed);
       this.#anew();
