@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from antiphon.history import replay
 from antiphon.history.foreign import ImportedFile, read_foreign
@@ -216,6 +217,11 @@ def test_calls_without_ids_repeated_calls_and_repeated_ids_are_one_loop() -> Non
     assert kinds.count("breaker_tripped") == 0
     assert kinds[-1] == "query_closed"
     assert replay(query).divergence is None
+    # Our own machine repeats no call: it is legal only where the trace says that it is another program's.
+    first = query[0].event
+    assert isinstance(first, QueryReceived)
+    ours = replace(query[0], event=replace(first, imported=None))
+    assert replay([ours, *query[1:]]).divergence is not None
 
 
 def test_attempts_that_failed_are_retries_and_a_recording_that_ends_early_says_so() -> (
