@@ -151,12 +151,7 @@ class PlayedOutside:
             if each.seq <= self._after:
                 continue
             event = each.event
-            if isinstance(event, e.ReasoningStarted) and self._recording.is_imported:
-                # Its prompt and its tools are another program's; only what was said so far can differ.
-                if differs:
-                    sent = replace(event.request, messages=asked.messages)
-                    event = replace(event, request=sent)
-            elif isinstance(event, e.ReasoningStarted) and request is not None:
+            if isinstance(event, e.ReasoningStarted) and request is not None:
                 event = replace(
                     event,
                     request=replace(request.request, stream=event.request.stream),
@@ -172,11 +167,16 @@ class PlayedOutside:
     ) -> PreparedRequest | None:
         """Returns the request as it would be prepared for the recorded server, with the recorded tools.
 
+        Another program's prompt and tools stay as they are, with what was said so far.
+
         None if none was sent then, or if it would be illegal: it is as recorded.
         """
         if started is None:
             return None
         before = self._marks.get(asked.reasoner, CacheMarks())
+        if self._recording.is_imported:
+            sent = replace(started.request, messages=asked.messages)
+            return PreparedRequest(sent, started.repairs, started.caching, before)
         tools = started.tool_definitions or started.request.tools or StoredText("[]")
         try:
             prepared = prepare(

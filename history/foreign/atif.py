@@ -143,10 +143,8 @@ def atif_of(events: Sequence[Recorded[Event]]) -> bytes:
             case e.ReasoningCompleted() as reply:
                 steps.append(_step(reply, recorded.at))
                 by_call |= {call.id: steps[-1] for call in reply.tool_calls}
-            case e.ToolSucceeded(tool_call_id=call_id, output=output):
-                _observe(by_call, call_id, output.text)
-            case e.ToolFailed(tool_call_id=call_id, detail=detail):
-                _observe(by_call, call_id, detail)
+            case e.ToolSucceeded() | e.ToolFailed() as outcome:
+                _observe(by_call, outcome)
             case e.ResponseAssembled(usage=usage):
                 final = {"final_metrics": _metrics(usage, "total_")}
     trajectory: Json = {
@@ -206,11 +204,14 @@ def _step(reply: e.ReasoningCompleted, at: float) -> Json:
     return {**step, "tool_calls": calls} if calls else step
 
 
-def _observe(by_call: dict[str, Json], call_id: str, content: str) -> None:
+def _observe(by_call: dict[str, Json], outcome: e.ToolSucceeded | e.ToolFailed) -> None:
+    call_id = outcome.tool_call_id
     # A search of our own is no step: no model asked for it.
-    if call_id in by_call:
-        observation = by_call[call_id].setdefault("observation", {"results": []})
-        observation["results"].append({"source_call_id": call_id, "content": content})
+    if call_id not in by_call:
+        return
+    said = outcome.detail if isinstance(outcome, e.ToolFailed) else outcome.output.text
+    observation = by_call[call_id].setdefault("observation", {"results": []})
+    observation["results"].append({"source_call_id": call_id, "content": said})
 
 
 def _metrics(usage: Usage, prefix: str) -> Json:

@@ -89,13 +89,11 @@ def _missing(trace: ForeignTrace, calls: list[ModelCall]) -> list[str]:
     """Says what of a query the recording does not hold."""
     usages = [call.response["usage"] for call in calls if call.response]
     held = {
-        "when its calls were made": all(call.began_at for call in calls),
-        "how many tokens it took": any(usage.get("input_tokens") for usage in usages),
-        "what it cost": all(call.cost_usd is not None for call in calls),
-        "which tools its model was offered": any(
-            "tools" in call.request for call in calls
-        ),
-        "a system prompt": any("system" in call.request for call in calls),
-        "when its tools ran": any(run.began_at for run in trace.runs),
+        "when its calls were made": [call.began_at for call in calls],
+        "how many tokens it took": [any(usage.values()) for usage in usages],
+        "what it cost": [call.cost_usd is not None for call in calls],
+        "which tools its model was offered": ["tools" in calls[0].request],
+        "a system prompt": ["system" in calls[0].request],
+        "when its tools ran": [run.began_at for run in trace.runs] or [None],
     }
-    return [name for name, is_held in held.items() if not is_held]
+    return [name for name, of_each in held.items() if not all(of_each)]

@@ -50,27 +50,34 @@ def traces_of_spans(values: Iterable[object]) -> Iterator[tuple[str, Read]]:
 def _trace(trace_id: str, given: list[Json]) -> ForeignTrace:
     spans = list(map(span_of, given))
     trace = ForeignTrace(trace_id, LANGFUSE if is_observation(given[0]) else GENAI)
-    calls = [span for span in spans if _kind(span) in _CALLS]
-    if not calls:
-        raise BadInputError(
-            "no span in it is a call of a model with names of GenAI or OpenInference"
-        )
-    # Two instrumentations of one call make two spans, often one within the other, and one without any content.
-    told = {span.id for span in calls if _asked(span)}
-    for span in calls:
-        if span.id in told and span.parent in told:
-            continue
-        if span.id in told or not told:
-            trace.calls.append(_call(span))
-    trace.runs = [_run(span) for span in spans if _kind(span) in _TOOLS]
+    trace.calls = list(map(_call, _told(_of_kind(spans, _CALLS))))
+    trace.runs = list(map(_run, _of_kind(spans, _TOOLS)))
     for span in spans:
         if span.told("openinference.span.kind"):
             trace.form = OPENINFERENCE
         trace.agent = trace.agent or written(span.told("gen_ai.agent.name"))
-    left_out = [span for span in spans if _kind(span) in _RETRIEVALS]
+    left_out = _of_kind(spans, _RETRIEVALS)
     if left_out:
         trace.missing.append(f"what of {len(left_out)} retrievals its model was shown")
     return trace
+
+
+def _told(calls: list[Span]) -> list[Span]:
+    """Returns the calls that say what was asked, each once; all of them if none does.
+
+    Two instrumentations of one call make two spans, often one within the other, and one without any content.
+    """
+    if not calls:
+        raise BadInputError(
+            "no span in it is a call of a model with names of GenAI or OpenInference"
+        )
+    told = {span.id for span in calls if _asked(span)}
+    found = [span for span in calls if span.id in told and span.parent not in told]
+    return found or calls
+
+
+def _of_kind(spans: list[Span], kinds: tuple[str, ...]) -> list[Span]:
+    return [span for span in spans if _kind(span) in kinds]
 
 
 def _kind(span: Span) -> object:

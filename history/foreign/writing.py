@@ -199,41 +199,39 @@ class _Writing:
             self._texts[id(block)] = StoredText(_json(block))
         return self._texts[id(block)]
 
+    def _run_of(self, call: ToolCall) -> ToolRun | None:
+        runs = self._runs.get(call.id) or self._runs.get(call.name) or []
+        return runs.pop(0) if runs else None
+
     def _run(self, call: ToolCall, cause: int) -> None:
         result = self._loop.results.get(call.id)
-        runs = self._runs.get(call.id) or self._runs.get(call.name) or []
-        run = runs.pop(0) if runs else None
+        run = self._run_of(call)
         if result is None and run is None:
             self._stop(f"result of {call.name} ({call.id})", cause)
             return
-        began_at = run.began_at if run else None
-        self._publish(
-            e.ToolStarted(tool_call_id=call.id, name=call.name), cause, began_at
-        )
-        started_at = self._at
+        run = run or ToolRun(call.id, call.name, "")
+        result = result or {"content": []}
+        started = e.ToolStarted(tool_call_id=call.id, name=call.name)
+        self._publish(started, cause, run.began_at)
+        took_ms = 1000 * max(0.0, (run.ended_at or self._at) - self._at)
         # What the model was shown comes before what the tool said of itself.
-        shown = result["content"] if result is not None else []
-        text = text_of(shown) or (run.output if run else "")
-        failed = bool(result and result.get("is_error")) or bool(run and run.failed)
-        ended_at = run.ended_at if run else None
-        took_ms = 1000 * max(0.0, (ended_at or started_at) - started_at)
-        if failed:
-            outcome: Event = e.ToolFailed(
+        text = text_of(result["content"]) or run.output
+        outcome: Event = e.ToolSucceeded(
+            tool_call_id=call.id,
+            name=call.name,
+            output=StoredText(text[:MOST_CHARS]),
+            passages=tuple(_passages(call.name, result["content"], text)),
+            duration_ms=took_ms,
+        )
+        if result.get("is_error") or run.failed:
+            outcome = e.ToolFailed(
                 tool_call_id=call.id,
                 name=call.name,
                 failure="error",
                 detail=text[:MOST_CHARS],
                 duration_ms=took_ms,
             )
-        else:
-            outcome = e.ToolSucceeded(
-                tool_call_id=call.id,
-                name=call.name,
-                output=StoredText(text[:MOST_CHARS]),
-                passages=tuple(_passages(call.name, shown, text)),
-                duration_ms=took_ms,
-            )
-        self._publish(outcome, cause, ended_at)
+        self._publish(outcome, cause, run.ended_at)
 
 
 def _passages(tool: str, shown: list[Json], text: str) -> list[Passage]:
