@@ -282,4 +282,7 @@ def _wrong(problem: Any) -> str:
     words = _WRONG.get(kind)
     if words is None:
         return str(problem["msg"]).removeprefix("Value error, ")
-    return words.format_map(problem.get("ctx", {}))
+    context = problem.get("ctx", {})
+    if context.get("min_length") == 1:
+        return "must not be empty"
+    return words.format_map(context)

@@ -79,12 +79,13 @@ def build(
     clock = SystemClock()
     reasoners = reasoners_of(settings, library, clock)
     registry = registry_of(library, settings.tools)
-    telemetry = telemetry_of(settings, registry.names)
+    redaction = redaction_of(settings)
+    telemetry = telemetry_of(settings, registry.names, redaction)
     limits = limits_of(settings, clock, settings.query_settings().deadline_s)
     shared = _shared(
         settings, clock, reasoners, limits, registry, components, telemetry
     )
-    shared = replace(shared, outside=outside)
+    shared = replace(shared, outside=outside, redaction=redaction)
     later: tuple[LoadedLater, ...] = (*reasoners.models, embedder)
     if not loads_later:
         for part in later:
@@ -152,7 +153,6 @@ def _shared(
         model_table=ModelTable(read_prices(settings.prices)),
         provider_circuit=limits.circuit,
         tool_circuits=ToolCircuits(timeout_s=_time_of_tools(defaults)),
-        redaction=redaction_of(settings),
         subscribers=components,
         silence_s=settings.silence_s,
         observers=telemetry.observers,

@@ -143,6 +143,7 @@ class Settings(BaseSettings):
             antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
         otlp_endpoint: Where spans are sent, such as `http://127.0.0.1:4318` (needs the same); None: none are made.
         otlp_headers: Headers for it, as `name=value` with commas between.
+        otlp_content: Spans say what was asked, sent, found and answered, redacted; False: they hold no text.
         redact_kinds: What is redacted by name, with commas between: `keys` (and passwords), `email`, `phone`.
         redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
@@ -230,6 +231,7 @@ class Settings(BaseSettings):
     metrics: Literal["auto", "off", "sums", "prometheus"] = "auto"
     otlp_endpoint: str | None = None
     otlp_headers: SecretStr | None = None
+    otlp_content: bool = False
     redact_kinds: str = ""
     redact: str = ""
     redact_file: Path | None = None

@@ -9,6 +9,7 @@ from antiphon import telemetry
 from antiphon.bus import BUS_ENTRIES, LoopWatchdog
 from antiphon.composition.settings import Settings
 from antiphon.dispatcher import run_tool
+from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.subscribers import Subscriber
 
@@ -48,11 +49,14 @@ class Telemetry:
 NO_TELEMETRY = Telemetry()
 
 
-def telemetry_of(settings: Settings, tools: Collection[str]) -> Telemetry:
+def telemetry_of(
+    settings: Settings, tools: Collection[str], redaction: Redaction
+) -> Telemetry:
     """Returns the telemetry that the settings describe.
 
     Args:
         tools: The names of the tools that there are.
+        redaction: What no text of a span may hold.
 
     Raises:
         ConfigurationError: It is not installed, or headers cannot be sent.
@@ -63,7 +67,10 @@ def telemetry_of(settings: Settings, tools: Collection[str]) -> Telemetry:
         metrics = telemetry.Metrics() if settings.metrics == "prometheus" else None
         spans = None
         if settings.otlp_endpoint is not None:
-            spans = telemetry.SpanExport(settings.otlp_endpoint, headers_of(settings))
+            redact = redaction.event if settings.otlp_content else None
+            spans = telemetry.SpanExport(
+                settings.otlp_endpoint, headers_of(settings), redact
+            )
         observer = telemetry.observer(tools, metrics, spans)
     except ImportError as error:
         raise ConfigurationError(

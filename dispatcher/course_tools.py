@@ -191,7 +191,7 @@ class _CourseTools:
     ) -> ToolOutput:
         """Returns a course's outline: its title, instructor and link, how many lessons it has, their titles and links.
 
-        Without course_name it lists all courses, with the number of their lessons, instructors and links, and if
+        Without course_name it lists all courses, with the number of their lessons, instructors and links, and where
         that is not too long the titles of their lessons.
 
         Use it for questions about how a course is built or which courses there are: who teaches it, which lessons it

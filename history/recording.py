@@ -295,7 +295,5 @@ def _kind_of_call(asked: ModelRequest) -> tuple[object, ...]:
 def _in_words(asked: ModelRequest) -> str:
     what = "a summarising call"
     if isinstance(asked, ReasoningRequested):
-        what = f"a call of round {asked.round}"
-        if asked.final:
-            what = "a final call"
+        what = "a final call" if asked.final else f"a call of round {asked.round}"
     return f"{what} to the {asked.reasoner} reasoner ({asked.model})"

@@ -1,14 +1,14 @@
 """The names of spans and their attributes, in one table, pinned to one version of OpenTelemetry's conventions.
 
 Names that begin with `gen_ai.` and `error.` are those of the semantic conventions for generative AI
-(https://opentelemetry.io/docs/specs/semconv/gen-ai/); the others are ours. A test compares the former with the
-constants of the package `opentelemetry-semantic-conventions` that the lock pins.
+(https://github.com/open-telemetry/semantic-conventions-genai); `input.value` and `output.value` are OpenInference's,
+and the others are ours. docs/telemetry.md says why anything stands beside the conventions.
 """
 
 from __future__ import annotations
 
-VERSION = "1.44.0"
-SCHEMA_URL = f"https://opentelemetry.io/schemas/{VERSION}"
+VERSION = "0.1.0"
+SCHEMA_URL = f"https://opentelemetry.io/schemas/gen-ai/{VERSION}"
 SCOPE = "antiphon"
 """The instrumentation scope of all spans."""
 
@@ -26,7 +26,18 @@ FIRST_CHUNK = "gen_ai.response.time_to_first_chunk"
 INPUT_TOKENS = "gen_ai.usage.input_tokens"
 OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
 CACHE_READ_TOKENS = "gen_ai.usage.cache_read.input_tokens"
-CACHE_WRITE_TOKENS = "gen_ai.usage.cache_creation.input_tokens"
+CACHE_WRITE_TOKENS = "gen_ai.usage.cache_write.input_tokens"
+CACHE_CREATION_TOKENS = "gen_ai.usage.cache_creation.input_tokens"
+SYSTEM = "gen_ai.system_instructions"
+INPUT_MESSAGES = "gen_ai.input.messages"
+OUTPUT_MESSAGES = "gen_ai.output.messages"
+INPUT_VALUE = "input.value"
+OUTPUT_VALUE = "output.value"
+TOOL_DEFINITIONS = "gen_ai.tool.definitions"
+TOOL_ARGUMENTS = "gen_ai.tool.call.arguments"
+TOOL_RESULT = "gen_ai.tool.call.result"
+RETRIEVAL_QUERY = "gen_ai.retrieval.query.text"
+RETRIEVAL_DOCUMENTS = "gen_ai.retrieval.documents"
 TOOL_NAME = "gen_ai.tool.name"
 TOOL_CALL_ID = "gen_ai.tool.call.id"
 TOOL_TYPE = "gen_ai.tool.type"
@@ -36,6 +47,7 @@ EVENT_SEQ = "antiphon.event.seq"
 PARENT_QUERY = "antiphon.query.parent"
 RESUMED = "antiphon.query.resumed"
 STATUS = "antiphon.query.status"
+REASONER = "antiphon.answer.reasoner"
 CONFIDENCE = "antiphon.answer.confidence"
 DOUBTS = "antiphon.answer.doubts"
 COST = "antiphon.cost_usd"
@@ -54,6 +66,7 @@ SPANS: dict[str, str] = {
     "round N": "one round, until the next one opens or the query closes",
     "chat MODEL": "one reasoning or summarising call with all its attempts; its kind is `CLIENT`",
     "execute_tool TOOL": "one tool call, from `tool_requested` to its outcome",
+    "retrieval": "within a tool call that found passages, with the same times; its kind is `CLIENT`. Only with content",
 }
 """The spans, from the outer ones to the inner ones."""
 
@@ -65,21 +78,22 @@ SPAN_EVENTS: dict[str, str] = {
 """What happens at one moment within a span."""
 
 ATTRIBUTES: dict[str, str] = {
-    OPERATION: "`invoke_agent`, `chat` or `execute_tool`",
+    OPERATION: "`invoke_agent`, `chat`, `execute_tool` or `retrieval`",
     AGENT: "`antiphon`",
     CONVERSATION: "the conversation (`session_id`)",
     PROVIDER: "`anthropic`, or `antiphon` for the offline reasoner",
     REQUEST_MODEL: "the requested model",
     REQUEST_MAX_TOKENS: "most output tokens of the call",
-    REQUEST_STREAM: "false if the reply was requested in one piece",
+    REQUEST_STREAM: "true if the reply was requested as a stream",
     RESPONSE_MODEL: "the model that answered, as the server names it",
     RESPONSE_ID: "the server's id of the message",
-    FINISH_REASONS: "why the reply ended",
+    FINISH_REASONS: "why the reply ended: `stop`, `length`, `tool_call`, `error`, or the server's own word",
     FIRST_CHUNK: "seconds from the request to the first text or tool call",
     INPUT_TOKENS: "all input tokens, cached or not",
     OUTPUT_TOKENS: "output tokens",
     CACHE_READ_TOKENS: "input tokens that were read from the cache",
     CACHE_WRITE_TOKENS: "input tokens that were written to the cache",
+    CACHE_CREATION_TOKENS: "the same under its name before v0.1.0",
     TOOL_NAME: "the tool, or `other` if the model named one that does not exist",
     TOOL_CALL_ID: "the model's id of the tool call",
     TOOL_TYPE: "`function`",
@@ -89,6 +103,7 @@ ATTRIBUTES: dict[str, str] = {
     PARENT_QUERY: "the query that this one is a fork of",
     RESUMED: "true if the query was interrupted and continues here",
     STATUS: "`answered`, `partial`, `cancelled` or `failed`",
+    REASONER: "who spoke: the model, `offline` or `none`",
     CONFIDENCE: "`high`, `medium` or `low`",
     DOUBTS: "the kinds of the answer's uncertainty indicators",
     COST: "US dollars, if the model's price is known",
@@ -101,4 +116,19 @@ ATTRIBUTES: dict[str, str] = {
     LIMIT: "the limit that was reached",
     LEVEL: "`tool`, `round`, `session` or `response`",
 }
-"""Every attribute, and its meaning. None holds text of a question, a document, a tool's result or a reply."""
+"""Every attribute but those of content. None holds text of a question, a document, a tool's result or a reply."""
+
+CONTENT: dict[str, str] = {
+    INPUT_MESSAGES: "`chat`: the messages as they were sent; `invoke_agent`: the question",
+    OUTPUT_MESSAGES: "`chat`: the reply; `invoke_agent`: the answer",
+    INPUT_VALUE: "`invoke_agent`: the question as plain text",
+    OUTPUT_VALUE: "`invoke_agent`: the answer as plain text",
+    SYSTEM: "the system prompt",
+    TOOL_DEFINITIONS: "the tools that the call offers",
+    TOOL_ARGUMENTS: "what the tool was called with",
+    TOOL_RESULT: "what it said, or why it failed, as the model is told it",
+    RETRIEVAL_QUERY: "`retrieval`: what was searched for",
+    RETRIEVAL_DOCUMENTS: "`retrieval`: the passages, best first, each with `id`, `score`, `content` and `metadata` "
+    "(source, title, place, link)",
+}
+"""The attributes that are sent only if `ANTIPHON_OTLP_CONTENT` says so."""

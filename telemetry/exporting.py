@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -30,6 +30,8 @@ EVERY_S = 2.0
 BATCH = 512
 MOST_WAITING = 8 * BATCH
 """Spans that may wait; the oldest are dropped when the collector takes none."""
+WITH_CONTENT = 8
+"""By this both are divided if spans say things in words: one may have 256 kB then, and collectors take some 20 MB."""
 OF_THE_EXPORTER = ("content-type", "content-encoding", "user-agent")
 """Headers that the exporter sets itself."""
 CLOSING_S = 4.0
@@ -37,6 +39,9 @@ CLOSING_S = 4.0
 
 current_query: ContextVar[str] = ContextVar("current_query", default="")
 """The id of the query whose span begins: the SDK asks for a trace's id without saying what the trace is about."""
+
+Redact = Callable[[Any], Any]
+"""Returns an event of the same kind without what must not leave."""
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _log = structlog.get_logger(__name__)
@@ -47,12 +52,16 @@ class SpanExport:
 
     Args:
         headers: Sent with each batch.
+        redact: Blots in an event what must not leave; None: the spans say nothing in words.
 
     Attributes:
         tracer: Makes the spans that are sent.
     """
 
-    def __init__(self, endpoint: str, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, endpoint: str, headers: Mapping[str, str], redact: Redact | None = None
+    ) -> None:
+        self.redact = redact
         self._session = _Session(headers)
         about = {"service.name": "antiphon", "service.version": program_version()}
         self._provider = TracerProvider(
@@ -61,11 +70,12 @@ class SpanExport:
             shutdown_on_exit=False,
             id_generator=_TraceIds(),
         )
+        share = 1 if redact is None else WITH_CONTENT
         waiting = BatchSpanProcessor(
             _Exporter(endpoint.rstrip("/") + PATH, self._session),
-            max_queue_size=MOST_WAITING,
+            max_queue_size=MOST_WAITING // share,
             schedule_delay_millis=EVERY_S * 1000,
-            max_export_batch_size=BATCH,
+            max_export_batch_size=BATCH // share,
         )
         self._provider.add_span_processor(waiting)
         self.tracer = self._provider.get_tracer(SCOPE, program_version(), SCHEMA_URL)

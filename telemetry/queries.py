@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from opentelemetry.trace import NoOpTracer, Span, SpanKind, Tracer
 
 from antiphon.telemetry import conventions as c
-from antiphon.telemetry.exporting import SpanExport
+from antiphon.telemetry.content import content_of, retrieval_of
+from antiphon.telemetry.exporting import Redact, SpanExport
 from antiphon.telemetry.identifiers import BoundedNames, identifier, offered
 from antiphon.telemetry.metrics import Metrics
 from antiphon.telemetry.spans import (
@@ -22,6 +23,7 @@ from antiphon.telemetry.spans import (
     Spans,
     add_moment,
     end,
+    finish_reason,
     usage_attributes,
 )
 from antiphon.vocabulary import events as e
@@ -46,11 +48,14 @@ def observer(
         spans: None: no spans are made.
     """
     tracer = NoOpTracer() if spans is None else spans.tracer
+    redact = None if spans is None else spans.redact
     counted = metrics or Metrics()
     models = BoundedNames()
 
     def act(surroundings: Surroundings) -> Sequence[Subscription]:
-        query = ObservedQuery(tracer, counted, tools, models, surroundings.clock)
+        query = ObservedQuery(
+            tracer, counted, tools, models, surroundings.clock, redact
+        )
         surroundings.hear_live(query.hear_live)
         hear, hear_again = query.hear, query.hear_again
         return [Subscription(kind, hear, _NAME, hear_again) for kind in _HEARD]
@@ -63,11 +68,12 @@ class _Call:
     """A call of a model or a tool that has no outcome yet.
 
     Attributes:
+        asked: The event that it began with.
         name: The model or the tool, as a label.
     """
 
     span: Span
-    asked_at: float
+    asked: Recorded[Any]
     name: str
     purpose: str = ""
     spoke: bool = False
@@ -83,6 +89,7 @@ class ObservedQuery:
     Args:
         tools: The names of the tools that there are.
         models: The names of models that have been labels.
+        redact: Blots in an event what must not leave; None: the spans say nothing in words.
     """
 
     def __init__(
@@ -92,7 +99,9 @@ class ObservedQuery:
         tools: Container[str],
         models: BoundedNames,
         clock: Clock,
+        redact: Redact | None,
     ) -> None:
+        self._redact = redact
         self._spans = Spans(tracer)
         self._metrics = metrics
         self._tools = tools
@@ -139,7 +148,7 @@ class ObservedQuery:
         attributes = {c.CONVERSATION: identifier(event.session_id)}
         if event.parent is not None:
             attributes[c.PARENT_QUERY] = identifier(event.parent)
-        self._begin_query(recorded, attributes)
+        self._begin_query(recorded, {**attributes, **self._content(event)})
 
     def on_query_resumed(self, recorded: Recorded[Any]) -> None:
         # Calls that are made once more come before it.
@@ -171,7 +180,7 @@ class ObservedQuery:
             f"chat {model}", recorded, outer, attributes, SpanKind.CLIENT
         )
         label = self._models.label(event.model)
-        self._calls[event.call_id] = _Call(span, recorded.at, label, purpose)
+        self._calls[event.call_id] = _Call(span, recorded, label, purpose)
 
     def on_reasoning_started(self, recorded: Recorded[e.ReasoningStarted]) -> None:
         event = recorded.event
@@ -181,9 +190,9 @@ class ObservedQuery:
         # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
         call.name = self._models.label(event.reasoner)
         provider = "antiphon" if event.reasoner == "offline" else "anthropic"
-        call.span.set_attributes(
-            {c.PROVIDER: provider, c.REQUEST_STREAM: event.request.stream}
-        )
+        call.span.set_attributes({c.PROVIDER: provider, **self._content(event)})
+        if event.request.stream:
+            call.span.set_attribute(c.REQUEST_STREAM, True)
 
     def on_reasoning_retried(self, recorded: Recorded[e.ReasoningRetried]) -> None:
         event = recorded.event
@@ -201,14 +210,16 @@ class ObservedQuery:
         reply = {
             c.RESPONSE_MODEL: identifier(event.model),
             c.RESPONSE_ID: identifier(event.message_id),
-            c.FINISH_REASONS: (identifier(event.stop_reason),),
+            c.FINISH_REASONS: (finish_reason(event.stop_reason),),
+            **self._content(event),
         }
         usage = event.usage + event.wasted
         self._end_call(event.call_id, recorded.at, usage, reply)
 
     def on_call_failed(self, recorded: Recorded[Failure]) -> None:
         event = recorded.event
-        self._end_call(event.call_id, recorded.at, event.usage, {}, event.failure)
+        reply = {c.FINISH_REASONS: ("error",)}
+        self._end_call(event.call_id, recorded.at, event.usage, reply, event.failure)
 
     def on_tool_requested(self, recorded: Recorded[e.ToolRequested]) -> None:
         call = recorded.event.call
@@ -218,10 +229,11 @@ class ObservedQuery:
             c.TOOL_NAME: tool,
             c.TOOL_TYPE: "function",
             c.TOOL_CALL_ID: identifier(call.id),
+            **self._content(recorded.event),
         }
         outer = self._round or self._query
         span = self._spans.begin(f"execute_tool {tool}", recorded, outer, attributes)
-        self._tool_calls[call.id] = _Call(span, recorded.at, tool)
+        self._tool_calls[call.id] = _Call(span, recorded, tool)
 
     def on_tool_substituted(self, recorded: Recorded[e.ToolSubstituted]) -> None:
         tool = offered(recorded.event.failed, self._tools)
@@ -229,12 +241,14 @@ class ObservedQuery:
 
     def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
         event = recorded.event
-        passages = {c.PASSAGES: len(event.passages)}
-        self._end_tool_call(event.tool_call_id, recorded.at, passages)
+        self._show_retrieval(event, recorded.at)
+        found = {c.PASSAGES: len(event.passages), **self._content(event)}
+        self._end_tool_call(event.tool_call_id, recorded.at, found)
 
     def on_tool_failed(self, recorded: Recorded[e.ToolFailed]) -> None:
         event = recorded.event
-        self._end_tool_call(event.tool_call_id, recorded.at, {}, event.failure)
+        why = self._content(event)
+        self._end_tool_call(event.tool_call_id, recorded.at, why, event.failure)
 
     def on_breaker_tripped(self, recorded: Recorded[e.BreakerTripped]) -> None:
         limit = {c.LIMIT: recorded.event.limit}
@@ -256,10 +270,10 @@ class ObservedQuery:
             answer = {
                 c.CONFIDENCE: event.confidence,
                 c.DOUBTS: doubts,
-                c.RESPONSE_MODEL: identifier(event.reasoner),
+                c.REASONER: identifier(event.reasoner),
             }
             usage = usage_attributes(event.usage + event.summary_usage)
-            self._query.set_attributes({**answer, **usage})
+            self._query.set_attributes({**answer, **usage, **self._content(event)})
 
     def on_query_closed(self, recorded: Recorded[e.QueryClosed]) -> None:
         status = recorded.event.status
@@ -275,6 +289,21 @@ class ObservedQuery:
             self._query.set_attribute(c.STATUS, status)
             end(self._query, recorded.at, status if status == "failed" else "")
 
+    def _content(self, event: Event) -> Attributes:
+        """Returns what an event says in words; nothing if the settings do not ask for it."""
+        return {} if self._redact is None else content_of(self._redact(event))
+
+    def _show_retrieval(self, found: e.ToolSucceeded, at: float) -> None:
+        call = self._tool_calls.get(found.tool_call_id)
+        if self._redact is None or call is None or not found.passages:
+            return
+        said = retrieval_of(self._redact(call.asked.event), self._redact(found))
+        operation = {c.OPERATION: "retrieval"}
+        span = self._spans.begin(
+            "retrieval", call.asked, call.span, {**operation, **said}, SpanKind.CLIENT
+        )
+        end(span, at)
+
     def _begin_query(self, recorded: Recorded[Event], attributes: Attributes) -> None:
         agent = {c.OPERATION: "invoke_agent", c.AGENT: "antiphon"}
         self._query = self._spans.begin(
@@ -285,7 +314,7 @@ class ObservedQuery:
         if call is None or call.spoke:
             return
         call.spoke = True
-        waited_s = max(0.0, at - call.asked_at)
+        waited_s = max(0.0, at - call.asked.at)
         self._metrics.observe("antiphon_call_first_token_seconds", waited_s, call.name)
         call.span.set_attribute(c.FIRST_CHUNK, waited_s)
 
@@ -305,7 +334,7 @@ class ObservedQuery:
         outcome = failure or "completed"
         self._metrics.increment("antiphon_calls", call.name, call.purpose, outcome)
         self._metrics.observe(
-            "antiphon_call_duration_seconds", at - call.asked_at, call.name
+            "antiphon_call_duration_seconds", at - call.asked.at, call.name
         )
         self._metrics.count_usage(usage, call.name)
 
@@ -320,7 +349,7 @@ class ObservedQuery:
         outcome = failure or "succeeded"
         self._metrics.increment("antiphon_tool_calls", call.name, outcome)
         self._metrics.observe(
-            "antiphon_tool_duration_seconds", at - call.asked_at, call.name
+            "antiphon_tool_duration_seconds", at - call.asked.at, call.name
         )
 
 

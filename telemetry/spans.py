@@ -19,6 +19,9 @@ from antiphon.vocabulary.values import Usage
 Attributes = Mapping[str, AttributeValue]
 NANOSECONDS = 1_000_000_000
 
+FINISHES = {"end_turn": "stop", "max_tokens": "length", "tool_use": "tool_call"}
+"""The stop reasons of the Messages API as the conventions have them."""
+
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 
@@ -77,14 +80,22 @@ def end(span: Span | None, at: float, failure: str = "") -> None:
 
 
 def usage_attributes(usage: Usage) -> Attributes:
-    """Returns tokens, and cost if it is known."""
+    """Returns tokens that there were, and cost if it is known."""
     tokens = {
         c.INPUT_TOKENS: usage.all_input_tokens,
         c.OUTPUT_TOKENS: usage.output_tokens,
         c.CACHE_READ_TOKENS: usage.cache_read_tokens,
         c.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
+        # Phoenix and Langfuse know these, which cost more than others, by their old name alone.
+        c.CACHE_CREATION_TOKENS: usage.cache_write_tokens,
     }
-    return tokens if usage.cost_usd is None else {**tokens, c.COST: usage.cost_usd}
+    used = {name: count for name, count in tokens.items() if count}
+    return used if usage.cost_usd is None else {**used, c.COST: usage.cost_usd}
+
+
+def finish_reason(stop_reason: str) -> str:
+    """Returns why a reply ended, as the conventions have it; what they have no word for stays as it is."""
+    return FINISHES.get(stop_reason, identifier(stop_reason))
 
 
 def _callers_context() -> Context:

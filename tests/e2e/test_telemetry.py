@@ -103,6 +103,17 @@ def test_a_query_after_one_with_a_callers_trace_begins_its_own(
     assert {span.trace_id for span in spans} == {answer["query_id"]}
 
 
+def test_without_the_setting_for_it_no_text_of_a_served_query_leaves(
+    client: httpx2.Client, collector: Collector
+) -> None:
+    answer = ask(client)
+
+    collector.of(answer["query_id"])
+
+    assert "apple" in answer["answer"].lower()
+    assert not any(b"apple" in body.lower() for body in collector.bodies)
+
+
 @contextmanager
 def prometheus(folder: Path, target: str) -> Iterator[Callable[[str], float | None]]:
     """A Prometheus that watches `target` by our own configuration, quicker; yields a way to ask it."""

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from antiphon.telemetry.conventions import ATTRIBUTES, SPAN_EVENTS, SPANS, VERSION
+from antiphon.telemetry.content import ATTRIBUTE_BYTES, TEXT_CHARS
+from antiphon.telemetry.conventions import (
+    ATTRIBUTES,
+    CONTENT,
+    SCHEMA_URL,
+    SPAN_EVENTS,
+    SPANS,
+    VERSION,
+)
 from antiphon.telemetry.metrics import COUNTERS, GAUGES, HISTOGRAMS
 from antiphon.workers.queue_metrics import QUEUE_GAUGES
 from tests.house.log_lines import log_lines
@@ -18,10 +26,10 @@ Besides its traces, a service exports OpenTelemetry spans, Prometheus metrics an
 tests.house.telemetry_page` writes the tables from telemetry/ and from the source; `make test` fails if they are out of
 date.
 
-**Spans and metrics contain no text of a question, a document, a tool's result or a reply.** The log contains none
-either, except what an error says itself, redacted. Names from outside (a model's, a tool's, an id) appear only if they
-look like identifiers, and as `other` if not; a label has at most 30 such values. To see the text, follow the query's id
-into its trace, which is subject to redaction and deletion.
+**Metrics contain no text of a question, a document, a tool's result or a reply, and spans contain none unless [a
+setting](#content) asks for it.** The log contains none either, except what an error says itself, redacted. Names from
+outside (a model's, a tool's, an id) appear only if they look like identifiers, and as `other` if not; a label has at
+most 30 such values. To see the text, follow the query's id into its trace, which is subject to redaction and deletion.
 
 Components that only observe make the spans and metrics. A trace does not contain them, a replay does not need them, and
 a recorded fork, which calls nothing, is not counted. Both are off until a setting asks for them, and until then their
@@ -46,8 +54,9 @@ own variables hold too, such as `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_
 - An interrupted query continues in a second span `invoke_agent antiphon` of the same trace, with
   `antiphon.query.resumed`.
 
-Times are those of the recorded events. Names that begin with `gen_ai.` and `error.` follow the [semantic
-conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/), version {version}.
+Times are those of the recorded events. Names that begin with `gen_ai.` and `error.` follow the [semantic conventions
+for generative AI](https://github.com/open-telemetry/semantic-conventions-genai), v{version}; the `schema_url` of all
+spans is `{schema}`. [docs/phoenix.md](phoenix.md) shows a query in Phoenix.
 
 | span | what it covers |
 |---|---|
@@ -58,6 +67,23 @@ conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/), version {vers
 | attribute | meaning |
 |---|---|
 {attributes}
+### Content
+
+`ANTIPHON_OTLP_CONTENT=1` adds what was asked, sent, found and answered. It is redacted by the rules of the traces
+([docs/data.md](data.md#encryption-and-redaction)), once more as it leaves; deleting a trace does not delete it from the
+collector. Of a text above {text:,} characters the beginning is sent, and how many are missing. An attribute has at most
+{bytes:,} bytes: its texts are cut shorter until it fits, and if even {least} characters of each do not, it is left out.
+The queue of spans and its batches are an eighth as long.
+
+| attribute | meaning |
+|---|---|
+{content}
+Three names stand beside the conventions, for readers that know no other: `input.value` and `output.value`
+(OpenInference) on the query's span, which Phoenix 20.26 and Langfuse show as a trace's question and answer; and
+`gen_ai.usage.cache_creation.input_tokens`, by which both price tokens that were written to the cache. A document's
+`content` and `metadata` are additions that its schema allows. A message's `finish_reason` is deprecated since v0.1.0,
+and Phoenix drops messages without it.
+
 ## Metrics
 
 `ANTIPHON_METRICS` decides what `GET /metrics` shows: `sums` of the process (no package needed), `prometheus` (all
@@ -100,9 +126,14 @@ def page() -> str:
         log.append((f"`{line.event}`", line.level, _code(line.fields), line.room))
     return HEAD.format(
         version=VERSION,
+        schema=SCHEMA_URL,
+        text=TEXT_CHARS[0],
+        least=TEXT_CHARS[-1],
+        bytes=ATTRIBUTE_BYTES,
         spans=_rows((f"`{name}`", text) for name, text in SPANS.items()),
         span_events=_rows((f"`{name}`", text) for name, text in SPAN_EVENTS.items()),
         attributes=_rows((f"`{name}`", text) for name, text in ATTRIBUTES.items()),
+        content=_rows((f"`{name}`", text) for name, text in CONTENT.items()),
         metrics=_rows(metrics),
         log=_rows(log),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,15 +14,20 @@ from prometheus_client.parser import text_string_to_metric_families
 from antiphon.dispatcher import quotable
 from antiphon.service import Outcome, Question
 from antiphon.telemetry import ATTRIBUTES, Metrics, SpanExport, observer
+from antiphon.telemetry.conventions import CONTENT
+from antiphon.telemetry.exporting import Redact
+from antiphon.traces import Redaction
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.caller_trace import caller_trace
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import ToolOutput
+from antiphon.vocabulary.values import ToolCall
 from tests.collector import Collector, Received, collecting
 from tests.small_service import House, house
 
 SECRET_WORDS = ("heliotrope", "marzipan", "xylophone", "quagmire")
-"""One in the question, one in a tool's result, one in a reply, one in the arguments of a call."""
+"""One in the question, one in a tool's result, one in a reply, one in what a call or a server says."""
+SECRETS = Redaction({"words": "|".join(SECRET_WORDS)})
 QUESTION = Question(query="How does heliotrope ranking weigh terms?")
 FOUND = "Ranking weighs rare terms like marzipan more than common terms."
 LOOKED_UP = {"text": "", "calls": [{"name": "look", "input": {"what": "quagmire"}}]}
@@ -33,6 +39,36 @@ UNKNOWN_TOOL = {
         {"text": "It weighs rare terms more."},
     ]
 }
+SERVERS_WORDS = {
+    "replies": [
+        {
+            **LOOKED_UP,
+            "model": "a quagmire",
+            "id": "a quagmire",
+            "stop_reason": "a quagmire",
+        },
+        {"status": 400, "error": "invalid_request_error", "message": "In a quagmire."},
+        {
+            "content": [
+                {
+                    "type": "thinking",
+                    "thinking": "A quagmire.",
+                    "signature": "quagmire",
+                },
+                {"type": "text", "text": "It weighs the xylophone more."},
+            ]
+        },
+    ],
+    "then": "last",
+}
+FAILING = {
+    "replies": [
+        {"calls": [{"name": "break_down", "input": {"what": "quagmire"}}]},
+        {"calls": [{"name": "look", "input": {"which": "quagmire"}}]},
+        {"text": "It weighs the xylophone more."},
+    ]
+}
+SCRIPTS = (TWO_CALLS, UNKNOWN_TOOL, SERVERS_WORDS, FAILING)
 TOOLS = ("look", "break_down")
 
 
@@ -43,6 +79,15 @@ async def look(what: str) -> ToolOutput:
         what: What to look for.
     """
     return ToolOutput(text="found", passages=(quotable("Course - Lesson 1", FOUND),))
+
+
+async def break_down(what: str) -> ToolOutput:
+    """Fails.
+
+    Args:
+        what: What to fail about.
+    """
+    raise ValueError(f"cannot look for {what} nor for marzipan")
 
 
 class Watched(NamedTuple):
@@ -69,13 +114,15 @@ class Watched(NamedTuple):
 
 
 @asynccontextmanager
-async def watched(folder: Path, script: object) -> AsyncIterator[Watched]:
-    """A service whose spans and metrics are kept."""
+async def watched(
+    folder: Path, script: object, redact: Redact | None = None
+) -> AsyncIterator[Watched]:
+    """A service whose spans and metrics are kept; the spans have content if there is something to redact it."""
     metrics = Metrics()
     with collecting() as collector:
-        spans = SpanExport(collector.url, {"x-key": "k"})
+        spans = SpanExport(collector.url, {"x-key": "k"}, redact)
         observers = (observer(TOOLS, metrics, spans),)
-        async with house(folder, script, look, observers=observers) as at:
+        async with house(folder, script, look, break_down, observers=observers) as at:
             yield Watched(at, collector, metrics, spans)
         spans.close()
 
@@ -146,7 +193,7 @@ async def test_the_querys_id_is_the_traces_and_every_attribute_is_in_the_table(
         for _, attributes in span.moments:
             used |= attributes.keys()
     assert used <= ATTRIBUTES.keys()
-    assert at.collector.schemas == {"https://opentelemetry.io/schemas/1.44.0"}
+    assert at.collector.schemas == {"https://opentelemetry.io/schemas/gen-ai/0.1.0"}
     assert at.collector.resource["service.name"] == "antiphon"
     assert at.collector.headers[0]["x-key"] == "k"
 
@@ -171,16 +218,88 @@ async def test_a_callers_trace_goes_on_and_one_that_is_not_recorded_is_not_sent(
     assert sent == len(spans)
 
 
+@pytest.mark.parametrize("script", SCRIPTS)
 async def test_no_text_of_question_document_arguments_or_reply_is_told(
-    tmp_path: Path,
+    tmp_path: Path, script: object
 ) -> None:
-    for script in (TWO_CALLS, UNKNOWN_TOOL):
-        async with watched(tmp_path, script) as at:
+    async with watched(tmp_path, script) as at:
+        outcome = await at.ask()
+        at.collector.of(outcome.query_id)
+        told = b"".join(at.collector.bodies) + at.metrics.exposition().encode()
+
+    assert [word for word in SECRET_WORDS if word.encode() in told] == []
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+async def test_with_content_spans_say_all_but_what_is_redacted_and_metrics_say_nothing(
+    tmp_path: Path, script: object
+) -> None:
+    """The service itself redacts none of the words: an event may come by a way on which nothing was."""
+    told: list[bytes] = []
+    for redaction in (SECRETS, Redaction()):
+        async with watched(tmp_path, script, redaction.event) as at:
             outcome = await at.ask()
             at.collector.of(outcome.query_id)
-            told = b"".join(at.collector.bodies) + at.metrics.exposition().encode()
+            told.append(b"".join(at.collector.bodies))
+            shown = at.metrics.exposition()
 
-        assert [word for word in SECRET_WORDS if word.encode() in told] == []
+        assert [word for word in SECRET_WORDS if word in shown] == []
+    redacted, open_ = told
+    assert [word for word in SECRET_WORDS if word.encode() in redacted] == []
+    assert "██████████ ranking".encode() in redacted
+    assert b"heliotrope ranking" in open_
+
+
+async def test_with_content_each_span_says_what_its_events_say(tmp_path: Path) -> None:
+    async with watched(tmp_path, TWO_CALLS, Redaction().event) as at:
+        outcome = await at.ask()
+        trace = await at.house.trace(outcome)
+        spans = at.collector.of(outcome.query_id)
+
+    [query] = named(spans, "invoke_agent")
+    assert query.attributes["input.value"] == QUESTION.query
+    assert query.attributes["output.value"] == outcome.response.answer
+    first, second = named(spans, "chat")
+    prompts = [
+        str(each.attributes["gen_ai.input.messages"]) for each in (first, second)
+    ]
+    assert [QUESTION.query in prompt for prompt in prompts] == [True, True]
+    assert ["marzipan" in prompt for prompt in prompts] == [False, True]
+    system, *_ = json.loads(str(first.attributes["gen_ai.system_instructions"]))
+    assert system["content"].startswith("You answer questions")
+    assert json.loads(str(first.attributes["gen_ai.output.messages"])) == [
+        {
+            "role": "assistant",
+            "parts": [
+                {"type": "text", "content": ""},
+                {
+                    "type": "tool_call",
+                    "id": first_call(trace).id,
+                    "name": "look",
+                    "arguments": {"what": "quagmire"},
+                },
+            ],
+            "finish_reason": "tool_call",
+        }
+    ]
+    definitions = json.loads(str(first.attributes["gen_ai.tool.definitions"]))
+    assert {each["name"] for each in definitions} == set(TOOLS)
+    [tool] = named(spans, "execute_tool")
+    assert tool.attributes["gen_ai.tool.call.arguments"] == '{"what":"quagmire"}'
+    assert tool.attributes["gen_ai.tool.call.result"] == "found"
+    [retrieval] = named(spans, "retrieval")
+    assert (retrieval.parent_id, retrieval.start_s) == (tool.span_id, tool.start_s)
+    [document] = json.loads(str(retrieval.attributes["gen_ai.retrieval.documents"]))
+    assert document["content"] == FOUND
+    used = {name for span in spans for name in span.attributes}
+    assert used <= ATTRIBUTES.keys() | CONTENT.keys()
+    assert used >= CONTENT.keys() - {"gen_ai.retrieval.query.text"}
+
+
+def first_call(trace: Sequence[Recorded[Event]]) -> ToolCall:
+    [asked] = only(trace, e.ToolRequested)
+    assert isinstance(asked.event, e.ToolRequested)
+    return asked.event.call
 
 
 async def test_a_tool_that_there_is_not_is_called_other_and_fails(

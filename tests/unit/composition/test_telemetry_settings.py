@@ -9,6 +9,7 @@ import pytest
 
 from antiphon.composition import load_settings
 from antiphon.composition.telemetry import headers_of, telemetry_of
+from antiphon.traces import Redaction
 from antiphon.vocabulary.errors import ConfigurationError
 
 ENDPOINT = "ANTIPHON_OTLP_ENDPOINT"
@@ -72,4 +73,4 @@ def test_where_it_is_not_installed_a_sentence_says_what_to_install(
     monkeypatch.setitem(sys.modules, package, None)
 
     with pytest.raises(ConfigurationError, match=r"install antiphon\[telemetry\]"):
-        telemetry_of(load_settings(**settings), ())
+        telemetry_of(load_settings(**settings), (), Redaction())

@@ -79,7 +79,7 @@ class Told:
         self.metrics = Metrics()
         self.clock = Watch()
         self.live: list[HearLive] = []
-        spans = cast(Any, SimpleNamespace(tracer=provider.get_tracer("t")))
+        spans = cast(Any, SimpleNamespace(tracer=provider.get_tracer("t"), redact=None))
         act = observer({"search"}, self.metrics, spans).act
         assert act is not None
         no_ports = cast(Any, None)
