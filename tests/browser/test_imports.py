@@ -31,14 +31,15 @@ def test_a_recording_is_imported_with_the_button_and_its_page_says_where_it_come
     expect(page.locator(".outcome")).to_have_text("answered")
     page.goto(f"{page.url.rstrip('/')}/events/1")
     expect(page.get_by_text("spans with GenAI names, weather_agent")).to_be_visible()
-    expect(page.get_by_text("what it cost")).to_be_visible()
+    expect(page.get_by_text("what it cost", exact=True)).to_be_visible()
 
 
 def test_a_file_of_nothing_that_is_read_is_refused_in_words(
     server: Server, open_page: OpenPage, tmp_path: Path
 ) -> None:
-    page = open_page(server).page
-    page.goto(f"{server.url}/traces")
+    watched = open_page(server)
+    watched.expected.append("Failed to load resource")  # 422
+    page = watched.open("/traces")
 
     (tmp_path / "other.json").write_text("{}")
     page.get_by_label("A file of traces").set_input_files(tmp_path / "other.json")
