@@ -176,7 +176,7 @@ class PlayedOutside:
         before = self._marks.get(asked.reasoner, CacheMarks())
         if self._recording.is_imported:
             sent = replace(started.request, messages=asked.messages)
-            return PreparedRequest(sent, started.repairs, started.caching, before)
+            return PreparedRequest(sent, started.repairs, started.caching)
         tools = started.tool_definitions or started.request.tools or StoredText("[]")
         try:
             prepared = prepare(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from antiphon.history.foreign.loops import Loop
 from antiphon.history.foreign.messages import text_of
 from antiphon.history.foreign.model_calls import ForeignTrace, ModelCall
@@ -88,7 +90,7 @@ def _tool_calls(call: ModelCall) -> int:
 def _missing(trace: ForeignTrace, calls: list[ModelCall]) -> list[str]:
     """Says what of a query the recording does not hold."""
     usages = [call.response["usage"] for call in calls if call.response]
-    held = {
+    held: dict[str, Sequence[object]] = {
         "when its calls were made": [call.began_at for call in calls],
         "how many tokens it took": [any(usage.values()) for usage in usages],
         "what it cost": [call.cost_usd is not None for call in calls],
