@@ -13,6 +13,7 @@ from antiphon.api.errors import Refusal
 
 JSON = "application/json"
 JSON_LINES = ("application/x-ndjson", "application/jsonl")
+TRACE_FILES = (*JSON_LINES, "application/json")
 
 BODY_S = 30.0
 """Seconds in which a whole body must have come: a caller who sends a byte a minute would hold a connection for ever."""
@@ -99,13 +100,13 @@ def require_json(request: Request) -> None:
     _require(request, (JSON,))
 
 
-def require_json_lines(request: Request) -> None:
-    """Refuses a body that is not declared as JSON lines, for the same reason.
+def require_trace_file(request: Request) -> None:
+    """Refuses a body that is declared neither as JSON lines nor as JSON, for the same reason.
 
     Raises:
         Refusal: 415.
     """
-    _require(request, JSON_LINES)
+    _require(request, TRACE_FILES)
 
 
 def _require(request: Request, wanted: tuple[str, ...]) -> None:

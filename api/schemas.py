@@ -369,10 +369,14 @@ class CancelledReply(Schema):
 
 
 class ImportedReply(Schema):
-    """The trace that was stored."""
+    """The traces that were stored: one, and others where a file of another program holds several."""
 
     query_id: str
     events: int
+    others: list[str] = Field(default=[], description="The ids of the other traces.")
+    refused: list[str] = Field(
+        default=[], description="What could not be read, a sentence each."
+    )
 
 
 class RegressionTestReply(Schema):

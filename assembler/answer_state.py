@@ -67,6 +67,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
         reviews: Their judgements, in order.
         confirmed: Ids of the tool calls that made up rounds; some were asked for by an attempt that then failed.
         answer: The answer, once it was given.
+        imported: Another program gave it.
     """
 
     rules: int = 1
@@ -85,6 +86,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
     reviews: tuple[Recorded[DraftReviewed], ...] = ()
     confirmed: tuple[str, ...] = ()
     answer: ResponseAssembled | None = None
+    imported: bool = False
 
     @property
     def usage(self) -> Usage:
@@ -151,6 +153,7 @@ def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decisio
         history=query.history,
         wanted=_wanted(query),
         reviewers=query.reviewers,
+        imported=query.imported is not None,
     )
     if query.history_missing:
         return note_incident(state, recorded)

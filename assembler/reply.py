@@ -184,6 +184,11 @@ def _doubts_of_evidence(
                 )
             )
         return doubts
+    # Another program cites in its own way, if at all: that it does not in ours tells nothing of its model.
+    if state.imported:
+        why = "another program gave it, and it cites nothing that was found"
+        doubts.append(state.doubt("not_verified", recorded.seq, why=why))
+        return doubts
     kind = _DECLINED.get(recorded.event.stop_reason)
     if kind is None:
         kind = _doubt_without_citation(state, text)

@@ -12,7 +12,7 @@ from antiphon.cli.terminal import clean, counted, err, one_line, out, short_id
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.events import Event, Recorded, ResponseAssembled
 from antiphon.vocabulary.unknown import UnknownEvent
-from antiphon.vocabulary.values import Citation, Exchange, ToolCall, Usage
+from antiphon.vocabulary.values import Citation, Exchange, Imported, ToolCall, Usage
 
 _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
@@ -56,6 +56,15 @@ def with_numbers(
         gap = "\n" if last_line.startswith(("```", "~~~")) else " "
         answer = f"{answer[:end]}{gap}[{number}]{answer[end:]}"
     return answer
+
+
+def said_of_import(imported: Imported) -> str:
+    """Says which program ran a query, and what its recording does not hold."""
+    who = f" of {imported.agent}" if imported.agent else ""
+    line = f"imported from {imported.form}{who}"
+    if imported.missing:
+        line += f"; not recorded: {', '.join(imported.missing)}"
+    return line
 
 
 def source_lines(response: ResponseAssembled) -> list[str]:
@@ -124,6 +133,8 @@ Line = Callable[[Any], str]
 LINES: Mapping[type[e.Event], Line] = {
     e.QueryReceived: lambda it: (
         f"“{it.query}” (at most {counted(it.settings.max_rounds, 'round')}, {it.settings.deadline_s:g} s)"
+        if it.imported is None
+        else f"“{it.query}” ({said_of_import(it.imported)})"
     ),
     e.RoundOpened: lambda it: _round(it),
     e.SummaryWanted: lambda it: (

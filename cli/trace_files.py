@@ -6,20 +6,22 @@ import asyncio
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from antiphon import service
+from antiphon.cli.rendering import said_of_import
 from antiphon.cli.session import (
     DataDir,
     TraceId,
     open_store,
+    read_trace,
     settings_for_people,
 )
-from antiphon.cli.terminal import counted, out, short_id
+from antiphon.cli.terminal import counted, err, one_line, out, short_id
 from antiphon.vocabulary.errors import BadInputError
-from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.events import Event, QueryReceived, Recorded
 from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.ports import Json
 
@@ -28,8 +30,15 @@ def export(
     query_id: TraceId,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     data_dir: DataDir = None,
+    form: Annotated[
+        Literal["antiphon", "atif"],
+        typer.Option(
+            "--format",
+            help="antiphon: exactly as it is stored, with a hash over all of it; atif: as an agent's trajectory.",
+        ),
+    ] = "antiphon",
 ) -> None:
-    """Exports a trace as JSON lines, exactly as it is stored, with a hash over all of it."""
+    """Exports a trace as JSON lines for `antiphon traces import`, or as a trajectory (ATIF) for other programs."""
     settings = settings_for_people(data_dir=data_dir)
 
     async def stored() -> tuple[str, Sequence[bytes], Feedback | None]:
@@ -39,6 +48,11 @@ def export(
             # The events are not decoded: another program may have written them.
             return found_id, await store.lines(found_id), feedback
 
+    if form == "atif":
+        events = asyncio.run(read_trace(settings, query_id))
+        _write(output, service.atif_of(events))
+        out.print(f"{output}: {counted(len(events), 'event')}", soft_wrap=True)
+        return
     found_id, lines, feedback = asyncio.run(stored())
     _write(output, service.file_of_lines(found_id, lines, feedback))
     out.print(f"{output}: {counted(len(lines), 'event')}", soft_wrap=True)
@@ -46,31 +60,35 @@ def export(
 
 def import_(
     file: Annotated[
-        Path, typer.Argument(help="A file that `antiphon traces export` wrote.")
+        Path,
+        typer.Argument(
+            help="A file of `antiphon traces export`, or of another program (docs/imports.md)."
+        ),
     ],
     data_dir: DataDir = None,
 ) -> None:
-    """Imports a trace from a file; refuses a damaged or incomplete one and keeps nothing of it."""
+    """Imports the traces of a file; refuses a damaged or incomplete one and keeps nothing of it."""
     settings = settings_for_people(data_dir=data_dir)
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
+    redaction = service.redaction_of(settings)
     # Read and checked as a whole before the store is opened: half a trace must not get in.
-    data = service.bytes_of_file(file)
-    events = service.read_trace_file(data, catalog)
-    feedback = service.feedback_of_file(data)
+    read = service.read_import(service.bytes_of_file(file), catalog, redaction)
 
-    async def add() -> None:
-        async with open_store(
-            settings, service.redaction_of(settings), make=True
-        ) as store:
-            await store.add(events)
-            if feedback is not None:
-                await store.annotations.set_feedback(events[0].query_id, feedback)
+    async def add() -> service.ImportedFile:
+        async with open_store(settings, redaction, make=True) as store:
+            return await service.store_import(store, read)
 
-    asyncio.run(add())
-    out.print(
-        f"{short_id(events[0].query_id)}: {counted(len(events), 'event')}",
-        soft_wrap=True,
-    )
+    stored = asyncio.run(add())
+    for events in stored.queries:
+        line = f"{short_id(events[0].query_id)}: {counted(len(events), 'event')}"
+        first = events[0].event
+        if isinstance(first, QueryReceived) and first.imported is not None:
+            line += f", {said_of_import(first.imported)}"
+        out.print(one_line(line, 500), soft_wrap=True)
+    for reason in stored.refused:
+        err.print(f"! not imported: {one_line(reason, 300)}", soft_wrap=True)
+    if stored.refused:
+        raise typer.Exit(1)
 
 
 def as_test(

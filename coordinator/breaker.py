@@ -27,6 +27,9 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
     if state.final:
         detail = f"{state.settings.max_rounds} round(s) of tools are used up; {call.name} was not run"
         return BreakerTripped(limit="rounds", detail=detail, tool_call_id=call.id)
+    # Another program may repeat a call, and go on where nothing new is found: only its number of rounds is a limit.
+    if state.imported:
+        return None
     if state.finish != "no":
         detail = f"no time is left for {call.name}"
         return BreakerTripped(limit="deadline", detail=detail, tool_call_id=call.id)
@@ -50,7 +53,7 @@ def refuse_round(
     Args:
         new_facts: The number of facts that the last round brought; None if its call asked for no tools.
     """
-    if state.round >= state.settings.max_rounds:
+    if state.round >= state.settings.max_rounds or state.imported:
         return None
     if state.some_tool_failed and state.settings.on_tool_failure == "stop":
         return BreakerTripped(

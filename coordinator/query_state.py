@@ -58,6 +58,7 @@ class QueryState(Value, frozen=True, kw_only=True):
         unreviewed: Those whose judgement of the draft is awaited.
         objections: The reasons of those that rejected it.
         note: The objections to the last draft, for the briefings of all further rounds.
+        imported: Another program ran the query, by its own limits.
     """
 
     rules: int = 1
@@ -93,6 +94,7 @@ class QueryState(Value, frozen=True, kw_only=True):
     unreviewed: tuple[str, ...] = ()
     objections: tuple[str, ...] = ()
     note: str = ""
+    imported: bool = False
 
     @property
     def tool_call_ids(self) -> tuple[str, ...]:

@@ -73,6 +73,7 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
         reviewers=event.reviewers,
         fallback_searches=event.fallback_searches,
         catalogue=event.catalogue,
+        imported=event.imported is not None,
     )
     if not event.provider_open:
         return _first_round(state, recorded)

@@ -10,6 +10,7 @@ from antiphon.dispatcher.definition import load_tools, tool_from_function
 from antiphon.dispatcher.dispatcher import ToolDispatcher
 from antiphon.dispatcher.mcp_file import McpServerState, ToolServers, read_mcp_file
 from antiphon.dispatcher.output import NOTHING, quotable
+from antiphon.dispatcher.parameters import ANY_ARGUMENTS
 from antiphon.dispatcher.performer import ToolPerformer, has_outcome
 from antiphon.dispatcher.places import CourseCatalogue, Place, find_place
 from antiphon.dispatcher.threads import run_in_threads
@@ -17,6 +18,7 @@ from antiphon.dispatcher.tool import Adapt, Registry, Tool
 from antiphon.dispatcher.tool_times import ToolTimes
 
 __all__ = [
+    "ANY_ARGUMENTS",
     "NOTHING",
     "Adapt",
     "CourseCatalogue",

@@ -233,3 +233,11 @@ def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
     # pydantic writes "Input should be a valid integer …": after "wanted" only the rest reads well.
     wanted = detail["msg"].removeprefix("Input ").removeprefix("should be ")
     return f"{where}: wanted {line(wanted, 200)}, found {found}"
+
+
+ANY_ARGUMENTS = Parameters(
+    model=create_model("AnyArguments", __config__=ConfigDict(extra="allow")),
+    schema={"type": "object", "properties": {}},
+    passes_why=True,
+)
+"""The parameters of a tool that is known by its name alone."""

@@ -36,7 +36,9 @@ from antiphon.history.performers import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.planning import ForkPlan, plan_of, settings_in
 from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
+from antiphon.history.requests import is_imported
 from antiphon.vocabulary.errors import (
+    BadInputError,
     DecodeError,
     ServiceError,
     TraceError,
@@ -251,6 +253,10 @@ class History:
     ) -> PreparedFork:
         """Reads the trace, makes the changes, and checks that they can be made."""
         events = await self._in_todays_form(query_id)
+        if mode != "recorded" and is_imported(events):
+            raise BadInputError(
+                "Another program ran this query, and its tools are not here: only --mode recorded can run it again."
+            )
         changes = by_passage(events, changes)
         faults: tuple[str, ...] = ()
         if interceptor is not None:

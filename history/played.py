@@ -144,7 +144,8 @@ class PlayedOutside:
         """Lets the call's events wait, with the request as it would be sent now if it was another one."""
         before = self._recording.asked_as(asked.call_id)
         request = None
-        if isinstance(asked, e.ReasoningRequested) and _shown(asked) != _shown(before):
+        differs = _shown(asked) != _shown(before)
+        if differs and isinstance(asked, e.ReasoningRequested):
             request = self._prepared(asked, record.started)
         for each in record.events:
             if each.seq <= self._after:
@@ -166,11 +167,16 @@ class PlayedOutside:
     ) -> PreparedRequest | None:
         """Returns the request as it would be prepared for the recorded server, with the recorded tools.
 
+        Another program's prompt and tools stay as they are, with what was said so far.
+
         None if none was sent then, or if it would be illegal: it is as recorded.
         """
         if started is None:
             return None
         before = self._marks.get(asked.reasoner, CacheMarks())
+        if self._recording.is_imported:
+            sent = replace(started.request, messages=asked.messages)
+            return PreparedRequest(sent, started.repairs, started.caching)
         tools = started.tool_definitions or started.request.tools or StoredText("[]")
         try:
             prepared = prepare(

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from antiphon.composition import BuildOutside, Resources
-from antiphon.dispatcher import Registry, Tool
+from antiphon.dispatcher import ANY_ARGUMENTS, Registry, Tool
 from antiphon.engine import CitationStyles, Profile, events_of
 from antiphon.history.recording import (
     ModelRequest,
@@ -92,7 +92,14 @@ def with_recorded_ports(
     def wrap(tool: Tool) -> Tool:
         return dataclasses.replace(tool, run=_run(tool, recording, only_recorded=model))
 
-    resources = dataclasses.replace(resources, tools=resources.tools.wrapped(wrap))
+    tools = resources.tools
+    if recording.is_imported:
+        # Another program's tools are known by their names alone: whatever they are asked is as it was.
+        tools = Registry(
+            Tool(name=name, description="", parameters=ANY_ARGUMENTS, run=_not_here)
+            for name in recording.tool_names
+        )
+    resources = dataclasses.replace(resources, tools=tools.wrapped(wrap))
     if not model:
         return resources
     models: dict[Reasoner, Model] = {}
@@ -187,6 +194,10 @@ def _run(
         return await tool.run(**arguments)
 
     return run
+
+
+async def _not_here(**_: object) -> object:
+    raise ServiceError("the tool is another program's and is not here")
 
 
 def _next_run(under_way: _CallUnderWay, recording: Recording) -> ToolOutcome | None:

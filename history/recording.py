@@ -104,6 +104,7 @@ class Recording:
         style: The way in which the model was shown sources.
         labels: The names that answers were labelled with, by reasoner, if that was not the model's own.
         tool_definitions: The definitions of the tools that there were; None if the recording does not tell.
+        is_imported: Another program ran the query.
     """
 
     def __init__(self, events: Trace, dropped: frozenset[str] = frozenset()) -> None:
@@ -114,6 +115,10 @@ class Recording:
         self._results: dict[str, CallRecord] = {}
         self._claimed: dict[str, str] = {}
         self._events = events
+        first = events[0].event
+        self.is_imported = (
+            isinstance(first, QueryReceived) and first.imported is not None
+        )
         self._by_itself: list[Recorded[Event]] = []
         self.style: CitationStyle = "native"
         self.labels: dict[Reasoner, str] = {}
@@ -156,6 +161,11 @@ class Recording:
         if recorded is None or _kind_of_call(recorded) != _kind_of_call(asked):
             return None
         return self._replies[asked.call_id]
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The names of the tools that were called."""
+        return frozenset(call.name for call in self._calls.values())
 
     def asked_as(self, call_id: str) -> ModelRequest | None:
         """Returns the request of a call as it was recorded."""

@@ -35,6 +35,8 @@ from antiphon.vocabulary.values import StoredText
 
 OLDER = "the requests: they are built otherwise today (system prompt version {now}, and in the trace {then})"
 """Said of a trace whose requests are read as they were sent, and not built again."""
+IMPORTED = "the requests: another program built them"
+"""Said of a trace that was imported from another program's recording."""
 FIRST_COMPARED = 2
 """The first version of the rules whose requests are built as they are today."""
 
@@ -58,6 +60,7 @@ class RequestCheck:
     def __init__(self, events: Sequence[Recorded[Event]]) -> None:
         self._version = _prompt_version(events)
         self._is_older = _rules(events) < FIRST_COMPARED
+        self._is_imported = is_imported(events)
         self._asked: dict[str, ReasoningRequested | SummaryRequested] = {}
         self._prepared: dict[str, PreparedRequest] = {}
         self._marks: dict[Reasoner, CacheMarks] = {}
@@ -85,6 +88,9 @@ class RequestCheck:
         started: ReasoningStarted,
         asked: ReasoningRequested | SummaryRequested,
     ) -> Finding | None:
+        if self._is_imported:
+            self.skipped = IMPORTED
+            return None
         if self._is_older or started.profile is None:
             self.skipped = OLDER.format(now=SYSTEM_VERSION, then=self._version)
             return None
@@ -177,6 +183,12 @@ def _prompt_version(events: Sequence[Recorded[Event]]) -> str | None:
     if not isinstance(first, QueryReceived):
         return None
     return dict(first.versions).get("system_prompt")
+
+
+def is_imported(events: Sequence[Recorded[Event]]) -> bool:
+    """Returns True for a query that another program ran, and for a fork of one."""
+    first = events[0].event
+    return isinstance(first, QueryReceived) and first.imported is not None
 
 
 def _rules(events: Sequence[Recorded[Event]]) -> int:

@@ -42,6 +42,8 @@ class ToolCheck:
         match recorded.event:
             case QueryReceived() as first:
                 self._key = _key_of(first)
+                # Another program's tools were never ours.
+                self._compared = self._compared or first.imported is not None
             case QueryResumed():
                 # Another process goes on, which may have other tools than the one that received the question.
                 self._key = None

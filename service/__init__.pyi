@@ -88,6 +88,7 @@ from antiphon.history import (
     suspects,
     trace_test,
 )
+from antiphon.history.foreign import ImportedFile, atif_of
 from antiphon.knowledge import (
     Choice,
     Course,
@@ -123,6 +124,8 @@ from antiphon.service.archive import (
     RegressionTest,
     check_filter,
     nearest,
+    read_import,
+    store_import,
 )
 from antiphon.service.deletion import DeletionProof, delete_with_proof, ids_holding
 from antiphon.service.documents import Documents
@@ -242,6 +245,7 @@ __all__ = [
     "ForkPlan",
     "FoundPassage",
     "History",
+    "ImportedFile",
     "IndexProgress",
     "IndexSummary",
     "Interceptor",
@@ -289,6 +293,7 @@ __all__ = [
     "act",
     "answer_in",
     "ask",
+    "atif_of",
     "back_up",
     "briefings_of",
     "bytes_of_file",
@@ -340,6 +345,7 @@ __all__ = [
     "prices_of",
     "query_settings",
     "queue_report",
+    "read_import",
     "read_script",
     "read_trace_file",
     "recording_ended",
@@ -362,6 +368,7 @@ __all__ = [
     "silence_logging",
     "spare_memory",
     "speaker_of",
+    "store_import",
     "stored_layouts",
     "suggestions",
     "suspects",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import get_args
 
@@ -10,12 +11,20 @@ from msgspec.structs import replace
 from rapidfuzz import fuzz, process
 
 from antiphon.assembler import DOUBTS
-from antiphon.composition import Settings, catalog_of
+from antiphon.composition import Settings, catalog_of, redaction_of
 from antiphon.history import trace_test
-from antiphon.traces import feedback_of_file, read_trace_file, trace_file
+from antiphon.history.foreign import ImportedFile, read_foreign
+from antiphon.traces import (
+    Redaction,
+    feedback_of_file,
+    read_trace_file,
+    trace_file,
+)
+from antiphon.vocabulary.catalog import Catalog
 from antiphon.vocabulary.errors import (
     BadInputError,
     DecodeError,
+    SequenceError,
     TraceStateError,
 )
 from antiphon.vocabulary.events import (
@@ -40,6 +49,7 @@ FILTER_VALUES: Mapping[str, tuple[str, ...]] = {
 NEAR_ENOUGH = 60
 """Likeness in per cent from which on a name is taken for another one mistyped."""
 
+HEAD_BYTES = 100
 NAMED_CHARS = 8
 """Characters of an id in the name of its test."""
 
@@ -51,6 +61,45 @@ class RegressionTest(Value, frozen=True, kw_only=True):
     trace: str
     test_name: str
     test: str
+
+
+def read_import(data: bytes, catalog: Catalog, redaction: Redaction) -> ImportedFile:
+    """Reads a file of traces, each checked as a whole: half a trace must not get in.
+
+    Raises:
+        BadInputError: It holds none that can be used.
+    """
+    # Our own files begin with this name; every other form is told by the whole of it.
+    if b'"antiphon_trace"' not in data[:HEAD_BYTES]:
+        return read_foreign(data, time.time(), redaction)
+    try:
+        return ImportedFile(
+            [read_trace_file(data, catalog)], (), feedback_of_file(data)
+        )
+    except DecodeError as error:
+        raise BadInputError(f"This is no sound trace file: {error}.") from error
+
+
+async def store_import(store: TraceStore, read: ImportedFile) -> ImportedFile:
+    """Stores what was read; of several traces, one that is there already is named and the others are stored.
+
+    Raises:
+        SequenceError: The only one is there already.
+    """
+    stored: list[Sequence[Recorded[Event]]] = []
+    refused = list(read.refused)
+    for events in read.queries:
+        try:
+            await store.add(events)
+        except SequenceError as error:
+            if len(read.queries) == 1:
+                raise
+            refused.append(str(error))
+            continue
+        stored.append(events)
+        if read.feedback is not None:
+            await store.annotations.set_feedback(events[0].query_id, read.feedback)
+    return read._replace(queries=stored, refused=refused)
 
 
 def check_filter(where: TraceFilter) -> None:
@@ -106,28 +155,28 @@ class Archive:
         feedback = await self._store.annotations.feedback(query_id)
         return trace_file(events, feedback)
 
-    async def add(self, file: bytes) -> Sequence[Recorded[Event]]:
-        """Stores the trace of such a file, which is checked as a whole first: half a trace must not get in.
+    async def add(self, file: bytes) -> ImportedFile:
+        """Stores the traces of a file: of our own form, or of those of other programs that are read.
+
+        Returns:
+            What was stored, and what was not.
 
         Raises:
-            BadInputError: It is not whole and sound.
-            SequenceError: There is a trace of that id.
+            BadInputError: It is not whole and sound, or holds no trace that can be read.
+            SequenceError: There is a trace of the id of the only one.
         """
         # Seconds for a large one, in which the loop has queries to serve.
-        try:
-            events = await asyncio.to_thread(
-                read_trace_file, file, catalog_of(self._subscribers)
-            )
-            feedback = feedback_of_file(file)
-        except DecodeError as error:
-            raise BadInputError(f"This is no sound trace file: {error}.") from error
-        stored_as = self.id_of(events[0].query_id)
-        if stored_as != events[0].query_id:
-            events = [replace(each, query_id=stored_as) for each in events]
-        await self._store.add(events)
-        if feedback is not None:
-            await self._store.annotations.set_feedback(stored_as, feedback)
-        return events
+        read = await asyncio.to_thread(
+            read_import,
+            file,
+            catalog_of(self._subscribers),
+            redaction_of(self._settings),
+        )
+        queries: list[Sequence[Recorded[Event]]] = []
+        for events in read.queries:
+            stored_as = self.id_of(events[0].query_id)
+            queries.append([replace(each, query_id=stored_as) for each in events])
+        return await store_import(self._store, read._replace(queries=queries))
 
     async def regression_test(self, query_id: str) -> RegressionTest:
         """Makes a test that replays a trace.

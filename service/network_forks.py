@@ -73,8 +73,8 @@ def limited_changes(
         elif change.kind == "set":
             _check_field(events, at, change, settings)
     first = events[0].event
-    # What is no question is refused by the fork itself, in its own words.
-    if not isinstance(first, QueryReceived):
+    # What is no question is refused by the fork itself, in its own words; another program's query can only be played.
+    if not isinstance(first, QueryReceived) or first.imported is not None:
         return list(changes)
     return [*changes, *_caps(_checked(first, changes, own), own, caps_of(settings))]
 

@@ -91,13 +91,15 @@ def transcribe(
     # The request ends with a message of the user: the question, or the answers to the last tool calls.
     messages: list[Message] = []
     of_user = list(head)
+    # Once for all calls: an imported query may have made hundreds.
+    answers = {answer.tool_call_id: answer for answer in transcript.answers}
     shown: list[SourceBlock] = []
     for turn in transcript.turns:
         messages.append(Message(role="user", content=tuple(of_user)))
         messages.append(Message(role="assistant", content=_sendable(turn.content)))
         of_user = []
         for call in turn.tool_calls:
-            answer = _answer_to(transcript, call)
+            answer = _answer_to(transcript, answers, call)
             blocks = _blocks_of(answer, by_passage)
             of_user.append(_tool_result(answer, blocks))
             shown += blocks
@@ -144,10 +146,11 @@ def _tokens_of(messages: Sequence[Message]) -> int:
     return tokens
 
 
-def _answer_to(transcript: Transcript, call: ToolCall) -> CallAnswer:
+def _answer_to(
+    transcript: Transcript, answers: Mapping[str, CallAnswer], call: ToolCall
+) -> CallAnswer:
     """Returns the call's answer: its own, or that of the same call started by an earlier attempt at the reply."""
     # A reply that was cut off may have started a call early; its answer serves the same call of the next attempt.
-    answers = {answer.tool_call_id: answer for answer in transcript.answers}
     if call.id in answers:
         return answers[call.id]
     wanted = call_identity(call.name, call.arguments)

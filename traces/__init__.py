@@ -17,6 +17,9 @@ from antiphon.traces.event_rows import EventRow, Packer
 from antiphon.traces.feedback import write_feedback
 from antiphon.traces.files import (
     IDS,
+    MOST_AT,
+    MOST_BYTES,
+    MOST_EVENTS,
     bytes_of_file,
     feedback_of_file,
     file_of_lines,
@@ -49,6 +52,9 @@ from antiphon.traces.unpacking import Unpacker
 __all__ = [
     "IDS",
     "IMPORTED",
+    "MOST_AT",
+    "MOST_BYTES",
+    "MOST_EVENTS",
     "NO_CONVERSATION",
     "PROGRAM",
     "STORE_FILE",

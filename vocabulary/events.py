@@ -28,6 +28,7 @@ from antiphon.vocabulary.values import (
     Dropped,
     Exchange,
     Fact,
+    Imported,
     Indicator,
     Message,
     OwnText,
@@ -173,6 +174,8 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
         catalogue: The courses as every call sees them; empty if none are known, and in traces of rules 1.
         follows: The query of its conversation that it was asked after, "" for none; None: the last one before it. All
             that follow the same one are versions of one another.
+        imported: Another program ran it: what it did beyond what our limits allow is legal here; None for a query of
+            our own.
     """
 
     emitted_by = (CALLER,)
@@ -197,6 +200,7 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     rules: int = 1
     catalogue: UntrustedText = msgspec.field(default_factory=lambda: StoredText(""))
     follows: RunId | None = None
+    imported: Imported | None = None
 
 
 class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):

@@ -467,6 +467,20 @@ class Indicator(Value, frozen=True, kw_only=True):
     event_seq: Seq
 
 
+class Imported(Value, frozen=True, kw_only=True):
+    """Where a query comes from that another program ran.
+
+    Attributes:
+        form: The form of the file that it was read from, such as `ATIF-v1.7`.
+        agent: Who ran it, as far as the file says.
+        missing: What the file does not hold, a phrase each.
+    """
+
+    form: Name
+    agent: Untrusted = ""
+    missing: tuple[Untrusted, ...] = ()
+
+
 class Exchange(Value, frozen=True, kw_only=True):
     """One earlier question of the conversation and its answer."""
 

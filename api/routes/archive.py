@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from antiphon.api.bodies import JSON_LINES, require_json_lines
+from antiphon.api.bodies import JSON_LINES, TRACE_FILES, require_trace_file
 from antiphon.api.dependencies import DeletableId, QueryId, Service
 from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.refusals import FORBIDDEN, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_TRACE
@@ -27,30 +27,39 @@ _FILE: dict[int | str, dict[str, Any]] = {
 _SENT_FILE = {
     "requestBody": {
         "required": True,
-        "content": {form: {"schema": {"type": "string"}} for form in JSON_LINES},
+        "content": {form: {"schema": {"type": "string"}} for form in TRACE_FILES},
     }
 }
 
 
 @router.post(
     "/import",
-    summary="Store a trace that was exported",
+    summary="Store traces from a file",
     status_code=201,
     responses=WITH_BODY | NOT_NOW | UNAVAILABLE,
     openapi_extra=_SENT_FILE,
-    dependencies=[needs("debug"), at_the_door(require_json_lines)],
+    dependencies=[needs("debug"), at_the_door(require_trace_file)],
 )
 async def import_trace(
     request: Request, response: Response, service: Service
 ) -> ImportedReply:
-    """Imports a trace file. A damaged or incomplete one is refused, and nothing of it is kept.
+    """Imports a trace file, or the traces of another program (docs/imports.md).
 
-    The trace can be read, replayed and compared. It runs again (fork, resume) only if ANTIPHON_FORK_MESSAGES is on.
+    A damaged or incomplete trace is refused, and nothing of it is kept; of several, the others are stored.
+
+    A trace can be read, replayed and compared. It runs again (fork, resume) only if ANTIPHON_FORK_MESSAGES is on.
     """
-    events = await service.archive.add(await request.body())
-    query_id = events[0].query_id
-    response.headers["Location"] = f"{request.scope['root_path']}/api/traces/{query_id}"
-    return ImportedReply(query_id=query_id, events=len(events))
+    read = await service.archive.add(await request.body())
+    stored = [events[0].query_id for events in read.queries]
+    response.headers["Location"] = (
+        f"{request.scope['root_path']}/api/traces/{stored[0]}"
+    )
+    return ImportedReply(
+        query_id=stored[0],
+        events=len(read.queries[0]),
+        others=stored[1:],
+        refused=list(read.refused),
+    )
 
 
 @router.get(

@@ -15,7 +15,14 @@ import httpx2
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.browser.conftest import CHROMIUM, OPTIONS, WAIT_MS, doubling, serving
+from tests.browser.conftest import (
+    CHROMIUM,
+    OPTIONS,
+    WAIT_MS,
+    Server,
+    doubling,
+    serving,
+)
 from tests.browser.test_trace import asked, seq_of
 from tests.e2e.conftest import ROOT
 from tests.e2e.processes import run
@@ -118,6 +125,15 @@ RECOVERED = {
 }
 
 
+def imported(server: Server) -> str:
+    """The id of a recording of another program."""
+    file = ROOT / "tests" / "data" / "foreign" / "pydantic-ai.json"
+    headers = {"Content-Type": "application/json"}
+    url = f"{server.url}/api/traces/import"
+    reply = httpx2.post(url, content=file.read_bytes(), headers=headers, timeout=60)
+    return str(reply.json()["query_id"])
+
+
 def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
     """Takes those of traces: one that was recovered in two rounds, and one that the built-in reasoner answered."""
     with (
@@ -142,6 +158,7 @@ def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
             "trace-retrieval": (cited, "retrieval"),
             "trace-lineage": (cited, "lineage/2"),
             "trace-diff": (cited, f"diff/{fork['query_id']}"),
+            "imported-trace": (imported(server), "events/1"),
         }  # fmt: skip
         for name, (query_id, view) in views.items():
             with page_of(browser, f"{server.url}/traces/{query_id}/{view}") as page:

@@ -90,7 +90,16 @@ function asked(_, { event }) {
     section("Question", prose(event.query)),
     history.length > 0 ? section("Earlier conversation", rowList(history)) : null,
     event.change ? section("Changed in this fork", prose(event.change)) : null,
+    event.imported ? section("Imported", rowList(importRows(event.imported))) : null,
   ];
+}
+
+/** @param {{form: string, agent: string, missing: string[]}} imported */
+function importRows({ form, agent, missing }) {
+  /** @type {[string, string][]} */
+  const rows = [["From", agent ? `${form}, ${agent}` : form]];
+  if (missing.length > 0) rows.push(["Not recorded", missing.join("; ")]);
+  return rows;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The list of traces: what was asked and answered, how it ended, what it took; filtered, sorted, kept up to date. */
 
-import { ROOT, getJson } from "../api.js";
+import { ROOT, getJson, send } from "../api.js";
 import { element } from "../dom.js";
 import { COLUMNS, UNKNOWN, keepColumns, keptColumns, questionCell, started } from "./columns.js";
 import { Filters } from "./filters.js";
@@ -49,13 +49,15 @@ class TraceList {
       { class: "notice", hidden: true, role: "status" },
       "The service cannot be reached. Retrying.",
     );
+    this.imported = element("p", { class: "notice", hidden: true, role: "status" });
     const table = element("table", { class: "table" }, element("thead", {}, this.head), this.rows);
     this.#drawHead();
     main.replaceChildren(
       element(
         "div",
         { class: "page wide trace-list" },
-        element("h1", {}, "Traces"),
+        element("div", { class: "row spread" }, element("h1", {}, "Traces"), this.#importChoice()),
+        this.imported,
         element(
           "form",
           {
@@ -136,6 +138,46 @@ class TraceList {
       this.empty.hidden = this.rows.childElementCount > 0;
     } catch {
       this.lost.hidden = mine !== this.wanted;
+    }
+  }
+
+  /** A button that takes a file of traces: our own, or another program's. */
+  #importChoice() {
+    const chosen = element("input", {
+      type: "file",
+      hidden: true,
+      accept: ".json,.jsonl,.ndjson",
+      "aria-label": "A file of traces",
+    });
+    chosen.addEventListener("change", () => {
+      const [file] = chosen.files ?? [];
+      if (file) this.#import(file);
+      chosen.value = "";
+    });
+    const button = element("button", { class: "button plain-button", type: "button" }, "Import");
+    button.addEventListener("click", () => chosen.click());
+    return element("div", {}, button, chosen);
+  }
+
+  /** @param {File} file */
+  async #import(file) {
+    this.imported.hidden = false;
+    this.imported.textContent = `Importing ${file.name}.`;
+    try {
+      const headers = { "Content-Type": "application/jsonl" };
+      const response = await send("/api/traces/import", { method: "POST", headers, body: file });
+      const { query_id: id, others, refused } = await response.json();
+      const links = [id, ...others]
+        .slice(0, 10)
+        .flatMap((each) => [
+          " ",
+          element("a", { href: `${ROOT}/traces/${encodeURIComponent(each)}` }, each.slice(0, 12)),
+        ]);
+      const failed = refused.length > 0 ? ` Not imported: ${refused.join("; ")}` : "";
+      this.imported.replaceChildren(`Imported ${1 + others.length}:`, ...links, ".", failed);
+      this.#anew();
+    } catch (error) {
+      this.imported.textContent = String(/** @type {Error} */ (error).message);
     }
   }
 

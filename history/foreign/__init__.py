@@ -1,0 +1,5 @@
+"""Traces of other programs, read into recorded queries: a reader for each form, one neutral value, one writer."""
+
+from antiphon.exports import exports
+
+__getattr__, __dir__ = exports(__name__, __file__)

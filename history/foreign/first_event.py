@@ -1,0 +1,101 @@
+"""The question of another program's query, with the limits that it took and what its recording does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from antiphon.history.foreign.loops import Loop
+from antiphon.history.foreign.messages import text_of
+from antiphon.history.foreign.model_calls import ForeignTrace, ModelCall
+from antiphon.vocabulary.access import without_keys
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import RULES, QueryReceived
+from antiphon.vocabulary.values import Exchange, Imported, QuerySettings
+
+MOST_EXCHANGES = 20
+"""Earlier questions of a conversation that are kept beside what the first request shows."""
+MOST_NAME = 200
+LEAST_S = 600.0
+"""Least deadline: what a rule makes of the time left must not depend on how long another program took."""
+
+
+def first_event(trace: ForeignTrace, loop: Loop, began_at: float) -> QueryReceived:
+    """Returns the first event of a loop."""
+    calls = [attempts[-1] for attempts in loop.attempts]
+    request = calls[0].request
+    question, history = _asked(loop)
+    tools = [name_of(tool["name"]) for tool in request.get("tools", ())]
+    ended_at = max((call.ended_at or began_at for call in calls), default=began_at)
+    settings = QuerySettings(
+        # One more than it took, since its last call could have asked for another.
+        max_rounds=len(calls),
+        deadline_s=max(LEAST_S, 2 * (ended_at - began_at)),
+        max_tool_calls=max(1, *map(_tool_calls, calls)),
+        model=name_of(request["model"]),
+        max_tokens=max(1, request["max_tokens"]),
+        early_dispatch=False,
+        context="transcript",
+    )
+    imported = Imported(
+        form=trace.form,
+        agent=trace.agent[:MOST_NAME],
+        missing=(*trace.missing, *_missing(trace, calls)),
+    )
+    return QueryReceived(
+        query=question.replace("\x00", "").strip() or "(no question was recorded)",
+        # It has no place in a conversation of this service; what was said before is its history.
+        session_id="",
+        settings=settings,
+        history=history,
+        tools=tuple(dict.fromkeys(tools)),
+        rules=RULES,
+        imported=imported,
+    )
+
+
+def name_of(text: str) -> str:
+    """Returns a name within bounds; no redaction takes a key out of it, because names hold things together.
+
+    Raises:
+        BadInputError: It is a key.
+    """
+    if without_keys(text) != text:
+        raise BadInputError(
+            "a name or an id in it is a key (`antiphon keys`): rotate the key"
+        )
+    return text[:MOST_NAME]
+
+
+def _asked(loop: Loop) -> tuple[str, tuple[Exchange, ...]]:
+    """Returns what the first request asks, and what was asked and answered before."""
+    exchanges: list[Exchange] = []
+    question = answer = ""
+    for message in loop.first_messages:
+        texts = [block for block in message["content"] if block["type"] == "text"]
+        said = text_of(texts)
+        if message["role"] == "assistant":
+            answer = said or answer
+        elif said.strip():
+            if question and answer:
+                exchanges.append(Exchange(question=question, answer=answer))
+            question, answer = said, ""
+    return question, tuple(exchanges[-MOST_EXCHANGES:])
+
+
+def _tool_calls(call: ModelCall) -> int:
+    blocks = call.response["content"] if call.response else ()
+    return sum(block["type"] == "tool_use" for block in blocks)
+
+
+def _missing(trace: ForeignTrace, calls: list[ModelCall]) -> list[str]:
+    """Says what of a query the recording does not hold."""
+    usages = [call.response["usage"] for call in calls if call.response]
+    held: dict[str, Sequence[object]] = {
+        "when its calls were made": [call.began_at for call in calls],
+        "how many tokens it took": [any(usage.values()) for usage in usages],
+        "what it cost": [call.cost_usd is not None for call in calls],
+        "which tools its model was offered": ["tools" in calls[0].request],
+        "a system prompt": ["system" in calls[0].request],
+        "when its tools ran": [run.began_at for run in trace.runs] or [None],
+    }
+    return [name for name, of_each in held.items() if not all(of_each)]

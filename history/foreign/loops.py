@@ -1,0 +1,87 @@
+"""Which calls of a model make up one query: a question, rounds of tools, an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from antiphon.history.foreign.model_calls import ModelCall
+from antiphon.vocabulary.ports import Json
+
+
+@dataclass
+class Loop:
+    """The calls of one query: each with the attempts at it, of which all but the last failed.
+
+    Attributes:
+        results: What its tools returned, by the id of the call, as the next request shows it.
+    """
+
+    attempts: list[list[ModelCall]] = field(default_factory=list)
+    results: dict[str, Json] = field(default_factory=dict)
+
+    @property
+    def last(self) -> ModelCall:
+        """The newest attempt."""
+        return self.attempts[-1][-1]
+
+    @property
+    def first_messages(self) -> list[Json]:
+        """What its first call was shown."""
+        messages: list[Json] = self.attempts[0][0].request["messages"]
+        return messages
+
+
+def loops_of(calls: Sequence[ModelCall]) -> list[Loop]:
+    """Returns the loops in the order in which they begin.
+
+    A call goes on with a loop if it shows the results of the tools that the loop's last reply called, or if it is the
+    same request once more after a failure; else it begins one.
+    """
+    # By their times, or as the file has them if it does not tell all of these.
+    if all(call.began_at is not None for call in calls):
+        calls = sorted(calls, key=lambda call: call.began_at or 0.0)
+    loops: list[Loop] = []
+    waiting: dict[str, list[Loop]] = {}
+    failed: list[Loop] = []
+    for call in calls:
+        messages: list[Json] = call.request["messages"]
+        loop = _of_the_same(failed, messages)
+        if loop is not None:
+            failed.remove(loop)
+            loop.attempts[-1].append(call)
+        else:
+            loop = _that_waits(waiting, messages)
+            if loop is None:
+                loop = Loop()
+                loops.append(loop)
+            loop.attempts.append([call])
+        if call.response is None:
+            failed.append(loop)
+            continue
+        for block in call.response["content"]:
+            if block["type"] == "tool_use":
+                waiting.setdefault(block["id"], []).append(loop)
+    return loops
+
+
+def _of_the_same(failed: list[Loop], messages: list[Json]) -> Loop | None:
+    for loop in failed:
+        if loop.last.request["messages"] == messages:
+            return loop
+    return None
+
+
+def _that_waits(waiting: dict[str, list[Loop]], messages: list[Json]) -> Loop | None:
+    """Returns the loop whose results end the messages, and notes these; servers that count their calls repeat ids."""
+    results = [
+        block for block in messages[-1]["content"] if block["type"] == "tool_result"
+    ]
+    for result in results:
+        for loop in waiting.get(result["tool_use_id"], ()):
+            if loop.first_messages[0] == messages[0]:
+                for each in results:
+                    waiting.pop(each["tool_use_id"], None)
+                    loop.results[each["tool_use_id"]] = each
+                return loop
+    return None

@@ -1,0 +1,191 @@
+"""What every form is read into: calls of a model as exchanges of Messages, and the runs of tools beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from antiphon.history.foreign.messages import (
+    Conversation,
+    listed,
+    response_of,
+    tools_of,
+)
+from antiphon.traces import MOST_AT
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import FailureKind
+from antiphon.vocabulary.ports import Json
+
+MOST_SHOWN = 200_000
+"""Messages that all requests of a file show together: each round shows all before it, so that little asks for much."""
+TOO_MUCH = f"its requests show more than {MOST_SHOWN:,} messages together, which is the most: split it"
+_UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
+"""From which number on a time is one of nanoseconds, of microseconds and of milliseconds; each with its second."""
+_FAILURES: dict[int, FailureKind] = {
+    400: "invalid_request", 401: "authentication", 403: "authentication", 404: "not_found", 408: "timeout",
+    413: "context_window", 429: "rate_limit", 503: "overloaded", 529: "overloaded",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """One request to a model, and what came of it.
+
+    Attributes:
+        request: As the Messages API takes it: `model`, `messages`, `system`, `tools`.
+        response: The message; None where the call failed, as `failure` and `detail` say.
+        cost_usd: As far as it was recorded.
+    """
+
+    request: Json
+    response: Json | None
+    failure: FailureKind = "connection"
+    detail: str = ""
+    began_at: float | None = None
+    ended_at: float | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """One run of a tool, as a span tells of it; without an id it is known by its name."""
+
+    call_id: str
+    name: str
+    output: str
+    failed: bool = False
+    began_at: float | None = None
+    ended_at: float | None = None
+
+
+@dataclass
+class ForeignTrace:
+    """One recording of another program.
+
+    Attributes:
+        id: As the file names it; empty where it does not.
+        missing: What it does not hold, a phrase each.
+    """
+
+    id: str
+    form: str
+    agent: str = ""
+    calls: list[ModelCall] = field(default_factory=list)
+    runs: list[ToolRun] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+
+Read = Callable[[], ForeignTrace]
+"""Reads one trace of a file; raises BadInputError where it cannot be used."""
+
+
+def model_call(
+    asked: object,
+    replied: object,
+    *,
+    model: object,
+    system: object = None,
+    tools: object = None,
+    max_tokens: object = None,
+    usage: Json | None = None,
+    stop: object = None,
+    message_id: object = None,
+    failure: FailureKind = "connection",
+    detail: str = "",
+    began_at: float | None = None,
+    ended_at: float | None = None,
+) -> ModelCall:
+    """Builds a call from messages of any shape.
+
+    Args:
+        replied: The reply's messages; None where the call failed.
+
+    Raises:
+        BadInputError: No message says what was asked.
+    """
+    said = Conversation(asked)
+    said.add({"role": "system", "content": system})
+    request = request_of(said, model, tools, max_tokens)
+    response = None
+    if replied is not None:
+        content: list[Json] = []
+        for each in listed(replied):
+            message = each if isinstance(each, dict) else {"content": each}
+            stop = stop or message.get("finish_reason") or message.get("stop_reason")
+            content += said.add({**message, "role": "assistant"})
+        response = response_of(content, request["model"], stop, message_id, usage or {})
+    return ModelCall(request, response, failure, detail, began_at, ended_at)
+
+
+def request_of(
+    said: Conversation, model: object, tools: object, max_tokens: object = None
+) -> Json:
+    """Returns a request of the Messages API that shows what was said so far.
+
+    Raises:
+        BadInputError: Nothing was said, or too much was shown by now.
+    """
+    if said.shown > MOST_SHOWN:
+        raise BadInputError(TOO_MUCH)
+    request: Json = {
+        "model": str(model or "unknown"),
+        "messages": said.messages,
+        "max_tokens": whole(max_tokens),
+    }
+    if not request["messages"]:
+        raise BadInputError(
+            "it does not say what its model was asked: let the contents of messages be recorded too"
+        )
+    if said.system:
+        request["system"] = list(said.system)
+    if offered := tools_of(tools):
+        request["tools"] = offered
+    return request
+
+
+def seconds(value: Any) -> float | None:
+    """Returns a time in seconds since the epoch; None where it is none."""
+    try:
+        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
+            found = datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
+        else:
+            found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    for least, second in _UNITS:
+        if found >= least:
+            found /= second
+            break
+    # Not-a-number is in no range.
+    return found if 0 < found <= MOST_AT else None
+
+
+def whole(value: object) -> int:
+    """Returns a count; 0 where it is none that can be."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and 0 <= value < 2**53 else 0
+
+
+def counted(
+    prompt: object, completion: object, cached: object, stored: object = 0
+) -> Json:
+    """Returns the usage of a reply, from a count of all its input, in which what was cached is counted too."""
+    read, wrote = whole(cached), whole(stored)
+    return {
+        "input_tokens": max(0, whole(prompt) - read - wrote),
+        "output_tokens": whole(completion),
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": wrote,
+    }
+
+
+def failure_of(status: object) -> FailureKind:
+    """Returns the kind of failure that a status of HTTP, or what a span says in its place, is."""
+    text = str(status)
+    if "timeout" in text.lower():
+        return "timeout"
+    code = int(text) if text.isdecimal() and len(text) == 3 else 0
+    return _FAILURES.get(code, "server_error" if code >= 500 else "connection")

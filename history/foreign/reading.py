@@ -1,0 +1,141 @@
+"""A file of another program's traces: told by what it holds, read trace by trace, written as recorded queries."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from antiphon.history.foreign import atif, exchanges
+from antiphon.history.foreign.loops import loops_of
+from antiphon.history.foreign.model_calls import (
+    MOST_SHOWN,
+    TOO_MUCH,
+    ForeignTrace,
+    Read,
+)
+from antiphon.history.foreign.spans import traces_of_spans
+from antiphon.history.foreign.writing import written_trace
+from antiphon.traces import IDS, MOST_BYTES, Redaction
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.events import Event, Recorded
+from antiphon.vocabulary.feedback import Feedback
+from antiphon.vocabulary.tool_calls import nests_too_deep
+
+_UNUSABLE = (
+    BadInputError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+)
+MOST_QUERIES = 1_000
+"""Queries in one file."""
+NO_FORM = (
+    "this is no file of `antiphon traces export`, and it holds none of what is read from other programs: spans with "
+    "GenAI or OpenInference names, a trajectory (ATIF), a Langfuse export, or lines of request and response"
+)
+
+
+class ImportedFile(NamedTuple):
+    """What a file holds: the queries that could be read, and a sentence for each part that could not."""
+
+    queries: Sequence[Sequence[Recorded[Event]]]
+    refused: Sequence[str]
+    feedback: Feedback | None = None
+
+
+def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
+    """Reads the queries of a file that another program wrote.
+
+    Args:
+        now: The time of events where the file has none.
+        redaction: Takes out what must not be stored.
+
+    Raises:
+        BadInputError: It is too large, or holds none.
+    """
+    if len(data) > MOST_BYTES:
+        raise BadInputError(
+            f"the file has more than {MOST_BYTES:,} bytes, which is the most"
+        )
+    shown = 0
+    queries: list[Sequence[Recorded[Event]]] = []
+    refused: list[str] = []
+    for name, read in _traces(_values(data, refused), refused):
+        try:
+            trace = read()
+            shown += sum(len(call.request["messages"]) for call in trace.calls)
+            if shown > MOST_SHOWN:
+                raise BadInputError(TOO_MUCH)
+            for query in _queries(trace, data, now, redaction):
+                queries.append(query)
+                if len(queries) > MOST_QUERIES:
+                    raise BadInputError(f"{MOST_QUERIES:,} queries of a file are read")
+        except _UNUSABLE as error:
+            refused.append(f"{name[:80]}: {_why(error)}")
+    if not queries:
+        raise BadInputError("; ".join(refused[:5]) or NO_FORM)
+    return ImportedFile(queries, refused)
+
+
+def _why(error: Exception) -> str:
+    """Says what is wrong with a trace; any of its fields may be of any type."""
+    if isinstance(error, BadInputError):
+        return str(error)
+    return f"a field in it is not as its form has it ({error!r:.120})"
+
+
+def _values(data: bytes, refused: list[str]) -> list[Any]:
+    """Returns what a JSON file holds, or the lines of one of JSON lines."""
+    try:
+        whole = _decoded(data)
+        return whole if isinstance(whole, list) else [whole]
+    except BadInputError:
+        lines = data.splitlines()
+    values: list[Any] = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            if line.strip():
+                values.append(_decoded(line))
+        except BadInputError as error:
+            refused.append(f"line {number}: {error}")
+    return values
+
+
+def _decoded(data: bytes) -> Any:
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInputError(f"this is no JSON ({error})") from None
+    if nests_too_deep(value, data):
+        raise BadInputError("this is nested too deep")
+    return value
+
+
+def _traces(values: list[Any], refused: list[str]) -> Iterator[tuple[str, Read]]:
+    lines = list(filter(exchanges.is_exchange, values))
+    if lines:
+        read = partial(exchanges.trace_of_exchanges, lines, refused)
+        yield exchanges.FORM, read
+    for value in filter(atif.is_atif, values):
+        yield from atif.traces_of_atif(value)
+    yield from traces_of_spans(values)
+
+
+def _queries(
+    trace: ForeignTrace, data: bytes, now: float, redaction: Redaction
+) -> Iterator[list[Recorded[Event]]]:
+    loops = loops_of(trace.calls)
+    first_id = trace.id
+    if IDS.fullmatch(first_id) is None:
+        first_id = hashlib.sha256(data + trace.id.encode()).hexdigest()[:32]
+    for number, loop in enumerate(loops, start=1):
+        query_id = first_id if number == 1 else f"{first_id}-{number}"
+        yield written_trace(trace, loop, query_id, now, redaction)
+    if not loops:
+        raise BadInputError("it holds no call of a model")
