@@ -54,6 +54,7 @@ from antiphon.dispatcher import load_tools
 from antiphon.engine import (
     PRICES_FROM,
     PRICES_OF,
+    RESET,
     DocumentedApi,
     Double,
     Finding,
@@ -215,6 +216,7 @@ __all__ = [
     "PASSAGES",
     "PRICES_FROM",
     "PRICES_OF",
+    "RESET",
     "AccessFile",
     "Antiphon",
     "Archive",

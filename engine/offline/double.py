@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from antiphon.engine.in_process import Receive, Scope, Send
+from antiphon.engine.in_process import Receive, Scope, Send, reset
 from antiphon.engine.offline.app import OfflineMessagesApi, body_of
 from antiphon.engine.offline.playing import acts_of, content_type_of
 from antiphon.engine.offline.script import Script, ScriptedReply, When
@@ -78,7 +78,7 @@ class Double:
     Args:
         replies: The script, or who else says what is replied.
         sleep: How it waits; tests may have their own time.
-        on_port: It is served by a web server, which answers an error of ours with 500 while nothing was sent.
+        on_port: It may serve for days, so that it keeps no requests.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Double:
         call = Call(scope["method"], scope["path"], headers, body, _object(body))
         if call.path == MESSAGES:
             self._asked += 1
-            # Nobody could read them there, and a double may serve for days.
+            # Nobody could read them there.
             if not self._on_port:
                 self.requests.append(call.request)
         reply = self._replies.reply(call)
@@ -116,9 +116,11 @@ class Double:
             # The body was read already, and a channel can be read once only.
             await self._offline(scope, _receive(body), send)
         else:
-            await self._play(reply, call.request, send)
+            await self._play(reply, call.request, scope, send)
 
-    async def _play(self, reply: ScriptedReply, request: Json, send: Send) -> None:
+    async def _play(
+        self, reply: ScriptedReply, request: Json, scope: Scope, send: Send
+    ) -> None:
         answer = _Answer(send, reply, request)
         await self._wait(reply.first_byte_s)
         for act in acts_of(reply, request, self._asked):
@@ -126,16 +128,11 @@ class Double:
             if act.send:
                 await answer.send(act.send)
                 await asyncio.sleep(0)  # what is cut into pieces must arrive in pieces
-            if act.how in ("reset", "stall"):
-                await self._break(answer, act.how)
+            if act.how == "stall":
+                await asyncio.Future()  # never done: the client must give up
+            elif act.how == "reset":
+                reset(scope)
         await answer.end()
-
-    async def _break(self, answer: _Answer, how: str) -> None:
-        if how == "stall":
-            await asyncio.Future()  # never done: the client must give up
-        if self._on_port:
-            await answer.begin()  # else the server would make a tidy 500 of it
-        raise ConnectionResetError("connection reset by the script")
 
     async def _wait(self, seconds: float) -> None:
         if seconds > 0:
