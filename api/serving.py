@@ -95,7 +95,7 @@ class _BreakableHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Hands the app the way to do so."""
         super().on_headers_complete()
-        self.scope["extensions"] = {RESET: self.transport.abort}
+        self.scope["extensions"] = {RESET: {"now": self.transport.abort}}
 
 
 def _send_at_once(listener: socket.socket) -> None:

@@ -5,7 +5,7 @@ from antiphon.engine.body import read_whole
 from antiphon.engine.capabilities import Finding, find_capabilities
 from antiphon.engine.documented import DocumentedApi, refusals_of
 from antiphon.engine.fold import reply_of
-from antiphon.engine.in_process import RESET, InProcessTransport, reset
+from antiphon.engine.in_process import RESET, InProcessTransport
 from antiphon.engine.limited_model import (
     LimitedModel,
     LocalCallBudget,
@@ -23,11 +23,14 @@ from antiphon.engine.models import (
 from antiphon.engine.offline import (
     GARBAGE,
     OFFLINE,
+    Act,
+    Break,
+    Call,
     Double,
     OfflineMessagesApi,
+    Played,
     Script,
     ScriptedReply,
-    body_of,
     delta_events,
     error_of,
     offline_model,
@@ -60,7 +63,6 @@ from antiphon.engine.request import (
 )
 from antiphon.engine.server_profile import CitationStyles
 from antiphon.engine.speeds import ModelSpeeds
-from antiphon.engine.sse import SseDecoder
 from antiphon.engine.summarising import SummaryEngine
 from antiphon.engine.wire_json import read_object
 from antiphon.vocabulary.values import Profile
@@ -74,8 +76,11 @@ __all__ = [
     "RESET",
     "SUMMARY_PROMPT",
     "SYSTEM_VERSION",
+    "Act",
     "AnthropicModel",
+    "Break",
     "CacheMarks",
+    "Call",
     "CitationStyles",
     "DocumentedApi",
     "Double",
@@ -86,15 +91,14 @@ __all__ = [
     "ModelSpeeds",
     "ModelTable",
     "OfflineMessagesApi",
+    "Played",
     "PreparedRequest",
     "Price",
     "Profile",
     "ReasoningEngine",
     "Script",
     "ScriptedReply",
-    "SseDecoder",
     "SummaryEngine",
-    "body_of",
     "build_request",
     "check_wait",
     "connect",
@@ -117,7 +121,6 @@ __all__ = [
     "request_bytes",
     "request_json",
     "request_size",
-    "reset",
     "sse_of",
     "system_prompt",
     "traits_of",

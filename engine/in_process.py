@@ -18,7 +18,7 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 RESET = "antiphon.reset"
-"""Where a scope has it, a function that breaks the connection; the servers of test doubles have it."""
+"""The extension of a scope that has (under `now`) a function that breaks the connection, as on the port of a double."""
 
 
 def reset(scope: Scope) -> NoReturn:
@@ -29,7 +29,7 @@ def reset(scope: Scope) -> NoReturn:
     """
     extensions = scope.get("extensions") or {}
     if RESET in extensions:
-        extensions[RESET]()
+        extensions[RESET]["now"]()
     raise ConnectionResetError("the connection is reset on purpose")
 
 
