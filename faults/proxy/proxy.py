@@ -136,12 +136,20 @@ class _Passing:
         wrong = self._traverse("model.content")
         replied = await self._ask(msgspec.json.encode(whole(self._call.request)))
         [act] = replied.acts
-        reply = read_object(act.send)
+        self.sent = read_object(act.send)
         if replied.status != 200:
-            self.sent = reply
             return replied
         if wrong is not None:
-            reply = self._corrupted(form, reply, wrong)
+            self.sent = self._corrupted(form, self.sent, wrong)
+        acts = await self._acts(form, self.sent)
+        if late is not None:
+            acts.insert(0, Act(late.seconds(_WAITS_S[late.kind])))
+        kind = "text/event-stream" if self._is_stream else "application/json"
+        headers = {**replied.headers, "content-type": kind}
+        return replied._replace(headers=headers, acts=acts)
+
+    async def _acts(self, form: Form, reply: Json) -> list[Act]:
+        """Returns how a reply is sent, broken on its way where a fault fires."""
         pieces = broken_stream(
             self._pieces(form, reply),
             lambda piece: piece.places,
@@ -149,15 +157,9 @@ class _Passing:
             _replaced,
         )
         acts = [piece.act async for piece in pieces]
-        damages = [fault for fault in self.fired if ".stream." in fault]
-        if all(fault.endswith(":slow") for fault in damages):
-            self.sent = reply
-        if late is not None:
-            acts.insert(0, Act(late.seconds(_WAITS_S[late.kind])))
-        kind = "text/event-stream" if self._is_stream else "application/json"
-        return replied._replace(
-            headers={**replied.headers, "content-type": kind}, acts=acts
-        )
+        if any(".stream." in fault and ":slow" not in fault for fault in self.fired):
+            self.sent = None
+        return acts
 
     @property
     def _is_stream(self) -> bool:
