@@ -19,6 +19,7 @@ import msgspec
 import typer
 
 from antiphon import api, faults, service
+from antiphon.cli.faults import Points
 from antiphon.cli.faults_showing import refuse_unwritable
 from antiphon.cli.process import INTERRUPTED
 from antiphon.cli.serve import listening
@@ -59,6 +60,7 @@ def serve(
         int | None,
         typer.Option("--seed", help="Without a plan: draw one, by this seed."),
     ] = None,
+    points: Points = "*",
     expect: Annotated[
         str,
         typer.Option("--expect", help="Text that the agent's output must hold."),
@@ -97,11 +99,12 @@ def serve(
             target=lambda: asyncio.run(serve_app(app, listener)), daemon=True
         )
         serving.start()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
         try:
             if command:
                 agent = _Agent(proxy, command, address, expect, limit_s)
-                _try_out(agent, proxy, chosen)
+                _try_out(agent, proxy, chosen, points.split(","))
             else:
                 _wait(proxy, chosen or faults.Plan(), address, for_s)
         except KeyboardInterrupt:
@@ -209,7 +212,10 @@ def _met(proxy: faults.FaultProxy, plan: faults.Plan) -> list[str]:
 
 
 def _try_out(
-    agent: _Agent, proxy: faults.FaultProxy, chosen: faults.Plan | None
+    agent: _Agent,
+    proxy: faults.FaultProxy,
+    chosen: faults.Plan | None,
+    wanted: Sequence[str],
 ) -> None:
     """Tries the plan, or every fault by itself, and makes the first plan that broke the agent small."""
     plans = [chosen or faults.Plan()]
@@ -218,7 +224,7 @@ def _try_out(
         if failed:
             raise BadInputError(f"The agent fails though nothing is broken: {failed}.")
         points = {point for point, _ in proxy.injected.traversed}
-        plans = faults.single_plans(points, len(proxy.exchanges))
+        plans = faults.single_plans(points, len(proxy.exchanges), wanted)
     broken = [plan for plan in plans if agent.try_out(plan)]
     out.print(f"{counted(len(plans), 'plan')} tried, {len(broken)} broke the agent")
     if not broken:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterable, Sequence
 
-from antiphon.faults.plan import Fault, Kind, Plan, model_points, point_type
+from antiphon.faults.plan import Fault, Kind, Plan, matches, model_points, point_type
 from antiphon.faults.proxy.recording import Exchange, history
 from antiphon.vocabulary.errors import FaultPlanError
 
@@ -48,10 +48,11 @@ def check_wire_plan(plan: Plan) -> None:
         FaultPlanError: A fault is one of our own process.
     """
     for fault in plan.faults:
-        if not fault.point.startswith("model.") or fault.kind in NOT_ON_A_WIRE:
+        passes = fault.point.startswith("model.") and fault.when == "any"
+        if not passes or fault.kind in NOT_ON_A_WIRE:
             raise FaultPlanError(
                 f"`{fault.kind}` at {fault.point[:60]!r} cannot happen between a client and its model's server: "
-                f"faults of `model.` can, but for {' and '.join(NOT_ON_A_WIRE)}."
+                f"faults of `model.` can, without `when`, but for {' and '.join(NOT_ON_A_WIRE)}."
             )
 
 
@@ -71,16 +72,20 @@ def drawn_plan(seed: int) -> Plan:
     return Plan(faults=tuple(faults))
 
 
-def single_plans(points: Collection[str], calls: int) -> list[Plan]:
+def single_plans(
+    points: Collection[str], calls: int, wanted: Sequence[str] = ("*",)
+) -> list[Plan]:
     """Returns a plan for each fault by itself that a client can meet.
 
     Args:
         points: What it traverses where nothing is broken.
         calls: How often it asks the model then; a wrong reply may be its first one and its last.
+        wanted: The points that are tried, also as patterns.
     """
     faults: list[Fault] = []
     for point in model_points("model"):
-        if point not in points:
+        is_wanted = any(matches(point, pattern) for pattern in wanted)
+        if point not in points or not is_wanted:
             continue
         for kind in _wire_kinds(point):
             faults.append(Fault(point=point, kind=kind))

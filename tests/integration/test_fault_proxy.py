@@ -335,17 +335,18 @@ def test_the_same_seed_draws_the_same_plan_of_faults_on_a_wire() -> None:
 
 
 @pytest.mark.parametrize(
-    ("point", "kind"),
+    "fault",
     [
-        ("tool.get_weather", "hang"),
-        ("store.append", "raise"),
-        ("model.request", "block"),
-        ("model.stream.in_text", "cancel"),
-        ("fallback.request", "raise"),
+        {"point": "tool.get_weather", "kind": "hang"},
+        {"point": "store.append", "kind": "raise"},
+        {"point": "model.request", "kind": "block"},
+        {"point": "model.stream.in_text", "kind": "cancel"},
+        {"point": "model.request", "kind": "raise", "when": "round_1"},
+        {"point": "fallback.request", "kind": "raise"},
     ],
 )
-def test_a_fault_of_our_own_process_is_refused(point: str, kind: str) -> None:
-    plan = parse_plan({"faults": [{"point": point, "kind": kind}]})
+def test_a_fault_of_our_own_process_is_refused(fault: Json) -> None:
+    plan = parse_plan({"faults": [fault]})
 
     with pytest.raises(BadInputError, match="between a client and its model's server"):
         check_wire_plan(plan)
