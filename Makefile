@@ -33,7 +33,7 @@ $(error $(VENV) was made as $(MADE_IN), and this folder was moved or copied sinc
 endif
 endif
 
-.PHONY: help launcher run cluster capacity setup setup-dev test net check shape audit browser clients screenshots eval eval-recorded eval-documents eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
+.PHONY: help launcher run cluster capacity setup setup-dev test test-all check shape audit browser clients screenshots eval eval-recorded eval-documents eval-doubts eval-wordings eval-memory eval-retrieval eval-calibration bench bench-age bench-dollars bench-replay bench-scale bench-store bench-telemetry early load cluster-kills cluster-throughput overload soak lag faults faults-pairs faults-random mutants faults-kill faults-money faults-model-away schema lock clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := run
 
@@ -57,15 +57,14 @@ setup: $(DATA)/knowledge/current ## set up and index the sample courses
 setup-dev: $(VENV)/.dev clients ## set up everything that the checks and tests need
 
 # Two processes, a file of tests each at a time, in the order of tests/conftest.py; TEST_PROCESSES=0 is none beside pytest itself.
-test: check browser clients ## run every check and every test
-	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
+test: check browser ## run every check, and the tests that show what is promised
+	$(PYTEST) -m 'not thorough'
+	@echo 'Not run: every view in a browser, the processes of a cluster, hostile files, clients made from the schema, requests' \
+	    'generated from it, and mutants: make test-all'
 
-# What is seen from outside. A file with the longest test goes first (tests/conftest.py).
-NET := faults/test_matrix.py e2e/test_readme.py e2e/test_evaluation.py e2e/test_rest_as_expected.py e2e/test_command_line.py \
-	traces integration/test_cost_ratios.py integration/test_trace_store_formats.py \
-	unit/house/test_outside.py unit/house/test_public_api.py unit/cli/test_cli_readme.py
-net: $(VENV)/.dev ## check in four minutes what is seen from outside: traces, faults, schema, help, README, answers, costs
-	$(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder $(addprefix tests/,$(NET))
+test-all: check browser clients ## run every check and every test
+	$(PYTEST)
 
 # Two at a time: the types take as long as all others together.
 CHECKS := check-types check-pages check-complexity check-imports check-style

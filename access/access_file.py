@@ -74,7 +74,7 @@ class AccessFile:
 
     @property
     def asks_for_keys(self) -> bool:
-        """True from the first key on, also where the keys are lost since."""
+        """True from the first key on, also if the keys are lost since."""
         return self._mode_path.exists()
 
     def ask_for_keys(self) -> None:
@@ -97,7 +97,7 @@ class AccessFile:
         self._mode_path.unlink(missing_ok=True)
 
     def open(self) -> sqlite3.Connection:
-        """Returns the connection; makes the file where there is none.
+        """Returns the connection; makes the file if there is none.
 
         Raises:
             ConfigurationError: It cannot be made or used.
@@ -112,7 +112,7 @@ class AccessFile:
         return self._connection
 
     def read(self, query: str, values: Sequence[object] = ()) -> list[Row]:
-        """Returns the rows of a query; none where there is no file.
+        """Returns the rows of a query; none if there is no file.
 
         Raises:
             ConfigurationError: It cannot be read: no caller is let in unseen.

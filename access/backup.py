@@ -1,4 +1,4 @@
-"""Backups: indexes in use, traces and conversations, documents, keys and what was spent, as one file (200).
+"""Backups: indexes in use, traces and conversations, documents, keys and what was spent, as one file.
 
 A backup is a tar file: the files of the data folder, then `manifest.json` with the size and hash of each. What belongs
 to processes (locks, logs of SQLite, half-made generations) is left out.
@@ -38,7 +38,7 @@ FORMAT = 1
 TIMES = 3
 """Attempts at a copy while indexing runs put other generations in use."""
 
-# The last one is made of what is on NATS (cluster/projection.py), and made anew where it is missing.
+# The last one is made of what is on NATS (cluster/projection.py), and made anew if it is missing.
 _LEFT_OUT = (
     "-wal",
     "-shm",
@@ -67,7 +67,7 @@ class Manifest(Value, frozen=True, kw_only=True):
     """What a backup holds.
 
     Attributes:
-        generation: The generation of the index; 0 where nothing is indexed.
+        generation: The generation of the index; 0 if nothing is indexed.
     """
 
     format: int

@@ -86,7 +86,7 @@ class KeyCallers:
             from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
-            UnauthorizedError: A key is asked for, and this is none that counts; or none was made, and one was sent.
+            UnauthorizedError: A key is required, and this is none that counts; or none was made, and one was sent.
         """
         if self.keys.are_asked_for:
             return self.keys.principal(key)

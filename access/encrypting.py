@@ -20,7 +20,7 @@ def encrypt_store(data_dir: Path, key: str) -> None:
     path = data_dir / STORE_FILE
     if not path.is_file():
         raise BadInputError(f"There is no store of traces in {data_dir}.")
-    # With the last connection SQLite takes the log away; where one is left, somebody else is there.
+    # With the last connection SQLite takes the log away; if one is left, somebody else is there.
     empty_log(path)
     if path.with_name(f"{path.name}-wal").exists():
         raise BadInputError(

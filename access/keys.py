@@ -144,7 +144,7 @@ class Keys:
         return key, self.find(info.key_id)
 
     def revoke(self, named: str) -> KeyInfo:
-        """Ends a key for good. Raises NotFoundError where there is none."""
+        """Ends a key for good. Raises NotFoundError if there is none."""
         info = self.find(named)
         with self._file.transaction() as connection:
             connection.execute(
@@ -161,7 +161,7 @@ class Keys:
         return tuple(map(_info, rows))
 
     def find(self, named: str) -> KeyInfo:
-        """Finds a key by its id, or by its name where only one has it.
+        """Finds a key by its id, or by its name if only one has it.
 
         Raises:
             NotFoundError: There is none, or several have the name.
@@ -197,7 +197,7 @@ class Keys:
         return bool(self._file.read("SELECT 1 FROM keys LIMIT 1"))
 
     def reset(self) -> None:
-        """Asks nobody for a key from now on, where the keys are lost.
+        """Asks nobody for a key from now on, if the keys are lost.
 
         Raises:
             BadInputError: There are keys.

@@ -28,7 +28,7 @@ _USED = (
 _SET_ASIDE = f"SELECT total(tokens), total(cost_usd) FROM under_way WHERE {_WHOSE}"  # noqa: S608 - a constant
 
 Grant = Callable[[Balances], Allowance]
-"""Returns what a query may use, by what its holders have used; raises QuotaError where that is too little."""
+"""Returns what a query may use, by what its holders have used; raises QuotaError if that is too little."""
 
 
 class UnderWay(NamedTuple):
@@ -44,7 +44,7 @@ class UnderWay(NamedTuple):
 
 
 class Ledger(Protocol):
-    """Each method raises BusyError where nothing can be written or read now."""
+    """Each method raises BusyError if nothing can be written or read now."""
 
     async def reserve(
         self, caller: Principal, query_id: str, now: float, grant: Grant
@@ -63,7 +63,7 @@ class Ledger(Protocol):
         """Returns the queries that a process let in which may be gone."""
 
     async def key_of(self, caller: Principal, query_id: str) -> str | None:
-        """Returns the id of the key by which a query was let in that is not settled; None where none was."""
+        """Returns the id of the key by which a query was let in that is not settled; None if none was."""
 
     def enter(self, caller: Principal) -> None:
         """Counts one more query as running that another process let in."""

@@ -13,7 +13,7 @@ from antiphon.vocabulary.imports import split_names
 
 
 def without_key(settings: Settings) -> Principal:
-    """Returns who everybody is where no key was made: the owner, unless the settings say what anybody may do."""
+    """Returns who everybody is if no key was made: the owner, unless the settings say what anybody may do."""
     scopes = scopes_of(split_names(settings.anybody_may))
     if not scopes:
         return OWNER

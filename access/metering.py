@@ -73,7 +73,7 @@ class KeyMetering:
     async def let_in(
         self, caller: Principal, query_id: str, need: Need
     ) -> AsyncIterator[Allowance]:
-        """Counts a query in before it begins, and out again where it does not begin after all.
+        """Counts a query in before it begins, and out again if it does not begin after all.
 
         Raises:
             QuotaError: The share of the key or the tenant is used up.
@@ -115,7 +115,7 @@ class KeyMetering:
         self.watch(caller, query, paid_too=True)
 
     async def _settle(self, caller: Principal, query: Query, *, paid_too: bool) -> None:
-        # Whoever asked is told of a failure; here the query only has to be over.
+        # Whoever asked learns of a failure; here the query only has to be over.
         [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
         is_gone = await self._is_gone(query.query_id, outcome)

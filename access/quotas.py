@@ -100,7 +100,7 @@ class Quotas:
         """Sets aside what a query may use, and counts the request.
 
         Args:
-            wanted: The most that it may want: no more is set aside, and less where less is left.
+            wanted: The most that it may want: no more is set aside, and less if less is left.
             least: With less there is nothing to begin.
 
         Raises:
@@ -128,7 +128,7 @@ class Quotas:
             await self._alert(caller, used, self._now())
 
     async def key_under_way(self, caller: Principal, query_id: str) -> str | None:
-        """Returns the id of the key by which a query was let in that is not settled; None where none was."""
+        """Returns the id of the key by which a query was let in that is not settled; None if none was."""
         return await self._ledger.key_of(caller, query_id)
 
     async def under_way(self) -> Sequence[UnderWay]:

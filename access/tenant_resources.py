@@ -62,7 +62,7 @@ class TenantResources:
         )
 
     def library_of(self, principal: Principal) -> TenantLibrary | None:
-        """Returns the documents that only the caller's tenant sees; None where there are none."""
+        """Returns the documents that only the caller's tenant sees; None if there are none."""
         if not is_apart(principal) or self.libraries is None:
             return None
         return self.libraries.of(principal.tenant)

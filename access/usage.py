@@ -35,7 +35,7 @@ class Used(Value, frozen=True, kw_only=True):
 
 
 class Spent(Used, frozen=True, kw_only=True):
-    """What one query has spent; where a server did not say all of it, what was set aside counts."""
+    """What one query has spent; if a server did not say all of it, what was set aside counts."""
 
     is_known: bool = True
 

@@ -28,7 +28,7 @@ from antiphon.vocabulary.values import Citation
 MOST_CHARS = 200_000
 """A longer answer is shown as it is written: no model writes so much, and reading it as Markdown takes seconds."""
 MOST_NESTING = 100
-"""Lists and quotations in one another; what stands deeper is left out."""
+"""Lists and quotations in one another; what is deeper is left out."""
 
 ATTRIBUTES = {"sup": {"data-citation"}, "ol": {"start"}} | MATH_ATTRIBUTES
 ELEMENTS = {
@@ -60,7 +60,7 @@ def html_of(outcome: Outcome, *, wanted: bool) -> str | None:
 def answer_html(
     answer: str, citations: Sequence[Citation], sources: Sequence[str]
 ) -> str:
-    """Renders an answer; behind each cited span stands `<sup data-citation="I">N</sup>`.
+    """Renders an answer; behind each cited span is `<sup data-citation="I">N</sup>`.
 
     I is the citation's place in `citations`, from 0, and N the number of its source in `sources`, from 1.
     """
@@ -125,7 +125,7 @@ def _marks(
             continue
         number = sources.index(citation.source) + 1
         end = min(max(citation.end, 0), len(answer))
-        # A mark belongs to the words that it stands behind: not to the next line, nor outside of a table's cell.
+        # A mark belongs to the words that it is behind: not to the next line, nor outside of a table's cell.
         at = len(answer[:end].rstrip(" \t\n|"))
         marks.setdefault((at, number), Mark(at, index, number))
     return sorted(marks.values())

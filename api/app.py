@@ -127,7 +127,7 @@ def create_app(
         redirect_slashes=False,
         generate_unique_id_function=operation_id,
         # Antiphon's own components look on at queries (docs/telemetry.md); FastAPI would ask OpenTelemetry about each
-        # request, and make spans of its own where a subscriber has set that up.
+        # request, and make spans of its own if a subscriber has set that up.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     start_afresh(app, interceptor_of, fault_of)

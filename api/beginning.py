@@ -45,7 +45,7 @@ async def answer(
         whole: Makes the response of an answer and its status.
         live: None: the caller wants it whole.
     """
-    # Not as dependencies, which FastAPI would solve anew for each question (decision 267).
+    # Not as dependencies, which FastAPI would solve anew for each question.
     service = seen_service(request)
     waited = running_queries(request)
     async with answering_in_time(body, service):

@@ -19,7 +19,7 @@ BODY_S = 30.0
 
 
 class BodyLimit:
-    """Refuses a body that is too large or too slow: at once where its length is declared, else while it is read.
+    """Refuses a body that is too large or too slow: at once if its length is declared, else while it is read.
 
     FastAPI's `max_body_size` answers a declared length in plain text, past our error handlers.
 

@@ -55,7 +55,7 @@ LEFT_OUT: dict[str, list[str]] = {
 
 
 def brief(recorded: Recorded[Event]) -> Recorded[Event]:
-    """Returns the event without its long texts; the very same one where it has none."""
+    """Returns the event without its long texts; the very same one if it has none."""
     shorter = _SHORTER.get(type(recorded.event))
     if shorter is None:
         return recorded

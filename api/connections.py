@@ -15,10 +15,10 @@ from antiphon.api.errors import error_body
 HEAD_S = 10.0
 """Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
 HEAD_BYTES = 65_536
-"""Most bytes of a head; and of what stands between two pieces of a body, or behind it."""
+"""Most bytes of a head; and of what is between two pieces of a body, or behind it."""
 READ_S = 30.0
 LEAST_READ_BYTES = 16_384
-"""Bytes that a caller must read within `READ_S`, where so many wait: a caller who reads nothing holds what was made."""
+"""Bytes that a caller must read within `READ_S`, if so many wait: a caller who reads nothing holds what was made."""
 SEND_BUFFER_BYTES = 131_072
 """What the system keeps of a reply that is not read yet; by itself it takes megabytes for each connection."""
 LINGER_S = 1.0
@@ -120,7 +120,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._stop_watching()
 
     def close_after_reply(self) -> None:
-        """Closes the connection; where more of a request was to come, once its caller may have read the reply."""
+        """Closes the connection; if more of a request was to come, once its caller may have read the reply."""
         if self.cycle is not None and self.cycle.more_body:
             self._close_once_read()
         else:
@@ -145,7 +145,7 @@ class BoundedHttp(HttpToolsProtocol):
             )
 
     def _make_room(self) -> None:
-        """Closes the connection that has been idle for longest; where all are in use, this one is refused."""
+        """Closes the connection that has been idle for longest; if all are in use, this one is refused."""
         longest: BoundedHttp | None = None
         since = self.loop.time()
         for each in self.connections:

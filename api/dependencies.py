@@ -44,7 +44,7 @@ async def _principal(service: Service) -> Principal:
 
 
 Caller = Annotated[Principal, Depends(_principal)]
-"""The caller of a route, which asks for it where what they may do hangs on what they send."""
+"""The caller of a route, which asks for it if what they may do hangs on what they send."""
 
 
 DELETING_CHARS = 12
@@ -156,7 +156,7 @@ FaultOf = Callable[
 def interceptor_for(
     request: Request, faults: dict[str, JsonValue] | None
 ) -> Interceptor | None:
-    """Makes the interceptor for the fault plan that came with a request; None where none came.
+    """Makes the interceptor for the fault plan that came with a request; None if none came.
 
     Raises:
         FaultPlanError: It is no fault plan.

@@ -51,7 +51,7 @@ class HeadCheck:
     """What a route asks of a request's head, beside its caller's scope.
 
     The door asks it before the body is read. FastAPI would solve it as a dependency, for each request anew, which takes
-    longer than the check (decision 267).
+    longer than the check.
     """
 
     check: Callable[[Request], None]
@@ -61,12 +61,12 @@ class HeadCheck:
 
 
 def needs(scope: Scope) -> Any:
-    """Declares the scope that a route's callers need; stands in its `dependencies`."""
+    """Declares the scope that a route's callers need; goes into its `dependencies`."""
     return Depends(Needs(scope))
 
 
 def at_the_door(check: Callable[[Request], None]) -> Any:
-    """Declares a check of the request's head; stands in a route's `dependencies`."""
+    """Declares a check of the request's head; goes into a route's `dependencies`."""
     return Depends(HeadCheck(check))
 
 
@@ -114,12 +114,12 @@ def let_in(request: Request, scope: Scope | None) -> None:
     """Puts the service as the caller sees it where the route finds it (`request.state.service`).
 
     Raises:
-        UnauthorizedError: A key is asked for, and none came that counts.
+        UnauthorizedError: A key is required, and none came that counts.
         ForbiddenError: The caller does not have the scope.
         Refusal: The key came in the address.
     """
     _refuse_key_in_address(request)
-    # A process is alive whatever its service can do: who needs none of it is asked for nothing.
+    # A process is alive whatever its service can do: who needs none of it needs no key.
     if scope is None:
         return
     service: Antiphon = request.app.state.service
@@ -143,16 +143,16 @@ class Credentials(NamedTuple):
 
     @classmethod
     def of(cls, headers: Headers) -> Credentials:
-        """Reads it off a request. Raises UnauthorizedError where the key came in another form."""
+        """Reads it off a request. Raises UnauthorizedError if the key came in another form."""
         return cls(key_in(headers), is_from_here(headers))
 
     def principal(self, service: Antiphon) -> Principal:
-        """Returns who they are now. Raises UnauthorizedError where they are not let in."""
+        """Returns who they are now. Raises UnauthorizedError if they are not let in."""
         return service.principal_of(self.key, from_here=self.from_here)
 
 
 def key_in(headers: Headers) -> str | None:
-    """Returns the key that came with a request, by either header; where both came, that of `Authorization`.
+    """Returns the key that came with a request, by either header; if both came, that of `Authorization`.
 
     Raises:
         UnauthorizedError: It came in another form.
@@ -185,7 +185,7 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
 
 
 def _refuse_key_in_address(request: Request) -> None:
-    """Refuses a key in the address, also where none is asked for: it stands in logs and histories from now on."""
+    """Refuses a key in the address, also if none is asked for: it is in logs and histories from now on."""
     asked = unquote(request.scope["query_string"].decode("latin-1"))
     address = f"{request.scope['path']}?{asked}"
     if without_keys(address) != address:

@@ -1,4 +1,4 @@
-"""An answer's text as safe HTML while it is written: each block once it is complete, and the open one as it stands.
+"""An answer's text as safe HTML while it is written: each block once it is complete, and the open one as it is.
 
 A block at the top of a text ends where the next one begins, and nothing that follows changes it: it is read and sent
 once. The open block is read again as it grows, as if all that it has begun were closed, so that no sign of Markdown is

@@ -166,7 +166,7 @@ def install_error_handlers(
 
     Args:
         offered: Offers a reply to pages of other origins; a bug's is sent from outside all that does so otherwise.
-        nothing: Returns the page for a path that there is not; None where the one shape is wanted.
+        nothing: Returns the page for a path that there is not; None if the one shape is wanted.
     """
 
     async def on_http_exception(request: Request, error: Exception) -> Response:
@@ -233,14 +233,14 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     response.headers.update(error.headers or {})
     if error.status_code == 405:
         methods = _methods_of(request)
-        # A page stands in no schema, and its route has named its methods.
+        # No schema holds a page, and its route has named its methods.
         if methods:
             response.headers["Allow"] = ", ".join(methods)
     return response
 
 
 def _methods_of(request: Request) -> list[str]:
-    """Returns all methods that the path takes: each stands at a route of its own, and the router names only one's."""
+    """Returns all methods that the path takes: each has a route of its own, and the router names only one's."""
     path = request.scope["path"].removeprefix(request.scope["root_path"])
     methods: set[str] = set()
     for template, operations in request.app.openapi()["paths"].items():
@@ -274,7 +274,7 @@ def _in_words(problems: Sequence[Any]) -> str:
 
 
 def _wrong(problem: Any) -> str:
-    """Says in plain words what is wrong with a field; the library's own where it is a rule that nobody expected."""
+    """Says in plain words what is wrong with a field; the library's own if it is a rule that nobody expected."""
     kind = problem["type"]
     # Pydantic counts the entries of a text too, if something else has checked it before.
     if kind in ("too_short", "too_long") and isinstance(problem["input"], str):
@@ -282,4 +282,7 @@ def _wrong(problem: Any) -> str:
     words = _WRONG.get(kind)
     if words is None:
         return str(problem["msg"]).removeprefix("Value error, ")
-    return words.format_map(problem.get("ctx", {}))
+    context = problem.get("ctx", {})
+    if context.get("min_length") == 1:
+        return "must not be empty"
+    return words.format_map(context)

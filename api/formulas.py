@@ -1,7 +1,7 @@
-"""Formulas in TeX, as they stand in Markdown, as MathML: all of it elements that nothing can be done with.
+"""Formulas in TeX, as they are in Markdown, as MathML: all of it elements that nothing can be done with.
 
-What stands between `$…$`, `$$…$$`, `\\(…\\)` and `\\[…\\]` is read as one piece, in which nothing else is Markdown. A
-dollar is one of money or of a shell unless it stands as pandoc's rule has it
+What is between `$…$`, `$$…$$`, `\\(…\\)` and `\\[…\\]` is read as one piece, in which nothing else is Markdown. A
+dollar is one of money or of a shell unless it fits pandoc's rule
 (https://pandoc.org/MANUAL.html#extension-tex_math_dollars). What cannot be drawn is shown as it is written.
 """
 
@@ -48,7 +48,7 @@ MATH_ATTRIBUTES = {
 }  # fmt: skip
 
 PLACES = "places"
-"""Of the reader's environment: the pattern of places in a text, which stand behind a formula that they are put into."""
+"""Of the reader's environment: the pattern of places in a text, which come behind a formula that they are put into."""
 
 _FORMULA = "formula"
 _PENDING = "pending_formula"
@@ -192,7 +192,7 @@ def _lines(state: StateBlock, start_line: int, closing: str) -> list[str]:
             return []
         rest = _line(state, at)
         lines.append(rest)
-    # What stands behind its end on the same line is a paragraph's.
+    # What is behind its end on the same line is a paragraph's.
     return lines if rest.find(closing) == len(rest) - len(closing) else []
 
 

@@ -113,7 +113,7 @@ class CallerGuard:
 
 
 def _repeated(scope: Scope) -> str | None:
-    """Returns a header that came more than once and must not; None where there is none."""
+    """Returns a header that came more than once and must not; None if there is none."""
     seen: set[bytes] = set()
     for name, _ in scope["headers"]:
         if name in seen and name in _ONCE:
@@ -209,7 +209,7 @@ def _port_of(host: str) -> int | None:
 
 
 def _plain_path(path: str, root_path: str) -> str:
-    """Returns a path without slashes at its end; that of the service as a whole with one, where the first page is."""
+    """Returns a path without slashes at its end; that of the service as a whole with one, if the first page is."""
     plain = path.rstrip("/") or "/"
     return f"{root_path}/" if plain == root_path else plain
 

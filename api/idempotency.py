@@ -82,7 +82,7 @@ class IdempotentQueries:
 
     def _forget(self, awaited: asyncio.Future[Outcome]) -> None:
         self._awaited.discard(awaited)
-        # Whoever waits for the answer is told of a failure; here it was only waited for.
+        # Whoever waits for the answer learns of a failure; here it was only waited for.
         if not awaited.cancelled():
             awaited.exception()
 

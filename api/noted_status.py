@@ -6,7 +6,7 @@ from starlette.types import Message, Send
 
 
 class NotedStatus:
-    """Passes on what an app sends, and notes the status of its response; 500 where it raises before it answers."""
+    """Passes on what an app sends, and notes the status of its response; 500 if it raises before it answers."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

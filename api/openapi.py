@@ -123,7 +123,7 @@ def publish_schema(app: FastAPI) -> None:
 
 
 def _add_security(app: FastAPI, schema: JsonSchema) -> None:
-    """Says which operations ask for a key, and for which scope of it, where the service asks for keys."""
+    """Says which operations ask for a key, and for which scope of it, if the service asks for keys."""
     service = getattr(app.state, "service", None)
     if service is None or service.public_principal() != NOBODY:
         return

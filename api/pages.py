@@ -165,7 +165,7 @@ class Pages:
         self._nothing = self._shell_of(_NOTHING)
 
     def shell_of(self, view: View) -> Callable[[Request], Awaitable[Response]]:
-        """Returns what serves a view's shell, or nothing where the browser has it."""
+        """Returns what serves a view's shell, or nothing if the browser has it."""
         shell = self._shells[view]
 
         async def serve(request: Request) -> Response:

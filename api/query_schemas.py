@@ -17,7 +17,7 @@ from antiphon.vocabulary.values import Usage
 def _wish(name: str) -> Any:
     """Returns the field for one setting that a caller may choose, as vocabulary/settings.py declares it.
 
-    Its bounds stand in the schema for its readers; what is out of them is refused with a sentence, as in Python.
+    Its bounds are in the schema for its readers; what is out of them is refused with a sentence, as in Python.
     """
     declared = DECLARED[name]
     assert declared.wish is not None

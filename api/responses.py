@@ -46,7 +46,7 @@ Streamed = Recorded[Event] | Live
 
 
 def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
-    """Returns the offer that an Accept header weighs highest; the earlier of equals, the first where it names none."""
+    """Returns the offer that an Accept header weighs highest; the earlier of equals, the first if it names none."""
     # What most programs send.
     if not accept or accept == "*/*":
         return offers[0]
@@ -63,7 +63,7 @@ def _weight(offer: str, weights: dict[str, float]) -> float:
 
 
 def _weighed(part: str) -> tuple[str, float]:
-    # The standard library reads parameters of a media type only where they stand in a header of a message.
+    # The standard library reads parameters of a media type only if they are in a header of a message.
     message = Message()
     message["content-type"] = part.strip()
     try:

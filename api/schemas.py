@@ -248,7 +248,7 @@ class SignalsReply(Schema):
 
 
 class PassageReply(Schema):
-    """A passage that was found, with where it stands."""
+    """A passage that was found, with where it is."""
 
     id: str
     source: str = Field(examples=["Practical Information Retrieval - Lesson 2"])
@@ -427,7 +427,7 @@ class ReadinessReply(Schema):
 
 
 class ErrorDetail(Schema):
-    """A code for machines, a sentence for people, and the query where one had begun."""
+    """A code for machines, a sentence for people, and the query if one had begun."""
 
     code: str = Field(examples=["bad_input"])
     message: str = Field(examples=["The question is empty: send some text in `query`."])

@@ -133,7 +133,7 @@ class _Server(uvicorn.Server):
         )
         ending = asyncio.create_task(self._end_streams())
         await super().shutdown(sockets)
-        # No query is cancelled after all where they ended in time.
+        # No query is cancelled after all if they ended in time.
         late.cancel()
         ending.cancel()
 

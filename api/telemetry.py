@@ -30,7 +30,7 @@ class Metrics(Protocol):
 
 
 def shows_metrics(settings: Settings) -> bool:
-    """Returns True if `/metrics` answers: on a network address only where the settings ask for it."""
+    """Returns True if `/metrics` answers: on a network address only if the settings ask for it."""
     if settings.metrics == "auto":
         return is_loopback(settings.host)
     return settings.metrics != "off"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from antiphon.assembler import state as noting
+from antiphon.assembler import answer_state as noting
+from antiphon.assembler.answer_state import AnswerState, Decision
 from antiphon.assembler.doubts import doubts_of
 from antiphon.assembler.drafts import Draft, draft_from_facts, draft_statement
 from antiphon.assembler.reply import doubts_of_ending, draft_from_reply
-from antiphon.assembler.state import AnswerState, Decision
 from antiphon.assembler.uncertainty import confidence, without_repeats
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (

@@ -55,7 +55,7 @@ def _resolve_one(
     table: Sequence[ShownSource],
     facts: Mapping[str, Fact],
 ) -> list[Citation]:
-    """Returns one citation for each piece of the passage that is quoted; none where it does not resolve."""
+    """Returns one citation for each piece of the passage that is quoted; none if it does not resolve."""
     # The model's offsets count in its whole text, ours in what of it is the answer.
     start = answer.place_of(cited.start)
     end = answer.place_of(cited.end)
@@ -78,7 +78,7 @@ def _resolve_one(
 def _cited_sentences(
     cited: ReplyCitation, table: Sequence[ShownSource]
 ) -> tuple[int, ...]:
-    """Returns the numbers of the sentences that a citation names; none where the request showed no such blocks."""
+    """Returns the numbers of the sentences that a citation names; none if the request showed no such blocks."""
     # Every index comes from the model's server, and a negative one would silently count from the end.
     if not 0 <= cited.source < len(table):
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antiphon.assembler.state import AnswerState, Incident
+from antiphon.assembler.answer_state import AnswerState, Incident
 from antiphon.assembler.wording import MODEL_FAILURES, TOOL_FAILURES
 from antiphon.vocabulary.events import (
     BreakerTripped,

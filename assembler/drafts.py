@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from antiphon.assembler.answer_state import AnswerState
 from antiphon.assembler.citations import cite, stretch
-from antiphon.assembler.state import AnswerState
 from antiphon.assembler.uncertainty import confidence, indicator
 from antiphon.assembler.wording import TOOL_FAILURES, one_line
 from antiphon.language.extract import Excerpt, extract
@@ -30,7 +30,7 @@ class Draft(Value, frozen=True, kw_only=True):
 
 
 def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
-    """Drafts extracts with true citations; a plain statement where no fact speaks to the question."""
+    """Drafts extracts with true citations; a plain statement if no fact speaks to the question."""
     passages: list[list[str]] = []
     titles: list[str] = []
     for fact in state.facts:
@@ -135,7 +135,7 @@ def last_resort(
     Args:
         why: The reason, in words for users.
         event_seq: The event that tells of the failure; the trace leads on from there.
-        failed: A part of the service failed; not so where the caller went away.
+        failed: A part of the service failed; not so if the caller went away.
     """
     indicators = [indicator("no_evidence", event_seq)]
     if failed:
@@ -158,10 +158,10 @@ def last_resort(
 def with_trace(
     response: ResponseAssembled, event_seq: int, *, recorded: bool
 ) -> ResponseAssembled:
-    """Returns the answer with the doubt that its record is incomplete where it is, and without it where it is whole.
+    """Returns the answer with the doubt that its record is incomplete if it is, and without it if it is whole.
 
     Args:
-        event_seq: The event that the doubt rests on where the answer does not have it yet.
+        event_seq: The event that the doubt rests on if the answer does not have it yet.
     """
     kept: list[Indicator] = []
     doubts: list[Indicator] = []

@@ -1,4 +1,4 @@
-"""What a claim may rest on: texts, with the terms, numbers, quantities, dates and names that stand in them."""
+"""What a claim may rest on: texts, with the terms, numbers, quantities, dates and names that are in them."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Evidence:
         return frozenset([quantity.value for quantity in self.quantities])
 
     def holds_quantity(self, quantity: Quantity) -> bool:
-        """Returns True if as much stands there, of a unit that converts, or the number alone of anything else."""
+        """Returns True if as much is there, of a unit that converts, or the number alone of anything else."""
         if quantity.is_measured:
             return quantity.is_among(self.quantities)
         return quantity.value in self._values
 
     def quantity_instead(self, quantity: Quantity) -> Quantity | None:
-        """Returns what stands there of the same unit where as much does not; None where that says nothing."""
+        """Returns what is there of the same unit where as much is not; None if that says nothing."""
         if self.holds_quantity(quantity) or not quantity.unit:
             return None
         # A number in digits is looked for in any case; "one" is an article more often than a number.
@@ -72,13 +72,13 @@ class Evidence:
         return alike[0] if alike else None
 
     def date_instead(self, date: Date) -> Date | None:
-        """Returns a date that stands there where this one does not; None where it does, or none does."""
+        """Returns a date that is there where this one is not; None if it is, or none is."""
         if not self.dates or date.is_among(self.dates):
             return None
         return self.dates[0]
 
     def without_held(self, text: str) -> str:
-        """Returns the text without the quantities and dates that stand there, however they are written."""
+        """Returns the text without the quantities and dates that are there, however they are written."""
         kept = {
             each.start for each in quantities_in(text) if not self.holds_quantity(each)
         }
@@ -91,7 +91,7 @@ class Evidence:
         return text
 
     def holds_whole_name(self, name: str) -> bool:
-        """Returns True if its last word stands there or most of its words do, or the name in short or in full."""
+        """Returns True if its last word is there or most of its words are, or the name in short or in full."""
         parts = name.split()
         held = [part for part in parts if self.terms.issuperset(terms(part))]
         if held and parts[-1] not in held:
@@ -99,7 +99,7 @@ class Evidence:
         return self.holds_name(name)
 
     def holds_name(self, name: str) -> bool:
-        """Returns True if any word of the name stands there, or the name in short or in full."""
+        """Returns True if any word of the name is there, or the name in short or in full."""
         held = frozenset(terms(name))
         if not held or not held.isdisjoint(self.terms):
             return True

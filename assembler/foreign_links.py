@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from antiphon.assembler.state import AnswerState
+from antiphon.assembler.answer_state import AnswerState
 from antiphon.language.links import FoundLink, comparable, leads_to_one_of, links_in
 from antiphon.vocabulary.values import Citation, Passage
 
 REMOVED = "(link removed)"
-"""Stands in the place of an address."""
+"""Is in the place of an address."""
 
 
 class WithoutLinks(NamedTuple):

@@ -41,7 +41,7 @@ def orders_shown(
 ) -> Iterator[Order]:
     """Yields the orders among the sentences and labels that a call was shown."""
     for passage, text in _texts_shown(briefing, facts):
-        # In a tool's JSON everything stands in quotation marks.
+        # In a tool's JSON everything is in quotation marks.
         may_quote = not passage.text.text.lstrip().startswith(("{", "["))
         if words := order_in(text, may_quote=may_quote):
             yield Order(passage.source, words)
@@ -144,7 +144,7 @@ def earlier_topic(
     citations: Sequence[Citation],
     facts: Mapping[str, Fact],
 ) -> str | None:
-    """Returns the earlier question that the answer seems to be about, rather than this one; None where it is not so."""
+    """Returns the earlier question that the answer seems to be about, rather than this one; None if it is not so."""
     if not history:
         return None
     held = _terms_of_answer(answer, citations)

@@ -80,7 +80,7 @@ def _dropped_terms(
 
 
 def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
-    """Returns the terms of these sentences; of all of them where none are named, and none of a passage not known."""
+    """Returns the terms of these sentences; of all of them if none are named, and none of a passage not known."""
     if passage is None:
         return []
     if not numbers:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from antiphon.assembler.answer_state import AnswerState, Incident
 from antiphon.assembler.citations import Resolved, resolve
 from antiphon.assembler.drafts import Draft, draft_statement
 from antiphon.assembler.foreign_links import without_foreign_links
@@ -18,7 +19,6 @@ from antiphon.assembler.led_astray import (
     orders_shown,
 )
 from antiphon.assembler.lost_support import lost_support
-from antiphon.assembler.state import AnswerState, Incident
 from antiphon.assembler.support import (
     READS_QUANTITIES,
     unsupported_citations,
@@ -103,7 +103,7 @@ def draft_from_reply(
 def doubts_of_ending(
     state: AnswerState, recorded: Recorded[ReasoningCompleted]
 ) -> list[Indicator]:
-    """Returns the doubt that the reply's stop reason is, where it is one."""
+    """Returns the doubt that the reply's stop reason is, if it is one."""
     if recorded.event.stop_reason in CUT_OFF:
         return [state.doubt("truncated", recorded.seq)]
     if recorded.event.stop_reason == "refusal":
@@ -114,7 +114,7 @@ def doubts_of_ending(
 def _doubts_of_speaker(
     state: AnswerState, reply: Recorded[ReasoningCompleted], speaker: str
 ) -> list[Indicator]:
-    """Returns the doubt that another reasoner than the wanted one spoke, resting on what led to that, where known."""
+    """Returns the doubt that another reasoner than the wanted one spoke; it rests on what led to that, if known."""
     seq = _handed_over_at(state, reply.event.call_id)
     if seq is not None:
         return [state.doubt("fallback_reasoner", seq, reasoner=speaker)]
@@ -126,7 +126,7 @@ def _doubts_of_speaker(
 
 
 def _handed_over_at(state: AnswerState, call_id: str) -> int | None:
-    """Returns the `seq` of what led to the fallback reasoner; None where the model was asked."""
+    """Returns the `seq` of what led to the fallback reasoner; None if the model was asked."""
     # The first cause counts: what came after it, such as a second failure, did not change who speaks.
     for incident in state.incidents:
         if _hands_over(incident.event):
@@ -148,7 +148,7 @@ def _doubts_of_briefing(
 ) -> list[Indicator]:
     """Returns the doubts about what the call was not shown."""
     doubts: list[Indicator] = []
-    # What decayed was not wanted, and what is repeated stands elsewhere: only what did not fit was really missed.
+    # What decayed was not wanted, and what is repeated is elsewhere: only what did not fit was really missed.
     cut = [item for item in briefing.event.dropped if item.rule == "budget"]
     if cut:
         doubts.append(state.doubt("context_compressed", briefing.seq, count=len(cut)))

@@ -1,7 +1,7 @@
 """Finds what an answer says without support: claims that their own citations do not bear out, and uncited sentences.
 
 Words are compared, not meanings: a claim in quite other words than its source's is doubted, and one that says the
-opposite only where a negator shows it. Numbers and names must stand in the source; quantities and dates may be written
+opposite only if a negator shows it. Numbers and names must be in the source; quantities and dates may be written
 otherwise.
 """
 
@@ -32,13 +32,13 @@ READS_QUANTITIES = 4
 LEAST_SHARED = 0.15
 """A cited claim shares at least this much of its terms, weighed by rarity, with the text that it cites."""
 LEAST_FOUND = 1 / 3
-"""Of an uncited sentence this share of its terms stands somewhere in what was found, or in the conversation."""
+"""Of an uncited sentence this share of its terms is somewhere in what was found, or in the conversation."""
 MOST_NAMED = 3
 """As many sentences are named in the doubts of one answer."""
 
 _ITEM = re.compile(r"^[^\S\n]*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
 _ASIDE = re.compile(r"\([^()]*\)")
-"""What stands in parentheses is often the same in other units, such as 22 °C (72 °F)."""
+"""What is in parentheses is often the same in other units, such as 22 °C (72 °F)."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]*)*")
 _OWN_WORDS = re.compile(
     r"\W*(?:for (?:example|instance)|imagine|suppose|say,|let me know|feel free|if you(?:'d| would) like|i can)\b",
@@ -133,7 +133,7 @@ def unsupported_sentences(
 
 
 def _texts(facts: Mapping[str, Fact]) -> Iterator[str]:
-    """Yields the sentences of every fact, and what it stands under."""
+    """Yields the sentences of every fact, and what it is under."""
     for fact in facts.values():
         yield f"{fact.passage.source} {fact.passage.title or ''}"
         yield from _sentences(fact.passage)
@@ -145,7 +145,7 @@ def _sentences(passage: Passage) -> Iterator[str]:
 
 
 def terms_found(facts: Mapping[str, Fact]) -> Iterator[frozenset[str]]:
-    """Yields the terms of each sentence of every fact, and of what it stands under."""
+    """Yields the terms of each sentence of every fact, and of what it is under."""
     for text in _texts(facts):
         yield sentence_terms(text)
 
@@ -159,7 +159,7 @@ def _states_nothing(sentence: str) -> bool:
 def _why_not_cited(
     claim: str, cited: Sequence[Citation], rarity: Mapping[str, float]
 ) -> str:
-    """Returns why the claim is not about what it cites; empty where it is, or where that cannot be told."""
+    """Returns why the claim is not about what it cites; empty if it is, or if that is unknown."""
     weights = {
         term: rarity.get(term, 0.0) for term in terms(claim) if not is_light(term)
     }
@@ -187,7 +187,7 @@ def _why_not_found(sentence: str, known: Evidence) -> str:
 def _how_contradicted(
     claim: str, cited: Sequence[Citation], passages: Sequence[Passage]
 ) -> str:
-    """Returns how what it cites says otherwise than the claim, in words; empty where it does not."""
+    """Returns how what it cites says otherwise than the claim, in words; empty if it does not."""
     quoted = [citation.cited_text for citation in cited]
     if why := _what_differs(_without_asides(claim), Evidence(quoted)):
         return why
@@ -222,7 +222,7 @@ def _without_asides(claim: str) -> str:
 
 
 def _what_is_missing(claim: str, evidence: Evidence, rules: int) -> str:
-    """Returns the first number or name of the claim that the evidence lacks, in words; empty where it lacks none."""
+    """Returns the first number or name of the claim that the evidence lacks, in words; empty if it lacks none."""
     if rules >= READS_QUANTITIES:
         if why := _what_differs(_without_asides(claim), evidence):
             return why

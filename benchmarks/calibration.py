@@ -105,7 +105,7 @@ def _found(library: Library, question: str) -> list[Source]:
 
 
 def _answers(shown: str, question: SampleQuestion) -> bool:
-    """Returns True where a phrase of each part of the answer is shown."""
+    """Returns True if a phrase of each part of the answer is shown."""
     parts: list[bool] = []
     for part in question.needed:
         parts.append(any(stands_in(phrase, shown) for phrase in part))

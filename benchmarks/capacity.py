@@ -33,7 +33,7 @@ class Assumptions:
     Attributes:
         duration_s: Mean of a query's time at a worker; nearly all of it is the model's.
         spread: Standard deviation of its logarithm: 0.6 is a 95th percentile of twice the mean.
-        cpu_s: A worker's CPU for a query: 20.2 ms in one process (docs/scaling.md), and the quarter more that is
+        cpu_s: A worker's CPU for a query: 20.2 ms in one process (docs/measurements.md), and the quarter more that is
             allowed to several.
         most_busy: The share of its one core that a worker may use in the busiest hour.
         places: Queries that one worker works on at once.
@@ -100,7 +100,7 @@ def waits(times: Iterator[float], service: Callable[[], float], places: int) -> 
 
 
 def erlang_c(load: float, places: int) -> float:
-    """Returns the share of queries that wait at all, where arrivals are random and times exponential.
+    """Returns the share of queries that wait at all, if arrivals are random and times exponential.
 
     Args:
         load: Queries that would be worked on at once, with enough places; less than `places`.
@@ -113,7 +113,7 @@ def erlang_c(load: float, places: int) -> float:
 
 
 def mean_wait(load: float, places: int, duration_s: float) -> float:
-    """Returns the mean wait in seconds, where times are exponential."""
+    """Returns the mean wait in seconds, if times are exponential."""
     return erlang_c(load, places) * duration_s / (places - load)
 
 

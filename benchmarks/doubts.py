@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 from rich.console import Console
 
+from antiphon.assembler.answer_state import AnswerState
 from antiphon.assembler.assembler import RULES as ASSEMBLING
-from antiphon.assembler.state import AnswerState
 from antiphon.assembler.support import READS_QUANTITIES, unsupported_citations
 from antiphon.dispatcher import quotable
 from antiphon.language.sentences import sentences

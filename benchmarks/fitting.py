@@ -34,7 +34,7 @@ class Line(NamedTuple):
 
     @property
     def rises(self) -> bool:
-        """True where the slope is more than noise, upwards."""
+        """True if the slope is more than noise, upwards."""
         return self.slope > _NOISE * self.error
 
     @property

@@ -76,7 +76,7 @@ def moment() -> Moment:
 
 
 def queued_s() -> float:
-    """Returns the seconds for which this thread could have run and had no processor; 0 where the kernel counts none.
+    """Returns the seconds for which this thread could have run and had no processor; 0 if the kernel counts none.
 
     The second field of schedstat: https://www.kernel.org/doc/html/latest/scheduler/sched-stats.html.
     """

@@ -95,7 +95,7 @@ async def compare(base_url: str, rounds: int, queries: int) -> dict[Side, list[f
         ours = OurSide(model, list(plain_loop.TOOLS.values()), Path(folder))
         asker = Asker(ours)
         # A client a load: for each request httpx looks at every connection that it keeps, and those that 32 at once
-        # leave open would be paid for by one at a time (decision 285).
+        # leave open would be paid for by one at a time.
         clients: list[AsyncAnthropic] = []
         queries_of: dict[Side, Query] = {}
         for at_once in AT_ONCE:
@@ -140,7 +140,7 @@ class Share(NamedTuple):
 
     Attributes:
         spent: The share that is spent in appends.
-        saved: What a query costs less where nothing is stored: with the above, what storing does to caches and memory.
+        saved: What a query costs less if nothing is stored: with the above, what storing does to caches and memory.
     """
 
     spent: float

@@ -1,7 +1,7 @@
 """How cost grows with work, as exponents: `make bench-scale`.
 
-Each row takes one kind of work several times as much again and again, and fits cost = a · work^b: b is 1 where cost
-grows in step with work, and 0 where it does not grow. CPU is this process's, the least of several runs.
+Each row takes one kind of work several times as much again and again, and fits cost = a · work^b: b is 1 if cost
+grows in step with work, and 0 if it does not grow. CPU is this process's, the least of several runs.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from benchmarks.working_model import Tools, Work, WorkingModel
 
 QUESTION = "How does BM25 rank documents?"
 LINEAR = 1.15
-"""The largest exponent that still counts as in step: caches and memory cost a little more where there is more."""
+"""The largest exponent that still counts as in step: caches and memory cost a little more if there is more."""
 TIMES = 3
 # Calls of one round; the rounds of a query make the rest.
 CALLS = ((1, 1), (1, 4), (2, 8), (2, 20), (4, 30), (4, 60))

@@ -58,7 +58,7 @@ class Mailbox:
     """The items that a session has yet to deliver, in order; nothing is taken after `QueryClosed`, the last event.
 
     Args:
-        seq: That of the last event so far, where the session goes on from a trace.
+        seq: That of the last event so far, if the session goes on from a trace.
         not_before: Its time: another machine's clock, or one set back, must not make the trace's time run backwards.
     """
 

@@ -58,7 +58,7 @@ class Outbox:
         events = self.events
         items, self._items = self._items, []
         await self._record(events)
-        # What was emitted is nobody's: it stands in no trace, nothing acts on it, and nobody is told.
+        # What was emitted is nobody's: it is in no trace, nothing acts on it, and nobody is told.
         if self._recorder.superseded:
             return
         # After the append: a follower sees nothing that a crash could still undo.

@@ -22,7 +22,7 @@ class Pending:
 
     Attributes:
         outcomes: The events of which any will do.
-        subject: The call or round that it is about; an empty text where there is only one.
+        subject: The call or round that it is about; an empty text if there is only one.
         since_seq: The event that requested it.
         since_at: Its time, in seconds since the epoch.
     """
@@ -39,7 +39,7 @@ class Pending:
 
     @property
     def event(self) -> str:
-        """Its kind; all kinds where any of several will do."""
+        """Its kind; all kinds if any of several will do."""
         kinds = [outcome.kind_name() for outcome in self.outcomes]
         return " or ".join(kinds)
 
@@ -63,7 +63,7 @@ PendingTable = Mapping[PendingKey, Pending]
 def fold_pending(
     table: PendingTable, recorded: Recorded[Event], catalog: Catalog = BUILT_IN
 ) -> PendingTable:
-    """Returns the table after one more event; the same one where nothing changed."""
+    """Returns the table after one more event; the same one if nothing changed."""
     event = recorded.event
     if isinstance(event, QueryClosed):
         return {}

@@ -96,7 +96,7 @@ class Recorder:
 
     async def finish(self) -> None:
         """Waits for a slow append, and tries refused events a few times more; those that then remain are lost."""
-        # Nobody waits for what comes after a slow append either: where a thousand queries end at once it is slow too.
+        # Nobody waits for what comes after a slow append either: if a thousand queries end at once it is slow too.
         self._usual_patience_s = GIVE_UP_S
         for wait_s in _LAST_TRIES_AFTER_S:
             if not self._unstored:
@@ -140,7 +140,7 @@ class Recorder:
         """Gives up an append that most likely never ends; returns an error for one that may.
 
         Args:
-            late_s: How late the event loop came back to this: where it is behind, appends are, and the store is well.
+            late_s: How late the event loop came back to this: if it is behind, appends are, and the store is well.
         """
         if late_s > _BEHIND_S:
             self._give_up_at = self._clock.now() + GIVE_UP_S
@@ -189,7 +189,7 @@ class Recorder:
         self._unstored = [each for each in self._unstored if each.seq > seq]
 
     def _after_another_end(self, error: SequenceError) -> SequenceError | None:
-        """Goes on after the end that was found, where it is our own; otherwise leaves the trace to its owner."""
+        """Goes on after the end that was found, if it is our own; otherwise leaves the trace to its owner."""
         if isinstance(error, SupersededError):
             self._superseded = error
         elif self._take_as_stored(error.found_seq):

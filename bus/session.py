@@ -1,4 +1,4 @@
-"""One query's session: its mailbox, and the loop that delivers, records, then lets act (decision 070)."""
+"""One query's session: its mailbox, and the loop that delivers, records, then lets act (docs/design/session.md)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from antiphon.vocabulary.ports import Clock, Ports, Subscription
 _log = structlog.get_logger(__name__)
 
 _ROUNDS_A_TURN = 16
-"""Deliveries before an append; then other sessions get theirs, even where components answer one another for ever."""
+"""Deliveries before an append; then other sessions get theirs, even if components answer one another for ever."""
 _HOLD_S = 0.002
 """Seconds after which the rest of the event loop gets its turn; not by uvloop's time, which stands still meanwhile."""
 
@@ -149,7 +149,7 @@ class Session:
         self._task.add_done_callback(self._release)
 
     async def begun(self) -> None:
-        """Waits for the first event to be stored, where the session must not begin without that.
+        """Waits for the first event to be stored, if the session must not begin without that.
 
         Raises:
             TraceError: The store did not take it: nothing was done, and nothing is left of the query.
@@ -277,7 +277,7 @@ class Session:
             self._begun.set_result(await self._recorder.all_or_nothing())
         if not self._ends:
             self._work.release()
-        # Other sessions get their turn, also where this one always has more to deliver.
+        # Other sessions get their turn, also if this one always has more to deliver.
         if self._mailbox:
             await asyncio.sleep(0)
 
@@ -320,7 +320,7 @@ class Session:
         self._mailbox.post_failure(handler, in_words(error))
 
     def _release(self, _task: asyncio.Task[None]) -> None:
-        """Releases everything, also where the task was cancelled before it began."""
+        """Releases everything, also if the task was cancelled before it began."""
         if self._begun is not None and not self._begun.done():
             self._begun.set_result(
                 TraceError("the service closed before it was stored")

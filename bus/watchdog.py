@@ -35,7 +35,7 @@ class LoopWatchdog:
     """A thread that sees the loop's heartbeat stop, and logs what runs on the loop meanwhile: once a standstill.
 
     Args:
-        entries: Name what runs, the innermost first; the task's coroutine does where none of them is on the stack.
+        entries: Name what runs, the innermost first; the task's coroutine does if none of them is on the stack.
         blocked: Is called with that name too, in the watchdog's thread.
     """
 
@@ -78,7 +78,7 @@ class LoopWatchdog:
     def _tell(
         self, loop: asyncio.AbstractEventLoop, loop_thread: int, stood_s: float
     ) -> bool:
-        """Logs what runs on the loop; returns False where nothing does, and the machine is merely slow."""
+        """Logs what runs on the loop; returns False if nothing does, and the machine is merely slow."""
         task = asyncio.current_task(loop)
         frame = sys._current_frames().get(loop_thread)
         if task is None or frame is None:

@@ -134,7 +134,7 @@ class Work:
             _log.error("work_would_not_stop", work=sorted(names))
 
     def _done(self, work: Coroutine[Any, Any, None], task: asyncio.Task[None]) -> None:
-        work.close()  # where the task was cancelled before it began, nobody else does
+        work.close()  # if the task was cancelled before it began, nobody else does
         background = self._tasks.pop(task)
         if not background:
             self._running -= 1

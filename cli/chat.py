@@ -28,7 +28,7 @@ from antiphon.cli.session import (
 from antiphon.cli.terminal import complain, err, out
 from antiphon.vocabulary.errors import BadInputError
 
-# Where there is one, `input` edits lines and remembers them, without a word said to it.
+# If there is one, `input` edits lines and remembers them, without a word said to it.
 with suppress(ImportError):
     import readline  # noqa: F401 - see above
 
@@ -87,7 +87,7 @@ async def _converse(
 
 
 async def _next_question() -> str | None:
-    """Reads a question; None where there are no more of them."""
+    """Reads a question; None if there are no more of them."""
     is_typed = sys.stdin.isatty()
     while True:
         # In a thread: the service goes on meanwhile, and Ctrl-C is heard.

@@ -28,7 +28,7 @@ class Run(Value, frozen=True, kw_only=True):
     """One question in one mode.
 
     Attributes:
-        right: True if what answers the question stands in the answer, or it owns that there is none; None where the
+        right: True if what answers the question is in the answer, or it owns that there is none; None if the
             file does not name what is right.
         doubts: The kinds of the answer's indicators.
     """
@@ -63,7 +63,7 @@ class Sum(Value, frozen=True, kw_only=True):
     Attributes:
         answered: Runs that a model's reply answered.
         graded: Runs for which the file names what is right.
-        cost_usd: None where a price is not known.
+        cost_usd: None if a price is not known.
     """
 
     mode: Mode

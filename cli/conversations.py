@@ -64,7 +64,7 @@ async def _is_there(store: TraceStore, session_id: str) -> bool:
 
 
 async def whole_conversation(settings: service.Settings, wanted: str) -> str:
-    """Returns the id of the one conversation whose id begins so; the words themselves where none does.
+    """Returns the id of the one conversation whose id begins so; the words themselves if none does.
 
     Raises:
         BadInputError: Several begin so.

@@ -198,7 +198,7 @@ def data_folder(settings: service.Settings) -> Check:
 
 
 def chroma(settings: service.Settings) -> Check:
-    """Checks that the Chroma server answers, where one is set."""
+    """Checks that the Chroma server answers, if one is set."""
     if settings.chroma_url is None:
         return Check("Chroma", True, "in this process")
     remedy = "Start it (`chroma run --path FOLDER`), or unset ANTIPHON_CHROMA_URL."
@@ -206,7 +206,7 @@ def chroma(settings: service.Settings) -> Check:
 
 
 def reasoner(settings: service.Settings) -> Check:
-    """Checks that a server outside can be reached and takes the key, where one answers; the key is never shown."""
+    """Checks that a server outside can be reached and takes the key, if one answers; the key is never shown."""
     if not settings.speaks_to_claude:
         return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
     return asyncio.run(reached(settings))
@@ -227,7 +227,7 @@ async def reached(settings: service.Settings) -> Check:
         if error.kind == "authentication":
             found = f"{asked} is refused: {error}"
             return Check("Reasoner", False, found, f"{remedy}. {until_then}")
-        # Nothing is known of the key where the server cannot be reached.
+        # Nothing is known of the key if the server cannot be reached.
         found = f"{asked} was not checked: {error.kind}: {error}"
         return Check("Reasoner", False, found, until_then)
     finally:

@@ -17,7 +17,7 @@ MARKS = {True: "✓", False: "✗"}
 
 
 class Check(NamedTuple):
-    """The result of one check: is it well, what was found, and what to do where it is not."""
+    """The result of one check: is it well, what was found, and what to do if it is not."""
 
     name: str
     well: bool
@@ -26,7 +26,7 @@ class Check(NamedTuple):
 
 
 def ask_the_model(settings: service.Settings) -> None:
-    """Prints what the model's server can do, and the settings for what it cannot; exit code 1 where it is silent."""
+    """Prints what the model's server can do, and the settings for what it cannot; exit code 1 if it is silent."""
     findings = asyncio.run(_capabilities(settings))
     for finding in findings:
         out.print(

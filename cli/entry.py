@@ -181,7 +181,7 @@ def command_line(arguments: list[str]) -> typer.Typer:
 
 
 def _group(command: Command, called: list[str]) -> typer.Typer:
-    """Builds a group with the command that is called; with all of them where none is, so that its help names them."""
+    """Builds a group with the command that is called; with all of them if none is, so that its help names them."""
     group = typer.Typer(
         cls=_Group, no_args_is_help=not command.target, help=command.summary
     )

@@ -20,7 +20,7 @@ from antiphon.vocabulary.imports import needing_extra
 EVERY = 20
 """A line of progress after so many experiments."""
 DEFAULT_EXAMPLES = 100
-"""Experiments, where neither their number nor a time is given."""
+"""Experiments, if neither their number nor a time is given."""
 
 
 def run_random(

@@ -233,7 +233,7 @@ def _try_out(
         faults.Experiment.of(broken[0]),
         lambda fewer: any(map(agent.run, fewer.plans)),
     )
-    out.print("The smallest plan that does (without faults, it fails by itself):")
+    out.print("The smallest plan that breaks it:")
     out.print(faults.write_experiment(small))
     raise typer.Exit(1)
 

@@ -1,7 +1,7 @@
 """Judges whether what a person reads of an answer answers the question, and what the answer says of itself.
 
-The judge is strict where form could please a lenient one: a phrase counts in the first screen of an answer only, and a
-right lesson must be cited for it (docs/decisions/153).
+The judge is strict if form could please a lenient one: a phrase counts in the first screen of an answer only, and a
+right lesson must be cited for it (docs/decisions/016-judging-by-phrases.md).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def is_right(question: SampleQuestion, response: ResponseAssembled) -> bool:
 
 
 def parts_found(question: SampleQuestion, response: ResponseAssembled) -> int:
-    """Returns how many of the parts of a right answer stand in this one."""
+    """Returns how many of the parts of a right answer are in this one."""
     read = _read_by_people(response)
     return sum(_any_stands_in(part, read) for part in question.needed)
 
@@ -82,8 +82,8 @@ def _read_by_people(response: ResponseAssembled) -> str:
 def admits_gap(response: ResponseAssembled, question: str = "") -> bool:
     """Returns True if an answer owns that the courses do not hold it, or only something near to it.
 
-    Its confidence is low, for the reason that too little was found. Where it shows the nearest passages all the same, a
-    sentence of its own stands before them and says in words that it is not there: the name of a source, a heading in
+    Its confidence is low, for the reason that too little was found. If it shows the nearest passages all the same, a
+    sentence of its own is before them and says in words that it is not there: the name of a source, a heading in
     the question's words, or "the closest" alone do not.
 
     Args:

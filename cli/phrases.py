@@ -32,7 +32,7 @@ def plain(text: str) -> str:
 
 
 def stands_in(phrase: str, text: str) -> bool:
-    """Returns True if the phrase stands in the text as whole words; an empty phrase stands nowhere."""
+    """Returns True if the phrase is in the text as whole words; an empty phrase never is."""
     wanted = plain(phrase)
     if not wanted:
         return False

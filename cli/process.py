@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     # in the background of a shell script, stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, end_at_once)
-    # Python sets no stream where the shell closed it (`>&-`), and nobody asks before writing.
+    # Python sets no stream if the shell closed it (`>&-`), and nobody asks before writing.
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - open as long as the process
@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def end_at_once(_number: int = 0, _frame: FrameType | None = None) -> NoReturn:
-    """Ends the process where it stands, and says so; the handler of SIGINT wherever nothing is to be waited for.
+    """Ends the process where it is, and says so; the handler of SIGINT wherever nothing is to be waited for.
 
     No exception is raised: one within an import is turned into another, one within an event loop leaves it half closed,
     and both are printed. Files are safe: whatever we write may be killed at any moment.

@@ -46,9 +46,9 @@ class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=Fal
         id: By default the number of the line.
         earlier: Questions of the same conversation, asked before this one.
         answered_by: The lessons that hold the answer.
-        needed: The parts of a right answer; each is one or more phrases, of which one must stand in the answer.
+        needed: The parts of a right answer; each is one or more phrases, of which one must be in the answer.
         absent: Words that only a wrong answer holds.
-        forms: The form the question comes in, such as "typo" or "german", where it is a special one.
+        forms: The form the question comes in, such as "typo" or "german", if it is a special one.
     """
 
     question: str
@@ -85,7 +85,7 @@ def read_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
     """Reads the questions of a file, in either form; every one can be asked.
 
     Args:
-        most_chars: The longest question that may be asked.
+        most_chars: The longest question that is taken.
 
     Raises:
         BadInputError: The file cannot be read, or a line is no question; the message names it.
@@ -138,14 +138,14 @@ def _of_json(where: str, line: str) -> SampleQuestion:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."
         ) from error
-    # Somebody's questions need not say what is right; if they do, it must be told from what is wrong.
+    # Somebody's questions need not say what is right; if they do, it must be distinguishable from what is wrong.
     if question.needed:
         _check_needed(question, where)
     return question
 
 
 def _check_needed(question: SampleQuestion, where: str) -> None:
-    """Refuses a question whose answer could not be told from a wrong one."""
+    """Refuses a question whose answer could not be distinguished from a wrong one."""
     if question.kind == UNANSWERABLE:
         raise BadInputError(
             f"{where}: `needed` must be empty where no answer is right."

@@ -59,7 +59,7 @@ def with_numbers(
 
 
 def source_lines(response: ResponseAssembled) -> list[str]:
-    """Lists the numbered sources with their places and links, after an empty line; nothing where there are none."""
+    """Lists the numbered sources with their places and links, after an empty line; nothing if there are none."""
     places: dict[str, dict[str, None]] = {}
     for citation in response.citations:
         if citation.place is not None:

@@ -65,7 +65,7 @@ async def every_id(settings: service.Settings) -> list[str]:
 
 
 class _InPlace(ThreadPoolExecutor):
-    """Runs what is meant for a thread where it stands: nothing else waits here, and a detour is a fifth of a replay."""
+    """Runs what is meant for a thread where it is: nothing else waits here, and a detour is a fifth of a replay."""
 
     def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         done: Future[T] = Future()

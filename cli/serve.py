@@ -157,7 +157,7 @@ def _address(listener: socket.socket) -> str:
 
 @contextmanager
 def _in_use(settings: service.Settings, address: str) -> Generator[None]:
-    """Marks the data folder as that of this service, and says so where it is another's: they share all but memory.
+    """Marks the data folder as that of this service, and says so if it is another's: they share all but memory.
 
     A warning and no refusal: while one service is replaced by the next, both are there for some seconds.
     """
@@ -231,7 +231,7 @@ class _Life:
 
 
 def _warn_of_network(settings: service.Settings) -> None:
-    """Says who may use a service that asks nobody for a key, where the settings say so."""
+    """Says who may use a service that asks nobody for a key, if the settings say so."""
     if not settings.anybody_may or service.has_keys(settings):
         return
     err.print(

@@ -87,7 +87,7 @@ def settings_for_people(**overrides: object) -> service.Settings:
         ConfigurationError: A value cannot be used.
     """
     settings = loaded_settings(**overrides)
-    # A level that somebody chose is kept; "info" is the default, and would stand between the lines of the output.
+    # A level that somebody chose is kept; "info" is the default, and would be between the lines of the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
     service.configure_logging(settings)
@@ -95,7 +95,7 @@ def settings_for_people(**overrides: object) -> service.Settings:
 
 
 def opening() -> Status:
-    """Turns a spinner on standard error, where that is a terminal, while something is loaded that takes seconds."""
+    """Turns a spinner on standard error, if that is a terminal, while something is loaded that takes seconds."""
     return err.status("Opening the index and the reasoner …")
 
 
@@ -113,7 +113,7 @@ def require_index(settings: service.Settings) -> None:
 
 
 def nothing_indexed(settings: service.Settings) -> str:
-    """Tells in words that nothing is indexed, where, and what to do."""
+    """Tells in words that nothing is indexed, if, and what to do."""
     return (
         f"Nothing is indexed in {clean(str(settings.data_dir))}: run `antiphon index PATH…` on a folder of course "
         "documents, or name the folder of another index with --data-dir."
@@ -167,7 +167,7 @@ def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
 
 
 def may_hold_traces(settings: service.Settings) -> bool:
-    """Returns False where there is no data folder, and traces are nowhere else."""
+    """Returns False if there is no data folder, and traces are nowhere else."""
     return settings.nats_url is not None or settings.data_dir.is_dir()
 
 
@@ -190,7 +190,7 @@ async def open_store(
 
     Args:
         redaction: Redacts traces that are added.
-        make: Make the data folder where there is none.
+        make: Make the data folder if there is none.
 
     Raises:
         NotFoundError: There is no data folder.

@@ -61,12 +61,12 @@ def new_table(*columns: Column | str, title: str | None = None) -> Table:
 
 
 def filling(text: str) -> Text:
-    """Returns a cell on one line, cut where the table is as wide as the terminal."""
+    """Returns a cell on one line, cut if the table is as wide as the terminal."""
     return Text(one_line(text, _MOST_OF_A_CELL), no_wrap=True, overflow="ellipsis")
 
 
 class Screen(Console):
-    """A console on which text cannot steer the terminal, whoever wrote it and however deep in a table it stands."""
+    """A console on which text cannot steer the terminal, whoever wrote it and however deep in a table it is."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         # Markup is off: square brackets in a document mean nothing.
@@ -86,7 +86,7 @@ class Screen(Console):
                 yield Segment(without_controls(segment.text), segment.style)
 
     def table(self, table: Table, width: int | None = None) -> None:
-        """Prints a table for people; where no terminal is, a line a row with tabs between whole cells, for programs."""
+        """Prints a table for people; if no terminal is, a line a row with tabs between whole cells, for programs."""
         if self.is_terminal:
             self.print(table, width=width)
             return
@@ -104,7 +104,7 @@ class Screen(Console):
         self.file.write(f"{clean(text)}\n")
 
     def json(self, document: str) -> None:
-        """Prints JSON; what could steer a terminal stands escaped in it."""
+        """Prints JSON; what could steer a terminal is escaped in it."""
         self.file.write(f"{escaped(document)}\n")
 
 

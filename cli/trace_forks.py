@@ -162,7 +162,7 @@ def fault(
 async def _fork(
     asked: Fork, data_dir: Path | None, reasoner: str | None
 ) -> service.Diff | None:
-    """Runs a fork and shows how it differs; None where somebody said no to what it may cost."""
+    """Runs a fork and shows how it differs; None if somebody said no to what it may cost."""
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
     injector = None if asked.plan is None else faults.Injector(asked.plan.faults)
     query_id = await found_id(settings, asked.wanted)
@@ -191,7 +191,7 @@ async def _fork(
 
 
 def _may_begin(planned: service.ForkPlan, *, yes: bool) -> bool:
-    """Asks before money is spent, where there is somebody to ask."""
+    """Asks before money is spent, if there is somebody to ask."""
     if yes or not planned.may_cost or not sys.stdin.isatty():
         return True
     return typer.confirm("Go on?", err=True)

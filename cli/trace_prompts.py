@@ -162,5 +162,5 @@ def _read_list(text: str) -> Sequence[Any]:
 
 
 def _lines(text: str) -> None:
-    """Prints a text as it stands, without what a terminal would obey."""
+    """Prints a text as it is, without what a terminal would obey."""
     out.print(clean(text), soft_wrap=True)

@@ -78,7 +78,7 @@ def replay(
 def _replay_wanted(
     settings: service.Settings, wanted: str | None, *, step: bool
 ) -> list[service.ReplayResult]:
-    """Replays the trace of a file, or one of the store, or all of the store where none is wanted."""
+    """Replays the trace of a file, or one of the store, or all of the store if none is wanted."""
     subscribers = service.load_subscribers(settings.subscribers)
     tools = _present_tools(settings)
     if wanted is None:
@@ -98,7 +98,7 @@ def _replay_wanted(
 
 
 def _present_tools(settings: service.Settings) -> StoredText | None:
-    """Returns the definitions of today's tools; None where they cannot be loaded, which a replay can do without."""
+    """Returns the definitions of today's tools; None if they cannot be loaded, which a replay can do without."""
     try:
         return service.tool_definitions(settings.tools)
     except (ConfigurationError, ToolDefinitionError) as error:

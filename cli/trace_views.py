@@ -287,7 +287,7 @@ def _show_difference(found: service.Difference) -> None:
 
 
 def _place(left: int | None, right: int | None) -> str:
-    """Writes an event's number on both sides; `-` where one side has none."""
+    """Writes an event's number on both sides; `-` if one side has none."""
     return f"{left or '-'} | {right or '-'}"
 
 

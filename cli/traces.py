@@ -159,9 +159,9 @@ def _show_rows(found: Sequence[TraceSummary]) -> None:
 
 
 def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
-    """Returns the rows with each fork under its parent, and how deep it stands there.
+    """Returns the rows with each fork under its parent, and how deep it is there.
 
-    A fork whose parent is not among the rows stands where it would without being one.
+    A fork whose parent is not among the rows is where it would be without being one.
     """
     first, forks = _by_parent(rows)
     found: list[tuple[TraceSummary, int]] = []
@@ -181,7 +181,7 @@ def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
 def _by_parent(
     rows: Sequence[TraceSummary],
 ) -> tuple[list[TraceSummary], dict[str, list[TraceSummary]]]:
-    """Returns the rows that stand by themselves, and the forks of each of the others."""
+    """Returns the rows that are no forks, and the forks of each of the others."""
     listed_ids = {row.query_id for row in rows}
     first: list[TraceSummary] = []
     forks: dict[str, list[TraceSummary]] = {}

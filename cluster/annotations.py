@@ -112,7 +112,7 @@ class SharedAnnotations:
     async def set_title(self, session_id: str, title: str) -> str:
         """Names a conversation. Returns and raises what `Annotations.set_title` does."""
         index = await self._projection.index()
-        # Reads nothing of it, but is refused where there is none.
+        # Reads nothing of it, but is refused if there is none.
         await Finder(index.readers, self._tenant).exchanges(session_id, 0, None)
         redacted = self._redaction.text(title)
         await self._notes.write(self._naming.title(session_id), redacted.encode())

@@ -1,4 +1,4 @@
-"""Texts that are too long for messages: by trace and hash, in a stream of their own, in parts (decision 212)."""
+"""Texts that are too long for messages: by trace and hash, in a stream of their own, in parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model's rate, shared by all processes: a token bucket, drawn on in batches where there is plenty."""
+"""The model's rate, shared by all processes: a token bucket, drawn on in batches if there is plenty."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class SharedCallBudget:
 
     Args:
         value: The bucket that all share.
-        alone: The budget of this process, by which it goes on where the servers do not answer.
+        alone: The budget of this process, by which it goes on if the servers do not answer.
         check_wait: Refuses a wait that is too long.
         now: Seconds since the epoch, by which all processes' clocks roughly agree.
     """
@@ -89,7 +89,7 @@ class SharedCallBudget:
         return enough and (self._pace.tokens is None or left.tokens >= 0)
 
     async def _draw(self, tokens: int, within_s: float) -> float:
-        """Takes a call, and a batch where there is plenty; returns the seconds to wait."""
+        """Takes a call, and a batch if there is plenty; returns the seconds to wait."""
         self.draws += 1
         owed = max(0.0, -self._drawn.tokens)
         batch = Bucket()

@@ -52,7 +52,7 @@ class Claims:
         self._lock = asyncio.Lock()
 
     async def claim_in(self, lane: int) -> JetStreamClaim | None:
-        """Returns a query of a lane; None where none waits there."""
+        """Returns a query of a lane; None if none waits there."""
         async with self._lock:
             try:
                 message = await self._asked(lane)
@@ -163,7 +163,7 @@ def nudges(cluster: Cluster) -> str:
 
 
 def query_in(data: bytes) -> QueuedQuery | None:
-    """Returns the query that a message of the queue names; None where it names none."""
+    """Returns the query that a message of the queue names; None if it names none."""
     try:
         return msgspec.json.decode(data, type=prepared(QueuedQuery))
     except msgspec.DecodeError as error:

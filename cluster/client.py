@@ -27,7 +27,7 @@ class CarefulClient(Client):
         await super().flush(timeout)
 
     def _connect_command(self) -> bytes:
-        # The library encrypts where the server says that it wants that, whatever the address is (nats-py 2.16,
+        # The library encrypts if the server says that it wants that, whatever the address is (nats-py 2.16,
         # https://github.com/nats-io/nats.py/blob/main/nats/src/nats/aio/client.py, `_process_connect_init`): a password
         # for a `tls://` address would go to a server without TLS in clear text.
         server = self._current_server

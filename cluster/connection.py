@@ -29,7 +29,7 @@ RECONNECT_S = 0.25
 LEADER_S = 30.0
 """Seconds in which JetStream is to be there after the first server took the connection."""
 WITHOUT_S = 3.0
-"""Seconds in which it is to be there where a server says that it is not: one that just starts says so too."""
+"""Seconds in which it is to be there if a server says that it is not: one that just starts says so too."""
 PENDING_BYTES = 8 * 1024 * 1024
 """What is published while the connection is down is kept up to so many bytes, then refused."""
 PING_S = 5

@@ -107,7 +107,7 @@ class DeadLetters:
         )
 
     async def next(self) -> JetStreamDeadClaim | None:
-        """Returns a query that the server delivers no more; None where there is none."""
+        """Returns a query that the server delivers no more; None if there is none."""
         message = await self._cluster.client.request(
             f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_SWEEPER}",
             PULL,

@@ -1,4 +1,4 @@
-"""Decoding what was stored: small things at once, and large ones where they keep no other query waiting."""
+"""Decoding what was stored: small things at once, and large ones if they keep no other query waiting."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 async def decoded(work: Callable[[], T], size_bytes: int) -> T:
-    """Does the work at once, or in a thread where there is much to decode.
+    """Does the work at once, or in a thread if there is much to decode.
 
     Args:
         size_bytes: How much there is.

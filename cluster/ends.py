@@ -21,7 +21,7 @@ MOST_BYTES = 32 * 1024
 
 
 class End:
-    """The end of one trace, as this process is told of it."""
+    """The end of one trace, as this process learns of it."""
 
     def __init__(self) -> None:
         self._message: StoredMessage | None = None
@@ -32,10 +32,10 @@ class End:
         self._told.set()
 
     async def wait(self, seconds: float) -> StoredMessage | None:
-        """Waits until this process is told, but not longer than so.
+        """Waits until this process learns of it, but not longer than so.
 
         Returns:
-            The trace's last message; None where that was not sent along, is none of ours, or nothing was told.
+            The trace's last message; None if that was not sent along, is none of ours, or nothing was told.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
@@ -59,7 +59,7 @@ class Ends:
         self._ends: WeakValueDictionary[str, End] = WeakValueDictionary()
 
     async def of(self, query_id: str) -> End:
-        """Returns the end of a trace, of which this process is told from now on.
+        """Returns the end of a trace, of which this process learns from now on.
 
         Raises:
             TraceError: There is no connection.
@@ -84,7 +84,7 @@ async def tell_end(cluster: Cluster, query_id: str, packed: Packed | None) -> No
     """Tells all processes that a query is over, once that is stored; who does not hear it looks at the trace.
 
     Args:
-        packed: The last append; None where it is not known in which form it was stored.
+        packed: The last append; None if it is not known in which form it was stored.
     """
     headers: dict[str, str] | None = None
     data = b""

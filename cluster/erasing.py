@@ -1,7 +1,7 @@
 """Messages deleted so that nothing of them is left on the servers' disks.
 
 A purge only notes that messages are gone: their bytes stay in the server's files until it writes these anew, which may
-be never. Deleting a message by its sequence overwrites it at once (decision 214).
+be never. Deleting a message by its sequence overwrites it at once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_MESSAGE = (10037, 10043)
 async def erase(
     cluster: Cluster, stream: str, subject: str, before: int | None = None
 ) -> None:
-    """Deletes the messages of a subject, which may hold wildcards; where it is broken off, the first ones are left.
+    """Deletes the messages of a subject, which may hold wildcards; if it is broken off, the first ones are left.
 
     Args:
         before: Only those before this place in the stream; None: all.

@@ -140,7 +140,7 @@ class Following:
         return await self._taken([stored])
 
     async def _look_again(self) -> list[Item]:
-        """Reads the trace where it has grown unheard; servers that are away for a while end no reader.
+        """Reads the trace if it has grown unheard; servers that are away for a while end no reader.
 
         Raises:
             TraceError: They have been away for too long.

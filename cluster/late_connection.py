@@ -54,7 +54,7 @@ class LateConnection:
             raise
 
     async def close(self) -> None:
-        """Closes it where it was made."""
+        """Closes it if it was made."""
         async with self._lock:
             if self._cluster is not None:
                 await self._cluster.close()

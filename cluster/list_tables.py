@@ -82,7 +82,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
 def begin(
     connection: sqlite3.Connection, state: StreamState, before: Progress
 ) -> Progress:
-    """Returns how far the file has come; empties it where it is of another stream, or of one that has lost its end.
+    """Returns how far the file has come; empties it if it is of another stream, or of one that has lost its end.
 
     Args:
         before: How far it had come before the stream was asked for its state: since then others may have gone further.
@@ -212,7 +212,7 @@ def _count(connection: sqlite3.Connection, messages: int) -> None:
 
 
 def note_missing(connection: sqlite3.Connection, state: StreamState) -> None:
-    """Notes by how many messages file and stream differ, where both have come equally far."""
+    """Notes by how many messages file and stream differ, if both have come equally far."""
     connection.execute(
         "UPDATE progress SET missing = ? - messages WHERE seq = ?",
         (state.messages, state.last_seq),

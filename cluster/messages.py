@@ -25,7 +25,7 @@ ROOM_BYTES = 16 * 1024
 EVENTS = "Antiphon-Events"
 """The first and the last `seq` of the message's events."""
 CLOSED = "Antiphon-Closed"
-"""There where the last event is `QueryClosed`."""
+"""There if the last event is `QueryClosed`."""
 TENANT = "Antiphon-Tenant"
 IMPORTED = "Antiphon-Imported"
 PAYLOAD = "Antiphon-Payload"
@@ -60,7 +60,7 @@ class Packed(NamedTuple):
     """An append as it is sent.
 
     Attributes:
-        data: The message's payload; empty where it is too large, and `blobs` holds it.
+        data: The message's payload; empty if it is too large, and `blobs` holds it.
         blobs: What must be stored by its hash before the message is.
         keys: The long texts that the trace then holds.
     """

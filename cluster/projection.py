@@ -1,4 +1,4 @@
-"""A node's own list of traces, in a local file, brought up to the stream before it is read (decision 213)."""
+"""A node's own list of traces, in a local file, brought up to the stream before it is read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ AT_ONCE = 200
 
 
 class Projection:
-    """The list, filled when it is asked for; processes of one machine share the file."""
+    """The list, filled on demand; processes of one machine share the file."""
 
     def __init__(
         self, cluster: Cluster, trace_log: TraceLog, folder: Path, key: str | None
@@ -120,7 +120,7 @@ class Projection:
                 raise TraceError(
                     "the stream of traces was replaced while it was read: read it again"
                 )
-        # Another node has deleted traces since the two were compared. Where another process has come further than this
+        # Another node has deleted traces since the two were compared. If another process has come further than this
         # one has asked, it compares them.
         held = progress.messages + progress.missing
         if progress.seq == state.last_seq and held != state.messages:

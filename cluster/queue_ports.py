@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from antiphon.vocabulary.values import Value
 
 NOT_RECORDED = "nothing is answered that cannot be recorded"
-"""Stands in each sentence that says why nothing is answered now, which may be otherwise in a moment."""
+"""Is in each sentence that says why nothing is answered now, which may be otherwise in a moment."""
 MOST_WHY = 300
 """Characters of a reason that one process gives another."""
 
@@ -18,7 +18,7 @@ class Message(Value, frozen=True, kw_only=True, forbid_unknown_fields=False):
 
 
 class QueuedQuery(Message, frozen=True, kw_only=True):
-    """A query that waits for a worker; everything else that is known of it stands in its trace.
+    """A query that waits for a worker; everything else that is known of it is in its trace.
 
     Attributes:
         key_id: The public part of the key by which it was asked; empty without one.
@@ -73,7 +73,7 @@ class Claim(Protocol):
         """Seconds after which the claim is another's, unless it is kept meanwhile."""
 
     async def keep(self) -> None:
-        """Says that it is being worked on. Raises TraceError where that did not get through."""
+        """Says that it is being worked on. Raises TraceError if that did not get through."""
 
     async def done(self) -> None:
         """Takes the query out of the queue: it is over, and its trace is stored to the end."""
@@ -99,7 +99,7 @@ class DeadClaim(Protocol):
 
 
 class QueryQueue(Protocol):
-    """The queries that wait for workers. Each method raises BusyError where the queue cannot be reached."""
+    """The queries that wait for workers. Each method raises BusyError if the queue cannot be reached."""
 
     @property
     def trouble(self) -> str | None:
@@ -116,7 +116,7 @@ class QueryQueue(Protocol):
         """
 
     async def claim(self, wait_s: float) -> Claim | None:
-        """Returns a query to work on, lanes in turn; None where none came for so many seconds."""
+        """Returns a query to work on, lanes in turn; None if none came for so many seconds."""
 
     async def holds(self, query: QueuedQuery) -> bool:
         """Returns True for a query that waits or is claimed."""
@@ -180,13 +180,13 @@ class Signals(Protocol):
     """What processes tell one another at once, and nobody stores."""
 
     async def wish(self, wish: Wish) -> bool:
-        """Asks whoever works on a query for something; returns False where nobody says that it is heard."""
+        """Asks whoever works on a query for something; returns False if nobody says that it is heard."""
 
     async def tell(self, wish: Wish) -> None:
         """Does the same without waiting for an answer."""
 
     async def hear_wishes(self, hear: Callable[[Wish], bool]) -> None:
-        """Calls `hear` with each wish from now on; it returns True where the query runs here."""
+        """Calls `hear` with each wish from now on; it returns True if the query runs here."""
 
     async def report(self, report: WorkerReport) -> None:
         """Tells of a worker."""

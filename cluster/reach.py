@@ -103,7 +103,7 @@ class Reach:
 
 
 def full(stream: StreamInfo) -> str | None:
-    """Returns the sentence for a stream that has no room; None where it has some."""
+    """Returns the sentence for a stream that has no room; None if it has some."""
     most = stream.config.max_bytes or -1
     held = stream.state.bytes
     if most <= 0 or most - held >= ROOM_BYTES:

@@ -20,7 +20,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     Attributes:
         tenant: Whose documents it searches; empty: those that are everybody's.
         effects: It may change something outside.
-        tools: The key of the tool definitions that the model is shown: both processes must have the same.
+        tools: The key of the tool definitions that the model sees: both processes must have the same.
     """
 
     query_id: str = ""
@@ -40,7 +40,7 @@ class Frame(
 
     Attributes:
         lease: The time of one query at one process; a message of another one is nobody's.
-        number: 1, 2, 3 … in each direction: core NATS drops messages where a connection breaks, and that must show.
+        number: 1, 2, 3 … in each direction: core NATS drops messages if a connection breaks, and that must show.
     """
 
     lease: str
@@ -147,22 +147,22 @@ def encode(message: Frame | Offer) -> bytes:
 
 
 def read_to_process(data: bytes) -> ToProcess:
-    """Reads what a session sent. Raises RemoteError where it is no such message."""
+    """Reads what a session sent. Raises RemoteError if it is no such message."""
     return _read(_to_process, data)
 
 
 def read_to_session(data: bytes) -> ToSession:
-    """Reads what an acting process sent. Raises RemoteError where it is no such message."""
+    """Reads what an acting process sent. Raises RemoteError if it is no such message."""
     return _read(_to_session, data)
 
 
 def read_offer(data: bytes) -> Offer:
-    """Reads the answer to a session that looks for a process. Raises RemoteError where it is none."""
+    """Reads the answer to a session that looks for a process. Raises RemoteError if it is none."""
     return _read(_offer, data)
 
 
 def read_live(data: bytes) -> Live:
-    """Reads text for live followers. Raises RemoteError where it is none."""
+    """Reads text for live followers. Raises RemoteError if it is none."""
     return _read(_live, data)
 
 

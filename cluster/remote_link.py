@@ -111,7 +111,7 @@ class Lease:
         self._sent += 1
 
     def heard(self, message: frames.Frame) -> bool:
-        """Notes a message of the process; returns False where one before it was lost."""
+        """Notes a message of the process; returns False if one before it was lost."""
         self._heard_at = asyncio.get_running_loop().time()
         self._received += 1
         if message.number != self._received:

@@ -161,7 +161,7 @@ class HostedQuery:
             self._count(seq, 1)
 
         def ended(task: asyncio.Task[None]) -> None:
-            work.close()  # where the task was cancelled before it began, nobody else does
+            work.close()  # if the task was cancelled before it began, nobody else does
             self._tasks.discard(task)
             if not task.cancelled() and (error := task.exception()) is not None:
                 self._note_error(seq, error)

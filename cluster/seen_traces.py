@@ -37,7 +37,7 @@ class SeenTraces:
         return SeenTraces(self._log, self._reader, self._catalog, tenant)
 
     async def tenant_of(self, query_id: str) -> str | None:
-        """Returns whose trace it is, whoever that is; None where it is not there."""
+        """Returns whose trace it is, whoever that is; None if it is not there."""
         try:
             first = await self._log.first(query_id)
         except NotFoundError:
@@ -84,7 +84,7 @@ class SeenTraces:
         """Reads the last append to a trace that is over; nothing of one that is not.
 
         Args:
-            last: Its last message, where that was told.
+            last: Its last message, if that was told.
         """
         await self.check(query_id)
         if last is None:

@@ -23,7 +23,7 @@ Rule = Callable[[Circuit], Circuit]
 class SharedCircuit:
     """Satisfies `CircuitHolder`.
 
-    What this process notes counts here at once, and for the others as soon as the servers have it. Where those do not
+    What this process notes counts here at once, and for the others as soon as the servers have it. If those do not
     answer each process goes by its own.
 
     Args:

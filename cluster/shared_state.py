@@ -29,7 +29,7 @@ TRIES = 50
 """Changes of others that one change may meet."""
 PAUSE_S = 0.01
 MOST_PAUSES = 5
-"""A pause grows to so many times that and no further: who waits ever longer never gets a turn where others do not."""
+"""A pause grows to so many times that and no further: who waits ever longer never gets a turn if others do not."""
 OTHERS_TURN_S = 0.05
 """Seconds after a change in which the next one looks first: who changes without a pause would always be faster than
 others, who have to look."""
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 async def state_bucket(cluster: Cluster) -> KeyValue:
-    """Returns the bucket, which is made where it is missing."""
+    """Returns the bucket, which is made if it is missing."""
     config = KeyValueConfig(
         bucket=cluster.naming.shared_state,
         history=1,
@@ -74,7 +74,7 @@ class SharedValue(Generic[T]):
         """Applies a rule to the newest value, and returns what was written.
 
         Args:
-            rule: Is called again where somebody else was faster; what it raises is let through.
+            rule: Is called again if somebody else was faster; what it raises is let through.
 
         Raises:
             RemoteError: The servers do not answer, or too many others changed it at the same time.
@@ -89,7 +89,7 @@ class SharedValue(Generic[T]):
             ) from error
 
     async def read(self) -> T | None:
-        """Returns the newest value; None where there is none. Raises as `change` does."""
+        """Returns the newest value; None if there is none. Raises as `change` does."""
         await self._open()
         try:
             async with asyncio.timeout(REQUEST_S):
@@ -116,7 +116,7 @@ class SharedValue(Generic[T]):
     async def _change_written(
         self, bucket: KeyValue, rule: Callable[[T | None], T]
     ) -> T | None:
-        """Changes what this process wrote last, where nobody has changed it since: that spares a look.
+        """Changes what this process wrote last, if nobody has changed it since: that spares a look.
 
         None: somebody has, or may have, for what a rule refuses or leaves as it is would be an older value's.
         """
@@ -133,7 +133,7 @@ class SharedValue(Generic[T]):
         return after
 
     async def _write(self, bucket: KeyValue, value: T, revision: int) -> bool:
-        """Returns False where the newest value is another than that of the revision."""
+        """Returns False if the newest value is another than that of the revision."""
         try:
             now = await bucket.update(self._key, msgspec.json.encode(value), revision)
         except BadRequestError:

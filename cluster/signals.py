@@ -78,7 +78,7 @@ class NatsSignals:
 
 
 def _wish_in(message: Msg) -> Wish | None:
-    """Returns the wish of a message; None where it is none, or about another query than its subject says."""
+    """Returns the wish of a message; None if it is none, or about another query than its subject says."""
     try:
         wish = msgspec.json.decode(message.data, type=prepared(Wish))
     except msgspec.DecodeError as error:

@@ -169,7 +169,7 @@ class StreamReader:
     async def _from_any(
         self, subject: str, first_seq: int
     ) -> AsyncIterator[StoredMessage]:
-        """Yields a batch; nothing where any server may be asked, and the one that was chosen does not answer."""
+        """Yields a batch; nothing if any server may be asked, and the one that was chosen does not answer."""
         if time.monotonic() < self._leader_until:
             return
         try:
@@ -208,7 +208,7 @@ class StreamReader:
 
 
 async def _answer_to(subscription: Subscription) -> Msg:
-    """Waits for the next answer. Raises TraceError, and NatsTimeoutError where none comes."""
+    """Waits for the next answer. Raises TraceError, and NatsTimeoutError if none comes."""
     try:
         return await subscription.next_msg(ANY_S)
     except NatsTimeoutError:
@@ -226,7 +226,7 @@ async def _end(subscription: object) -> None:
 
 
 def _from_any_server(answer: Msg) -> StoredMessage | None:
-    """Returns the message that an answer holds; None at the end of a batch, or where there is none."""
+    """Returns the message that an answer holds; None at the end of a batch, or if there is none."""
     headers = answer.headers or {}
     if "Nats-Sequence" not in headers:
         return None
@@ -261,7 +261,7 @@ _answer_decoder = msgspec.json.Decoder(prepared(_Answer))
 
 
 def _from_leader(answer: bytes) -> StoredMessage | None:
-    """Returns the message of an answer; None where there is none.
+    """Returns the message of an answer; None if there is none.
 
     Raises:
         NatsError: It is something else.

@@ -74,7 +74,7 @@ class Naming:
         return f"{self.prefix}.deltas.{token(query_id)}"
 
     def end(self, query_id: str) -> str:
-        """Returns the subject on which it all processes are told that a query is over."""
+        """Returns the subject on which all processes learn that a query is over."""
         return f"{self.prefix}.ends.{token(query_id)}"
 
     @property
@@ -121,7 +121,7 @@ class Naming:
 
 
 def token(text: str) -> str:
-    """Returns a text as one token of a subject: as it is where it can be, and else encoded."""
+    """Returns a text as one token of a subject: as it is if it can be, and else encoded."""
     if _PLAIN_TOKEN.fullmatch(text):
         return text
     encoded = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
@@ -157,7 +157,7 @@ def lane_of(tenant: str) -> int:
 async def make_streams(
     jetstream: JetStreamContext, naming: Naming, replicas: int
 ) -> None:
-    """Makes the streams where they are missing, and brings those that are there up to date.
+    """Makes the streams if they are missing, and brings those that are there up to date.
 
     Raises:
         ConfigurationError: The servers cannot hold them.

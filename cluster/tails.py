@@ -59,7 +59,7 @@ class Tails:
         self._tails: OrderedDict[str, Tail] = OrderedDict()
 
     def get(self, query_id: str) -> Tail | None:
-        """Returns the end of a trace; None where it is not remembered."""
+        """Returns the end of a trace; None if it is not remembered."""
         return self._tails.get(query_id)
 
     def add(self, query_id: str, tail: Tail) -> Tail:

@@ -44,9 +44,9 @@ from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 CONFLICTS = (10071, 10164)
-"""What JetStream says where another message came first, and where one is still on its way to the other servers."""
+"""What JetStream says if another message came first, and where one is still on its way to the other servers."""
 WITHOUT_ROOM = (10002, 10023, 10047, 10077)
-"""What it says where the account, the servers or the stream may hold no more, or the disk is full."""
+"""What it says if the account, the servers or the stream may hold no more, or the disk is full."""
 
 
 class TraceLog:
@@ -135,7 +135,7 @@ class TraceLog:
         return TraceHead(seqs_of(last)[1], is_closed(last), last.at)
 
     async def data_of(self, message: StoredMessage, query_id: str) -> bytes:
-        """Returns a message's payload as it was sent, also where it was too large for one.
+        """Returns a message's payload as it was sent, also if it was too large for one.
 
         Raises:
             DecodeError: It is missing.
@@ -200,7 +200,7 @@ class TraceLog:
     async def _append(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
     ) -> Packed:
-        """Sends one message, and finds out what became of it where the server refuses it; returns what was sent."""
+        """Sends one message, and finds out what became of it if the server refuses it; returns what was sent."""
         packed = pack(
             self._packer,
             batch.query_id,
@@ -224,7 +224,7 @@ class TraceLog:
                     headers=headers,
                 )
         except TraceError as error:
-            # It stays in doubt: one leader may refuse what another has stored, where both believe for a moment that
+            # It stays in doubt: one leader may refuse what another has stored, if both believe for a moment that
             # they lead.
             if _code_of(error) in CONFLICTS:
                 await self._settle(tail, batch, events)
@@ -250,7 +250,7 @@ class TraceLog:
     async def _settle(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
     ) -> None:
-        """Finds out why an append was refused; returns where it is because an earlier one of ours had landed.
+        """Finds out why an append was refused; returns if that is because an earlier one of ours had landed.
 
         Raises:
             SequenceError: Another writer goes on with the trace.
@@ -293,7 +293,7 @@ class TraceLog:
 
 
 def _code_of(error: TraceError) -> int | None:
-    """Returns the server's code for why it refused; None where it did not answer."""
+    """Returns the server's code for why it refused; None if it did not answer."""
     if isinstance(error.__cause__, APIError):
         return error.__cause__.err_code
     return None

@@ -27,7 +27,7 @@ class TraceEnd(Protocol):
     """The end of a trace that another process writes; whoever stores it tells of it."""
 
     async def within(self, seconds: float) -> Sequence[Recorded[Event]]:
-        """Waits until it is told of, or for so long; returns the last append of a trace that is over, else nothing.
+        """Waits until it learns of one, or for so long; returns the last append of a trace that is over, else nothing.
 
         Raises:
             NotFoundError: No such trace.

@@ -77,7 +77,7 @@ class StoredTrace:
         return lines
 
     def _program(self) -> str:
-        """Returns the version of the program that recorded the trace; empty where it does not say."""
+        """Returns the version of the program that recorded the trace; empty if it does not say."""
         if not self.rows:
             return ""
         return program_of(self.rows[0].body)

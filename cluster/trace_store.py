@@ -87,7 +87,7 @@ class JetStreamTraceStore:
         catalog: Catalog = BUILT_IN,
         abandoned_after_s: float = ABANDONED_S,
     ) -> JetStreamTraceStore:
-        """Makes the streams where they are missing, and returns the store; closing it leaves the connection open.
+        """Makes the streams if they are missing, and returns the store; closing it leaves the connection open.
 
         Args:
             redaction: What every event is redacted by; None: keys of the service alone.
@@ -133,7 +133,7 @@ class JetStreamTraceStore:
         return LOCAL_TENANT if self._tenant is None else self._tenant
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns whose trace it is; None where it is not there."""
+        """Returns whose trace it is; None if it is not there."""
         return await self._traces.tenant_of(query_id)
 
     async def append(
@@ -244,7 +244,7 @@ class JetStreamTraceStore:
         return await (await self._finder()).trends(where, utc_offset_s)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        """Returns the ids of traces that begin so, in order; `beginning` itself comes first if it is one."""
         return await (await self._finder()).ids(beginning, limit)
 
     async def conversations(
@@ -306,7 +306,7 @@ class JetStreamTraceStore:
             NotFoundError: No such conversation.
         """
         ids = await (await self._finder()).ids_of_conversation(session_id)
-        # The traces first: where that is broken off, the conversation still leads to the rest.
+        # The traces first: if that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         await self._conversations.forget(session_id)
         return deleted
@@ -333,7 +333,7 @@ class JetStreamTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        # Reads nothing of it, but is refused where there is none.
+        # Reads nothing of it, but is refused if there is none.
         await self.exchanges(session_id, 0)
         await self._conversations.clear(session_id, self._label)
 

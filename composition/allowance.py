@@ -23,8 +23,8 @@ class Need(NamedTuple):
     """The most that a query may want.
 
     Attributes:
-        least: What a single call takes: where less is left, there is nothing to begin.
-        problem: Why its cost cannot be kept within a limit; None where it can.
+        least: What a single call takes: if less is left, there is nothing to begin.
+        problem: Why its cost cannot be kept within a limit; None if it can.
     """
 
     tokens: int = 0

@@ -124,7 +124,7 @@ def build(
 
 
 def _name_of(outside: BuildOutside) -> str:
-    """Returns the name by which traces tell who answered where somebody put another outside in place."""
+    """Returns the name by which traces tell who answered when somebody put another outside in place."""
     name = getattr(outside, "__qualname__", type(outside).__qualname__)
     return f"outside {name.partition('.')[0]}"
 

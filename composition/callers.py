@@ -55,7 +55,7 @@ class Metering(Protocol):
     def let_in(
         self, caller: Principal, query_id: str, need: Need
     ) -> AbstractAsyncContextManager[Allowance]:
-        """Counts a query in before it begins, and out again where it does not begin after all.
+        """Counts a query in before it begins, and out again if it does not begin after all.
 
         Raises:
             QuotaError: The caller's share is used up.
@@ -108,7 +108,7 @@ class Callers(Protocol):
             from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
-            UnauthorizedError: A key is asked for, and this is none that counts.
+            UnauthorizedError: A key is required, and this is none that counts.
         """
 
     def public_principal(self, *, from_here: bool = True) -> Principal:

@@ -37,7 +37,7 @@ def embedder_name(settings: Settings) -> str:
     # Only sentence-transformers runs models of any name; a settings' check says so for another embedder.
     if settings.embedding_model is not None:
         return "minilm"
-    # A name that is set is taken even where it is not installed: loading it then says what to install.
+    # A name that is set is taken even if it is not installed: loading it then says what to install.
     if settings.embedder != "auto":
         return settings.embedder
     installed = installed_embedders()

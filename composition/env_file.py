@@ -17,7 +17,7 @@ ENCODING = "utf-8-sig"
 
 
 def names_in(path: Path) -> tuple[str, ...]:
-    """Returns the names that a file of settings sets; none where there is no file.
+    """Returns the names that a file of settings sets; none if there is no file.
 
     Raises:
         ConfigurationError: It cannot be read, or a line of it would be passed over; no value is shown, for it may be a

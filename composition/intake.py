@@ -28,7 +28,7 @@ EXCHANGES_REMEMBERED = 5
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
 LOADING_S = 2.0
-"""Seconds that a question waits for what is being loaded; then its caller is told to come again."""
+"""Seconds that a question waits for what is being loaded; then its caller must come again."""
 LOADING_SHARE = 0.25
 """Share of a short deadline that it waits at most."""
 TOLD_CHARS = 20_000
@@ -207,7 +207,7 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
     asked = _models_of(settings)
     if settings.compression == "model":
         asked.append(settings.compression_model)
-    # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+    # A server with a name of its own, such as the offline reasoner, answers whichever model was requested.
     names = {model: resources.models["primary"].name or model for model in asked}
     # The rules know the last reasoner by its role, whatever its name is.
     names["fallback"] = resources.models["fallback"].name or settings.model
@@ -222,7 +222,7 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
 
 
 def unpriced(settings: QuerySettings, rates: Sequence[Rate]) -> str | None:
-    """Returns why a budget in dollars cannot be kept, and what to do; None where it can, or where there is none."""
+    """Returns why a budget in dollars cannot be kept, and what to do; None if it can, or if there is none."""
     if settings.max_cost_usd is None:
         return None
     priced = {rate.model for rate in rates}

@@ -36,7 +36,7 @@ def configure_logging(settings: Settings) -> None:
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         # As text, before the next ones look at it: the console would otherwise print each frame with its local
-        # variables, in which the texts of queries and keys stand.
+        # variables, in which the texts of queries and keys are.
         structlog.processors.format_exc_info,
         redacting_lines(redaction_of(settings)),
         harmless_line,
@@ -101,7 +101,7 @@ def redacting_lines(redaction: Redaction) -> Processor:
 
     def process(_logger: object, _method: str, event: EventDict) -> EventDict:
         text = _text_of(event)
-        # True only where a secret would stand in the line as it is; half a character cannot be looked through so.
+        # True only if a secret would be in the line as it is; half a character cannot be looked through so.
         if text.isascii() and redaction.needs_none((), (text,)):
             return event
         return {name: redacted(value) for name, value in event.items()}

@@ -25,7 +25,7 @@ class KeyFinding(Value, frozen=True, kw_only=True):
 
     Attributes:
         detail: The words in which the server refused it, without the key itself.
-        at: When it was found, in seconds since the epoch; None where it is unknown.
+        at: When it was found, in seconds since the epoch; None if it is unknown.
     """
 
     state: KeyState = "unknown"
@@ -38,7 +38,7 @@ class KeyWords(NamedTuple):
 
     Attributes:
         sent: What the server accepts or refuses.
-        remedy: What to do where it refuses it.
+        remedy: What to do if it refuses it.
     """
 
     sent: str
@@ -64,7 +64,7 @@ class ModelKey:
 
     Args:
         ask: Asks the server without spending tokens, within so many seconds; returns True if it accepts the key, and
-            False if it says nothing about it. Raises ModelError where it refuses the key or cannot be reached.
+            False if it says nothing about it. Raises ModelError if it refuses the key or cannot be reached.
     """
 
     def __init__(

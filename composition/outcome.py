@@ -44,7 +44,7 @@ MOMENT_S = 0.3
 
 
 class Source(Value, frozen=True, kw_only=True):
-    """Something that an answer cites: its name, and the web address where it stands, or None."""
+    """Something that an answer cites: its name, and the web address where it is, or None."""
 
     name: str
     link: str | None
@@ -206,7 +206,7 @@ class Totals:
         trace: Sequence[Recorded[Event]],
         paid: Sequence[Recorded[Event]],
     ) -> None:
-        """Counts a query that stands on a recorded one: no more than what it spent itself.
+        """Counts a query that goes on from a recorded one: no more than what it spent itself.
 
         Args:
             trace: All of its events.
@@ -228,7 +228,7 @@ class Totals:
 
 def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
     """Returns why a query stopped that nobody took back: a recorded fork that needed what was not recorded, or one that
-    was given up; empty where it did not stop."""
+    was given up; empty if it did not stop."""
     for recorded in reversed(trace):
         event = recorded.event
         if isinstance(event, QueryCancelled) and event.why.startswith(

@@ -30,7 +30,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "phone": (
         # International: + or 00, then seven to fifteen digits in groups.
         r"(?<![\w+.])(?:\+|00)[1-9](?:[\s./()-]{0,2}\d){6,14}(?![\d.]?\d)",
-        # National: an area code that begins with 0, or stands in brackets, apart from the number.
+        # National: an area code that begins with 0, or is in brackets, apart from the number.
         r"(?<![\w.,-])(?:\(0?\d{2,5}\)|0\d{2,5})\s?[\s/-]\s?\d{3,4}(?:[\s-]?\d{2,4}){1,3}(?![\w]|[.-]\d)",
         # North American, with separators.
         r"(?<![\w.,-])[2-9]\d{2}[.-][2-9]\d{2}[.-]\d{4}(?![\w]|[.-]\d)",

@@ -50,7 +50,7 @@ class Query:
 
     Args:
         totals: The sums that its outcome is added to; None: none.
-        paid: The recorded events that it stands on, as a fork or a resumed query does; their calls are not counted.
+        paid: The recorded events that it goes on from, as a fork or a resumed query does; their calls are not counted.
 
     Attributes:
         outlives_caller: Its caller may go away and come again: only the service itself cancels it.
@@ -106,7 +106,7 @@ class Query:
         """Returns what the calls are counted for that it made so far and that may cost something.
 
         Args:
-            paid_too: Those that it stands on as well: of a query whose first process could count nothing any more.
+            paid_too: Those that it goes on from as well: of a query whose first process could count nothing any more.
         """
         trace = self._trace.emitted
         # What a fork shares, its parent has paid for in any case.

@@ -100,7 +100,7 @@ def _check_caps(question: Question, service: Settings) -> None:
 
 
 def caps_of(service: Settings) -> dict[str, float]:
-    """Returns the most that a caller may choose, by the names of settings, where the owner has said so.
+    """Returns the most that a caller may choose, by the names of settings, if the owner has said so.
 
     What may only be lowered is not among them: there the service's own setting is the most.
     """

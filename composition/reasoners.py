@@ -21,9 +21,9 @@ class Reasoners(NamedTuple):
     """Who answers, and who stands in.
 
     Attributes:
-        primary: Whom a question goes to first; the offline reasoner itself where no server is configured.
-        offline: The one that answers where Claude is away.
-        profiles: The abilities of the configured server, where there is one.
+        primary: Whom a question goes to first; the offline reasoner itself if no server is configured.
+        offline: The one that answers when Claude is away.
+        profiles: The abilities of the configured server, if there is one.
         key: What is known of the key for that server.
     """
 

@@ -39,7 +39,7 @@ from antiphon.vocabulary.values import Passage, StoredText
 
 
 class BuildOutside(Protocol):
-    """Builds the outside of one query; a fork replaces it, other processes and faults stand before it."""
+    """Builds the outside of one query; a fork replaces it, other processes and faults are before it."""
 
     def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 
@@ -162,7 +162,7 @@ class LoadedLater(Protocol):
     """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
     def load(self) -> None:
-        """Loads it unless it is loaded; blocks, and raises ServiceError where it cannot be had."""
+        """Loads it unless it is loaded; blocks, and raises ServiceError if it cannot be had."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class ServiceResources:
         telemetry: What is told of the queries to the outside.
         close_outside: Closes the connections to processes that perform requests; None: there are none.
         limits: The limits of the provider; None: there are none.
-        model_key: What is known of the key for the model's server; None: no server is asked.
+        model_key: What is known of the key for the model's server; None: no server is called.
     """
 
     shared: Resources

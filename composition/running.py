@@ -60,16 +60,16 @@ class Runner(Protocol):
         """
 
     async def make_sure(self, query_id: str) -> None:
-        """Makes sure that a query which was begun before is worked on, or over. Raises BusyError where it cannot."""
+        """Makes sure that a query which was begun before is worked on, or over. Raises BusyError if it cannot."""
 
     def trace(self, query_id: str) -> GrowingTrace:
         """Returns the trace of a query that was begun before, in whichever process."""
 
     async def knows(self, query_id: str) -> bool:
-        """Returns True for the whole id of a trace that the caller sees, where that needs no list of traces."""
+        """Returns True for the whole id of a trace that the caller sees, if that needs no list of traces."""
 
     async def cancel(self, query_id: str, why: str) -> None:
-        """Ends a query that does not run in this process. Raises TraceStateError where nobody works on it."""
+        """Ends a query that does not run in this process. Raises TraceStateError if nobody works on it."""
 
 
 class TraceElsewhere(GrowingTrace, Protocol):

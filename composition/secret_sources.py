@@ -1,4 +1,4 @@
-"""Where an address and the secrets that are sent to it come from: both from one place, or nothing is sent (104)."""
+"""Where an address and the secrets that are sent to it come from: both from one place, or nothing is sent."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _field(name: str) -> str:
 
 
 def _source_of(name: str, sources: Sources) -> str:
-    """Returns the first source, in order of precedence, that sets a name; empty where none does."""
+    """Returns the first source, in order of precedence, that sets a name; empty if none does."""
     for source, variables in sources.items():
         if variables.get(name.lower()):
             return source

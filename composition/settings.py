@@ -91,14 +91,14 @@ class Settings(BaseSettings):
             address nobody gets in by any other.
         allowed_origins: Origins such as `https://app.example`, with commas between, whose pages may call the service
             and read its replies; empty: none but the service's own.
-        anybody_may: What callers without a key may do where no key was ever made: scopes, with commas between. Empty:
+        anybody_may: What callers without a key may do if no key was ever made: scopes, with commas between. Empty:
             on loopback everything, and on a network address nothing, so that `serve` refuses to listen there.
         doors: Other protocols that the service is spoken to by, with commas between: `openai` (docs/openai.md).
         root_path: The path under which a proxy serves the service, such as `/antiphon`.
-        fork_messages: Callers over the network may change what a call is shown, and run imported traces again.
+        fork_messages: Callers over the network may change what a call sees, and run imported traces again.
         fork_effects: Live forks of callers over the network may run tools that change something outside.
-        data_dir: Folder of the index and the traces; made where it is missing.
-        reasoner: `auto` is Claude where a key or a base URL is set, and the offline reasoner otherwise.
+        data_dir: Folder of the index and the traces; made if it is missing.
+        reasoner: `auto` is Claude if a key or a base URL is set, and the offline reasoner otherwise.
         compression_model: None is a small model at Anthropic, and elsewhere the one of the reasoning calls.
         citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
             native at Anthropic; elsewhere found out by one small call and remembered.
@@ -121,7 +121,7 @@ class Settings(BaseSettings):
             them. Those that are stopped in order count too.
         worker_queries: Queries that one worker works on at once.
         drain_s: Seconds that queries get to end when their worker is stopped; the rest is left to other workers.
-        queue_wait_s: Seconds that a question may be expected to wait for a worker; where it would wait longer it is
+        queue_wait_s: Seconds that a question may be expected to wait for a worker; if it would wait longer it is
             refused with 429.
         model_rpm: Calls of the model a minute, of all processes that share the NATS servers together; None: no limit. A
             call waits for its turn within its own time.
@@ -148,7 +148,7 @@ class Settings(BaseSettings):
         redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
         concurrent_queries: Queries that may run at once; fewer do while the event loop is late.
         most_wait_s: Seconds that a query may wait for its place among those that run, by what queries took and what
-            runs; where it would wait longer it is refused with 503. 0: none waits.
+            runs; if it would wait longer it is refused with 503. 0: none waits.
         connections: The most connections at once; one more closes one that is idle, or is refused with 503.
         query_chars: Longest question, in characters.
         most_streams: Event streams that one tenant may follow at once.
@@ -332,7 +332,7 @@ class Settings(BaseSettings):
 
     @property
     def mixed_sources(self) -> str:
-        """Says that the server's address and a secret for it come from two places; empty where they do not."""
+        """Says that the server's address and a secret for it come from two places; empty if they do not."""
         return self._mixed_sources
 
     @property
@@ -363,7 +363,7 @@ class Settings(BaseSettings):
 
     @property
     def store_key(self) -> str | None:
-        """The key of the store of traces as it is used; None where it is not encrypted."""
+        """The key of the store of traces as it is used; None if it is not encrypted."""
         if self.trace_key is None:
             return None
         return self.trace_key.get_secret_value()

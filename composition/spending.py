@@ -59,10 +59,10 @@ def charges_in(
 ) -> list[Charge]:
     """Returns what the calls of a query are counted for, with the most of those that were broken off.
 
-    The calls of the reasoner that stands in are left out: it runs in this process, and costs nothing.
+    The calls of the fallback reasoner are left out: it runs in this process, and costs nothing.
 
     Args:
-        paid: The events that it stands on, whose calls were counted already, or are given again.
+        paid: The events that it goes on from, whose calls were counted already, or are given again.
     """
     # Another query's events are a recording, by which all of this one is answered.
     if trace and paid and paid[0].query_id != trace[0].query_id:

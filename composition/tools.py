@@ -34,7 +34,7 @@ def tool_definitions(own_tools: str) -> StoredText:
 
 
 class _NoLibrary:
-    """Stands in for the courses where tools are looked at and not called."""
+    """Stands in for the courses when tools are looked at and not called."""
 
     def search(
         self,

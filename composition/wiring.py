@@ -136,7 +136,7 @@ def _subscribed(
 
 
 def _acted(name: str, act: Act, surroundings: Surroundings) -> Sequence[Subscription]:
-    """Returns what a subscriber hears; where it cannot be built, the query goes on without it, and records why."""
+    """Returns what a subscriber hears; if it cannot be built, the query goes on without it, and records why."""
     try:
         return tuple(act(surroundings))
     except BaseException as error:  # noqa: BLE001 - a user's code may raise anything; it becomes an event

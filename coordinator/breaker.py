@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from antiphon.coordinator.budget import LEAST_BRIEFING, MODEST_SHARE, Spare, Spend
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.query_state import QueryState
 from antiphon.vocabulary.events import BreakerTripped
 from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
@@ -23,7 +23,7 @@ def call_key(call: ToolCall) -> CallIdentity:
 
 
 def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
-    """Returns why this tool call may not run now, or None where it may."""
+    """Returns why this tool call may not run now, or None if it may."""
     if state.final:
         detail = f"{state.settings.max_rounds} round(s) of tools are used up; {call.name} was not run"
         return BreakerTripped(limit="rounds", detail=detail, tool_call_id=call.id)
@@ -45,10 +45,10 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
 def refuse_round(
     state: QueryState, *, new_facts: int | None = None
 ) -> BreakerTripped | None:
-    """Returns why no further round of tools may open, where one would otherwise be left; None where it may.
+    """Returns why no further round of tools may open, if one would otherwise be left; None if it may.
 
     Args:
-        new_facts: The number of facts that the last round brought; None where its call asked for no tools.
+        new_facts: The number of facts that the last round brought; None if its call asked for no tools.
     """
     if state.round >= state.settings.max_rounds:
         return None

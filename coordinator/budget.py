@@ -17,7 +17,7 @@ BYTES_A_TOKEN = 4
 MARGIN = 1.25
 """The factor on the estimate of a briefing: for its markup, and for tokenizers that make more tokens of a text."""
 MOST_ANSWER_BYTES = 1_200
-"""As much of an earlier answer stands in a briefing."""
+"""As much of an earlier answer is in a briefing."""
 LEAST_BRIEFING = 200
 """Tokens of facts and notes below which a call is not worth making."""
 MODEST_SHARE = 1 / 3
@@ -52,7 +52,7 @@ class Budget(Value, frozen=True, kw_only=True):
         settings: Its limits, and the sizes of calls.
         rates: The prices of tokens, by model.
         fixed_tokens: Estimated tokens of a request beside its messages.
-        head_tokens: Estimated tokens of the question and the conversation, which every call is shown.
+        head_tokens: Estimated tokens of the question and the conversation, which every call sees.
         spent: The usage of all calls, as far as servers reported it.
         estimate_factor: How many times the estimate the input of a call has really been; at least 1.
     """
@@ -74,7 +74,7 @@ class Budget(Value, frozen=True, kw_only=True):
 
     @property
     def left(self) -> Spend:
-        """The rest of the budget; infinite where there is no limit."""
+        """The rest of the budget; infinite if there is no limit."""
         left_tokens: float = math.inf
         left_usd: float = math.inf
         if self.settings.max_total_tokens is not None:
@@ -84,7 +84,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return Spend(tokens=left_tokens, usd=left_usd)
 
     def rate(self, model: str) -> Rate | None:
-        """Returns the prices of the model's tokens; None where they are not known."""
+        """Returns the prices of the model's tokens; None if they are not known."""
         for rate in self.rates:
             if rate.model == model:
                 return rate
@@ -153,7 +153,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return Spare(spare_tokens, spare_usd)
 
     def after(self, usage: Usage, model: str) -> Budget:
-        """Returns the budget after `usage` by the model; where the server does not say what it costs, the rate does."""
+        """Returns the budget after `usage` by the model; if the server does not say what it costs, the rate does."""
         rate = self.rate(model)
         if usage.cost_usd is not None:
             usd = usage.cost_usd
@@ -166,16 +166,16 @@ class Budget(Value, frozen=True, kw_only=True):
         )
 
     def after_reply(self, usage: Usage, model: str, *, most: Spend) -> Budget:
-        """Returns the budget after a reply; where the server reported no usage, `most` counts instead."""
+        """Returns the budget after a reply; if the server reported no usage, `most` counts instead."""
         if usage.all_input_tokens or usage.output_tokens:
             return self.after(usage, model)
-        # A model whose price is not known is asked only where there is no limit on cost.
+        # A model whose price is not known is asked only if there is no limit on cost.
         if math.isinf(most.usd):
             most = replace(most, usd=0.0)
         return self._after_spending(most)
 
     def calibrated(self, usage: Usage, message_tokens: int) -> Budget:
-        """Returns the budget with estimates raised where the input of a call was really larger than estimated."""
+        """Returns the budget with estimates raised if the input of a call was really larger than estimated."""
         estimated = self.fixed_tokens + message_tokens * MARGIN
         if estimated <= 0:
             return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antiphon.coordinator import endings, reviews, rounds, summaries, tools
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.query_state import QueryState
 from antiphon.vocabulary.deciding import Decider, Rules
 from antiphon.vocabulary.events import (
     COORDINATOR,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import model_of
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     NO_TIME,
     answer_from_facts,
@@ -38,7 +38,7 @@ def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Dec
     if state.phase in ("answering", "closed"):
         return state, ()
     if state.phase == "reviewing":
-        # A review may go on: it needs time only where it asks for another round.
+        # A review may go on: it needs time only if it asks for another round.
         return replace(state, finish="final"), ()
     if state.final:
         # The final call itself may use this time; only a summary that it still waits for may not.

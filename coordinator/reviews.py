@@ -1,8 +1,8 @@
 """The rule of reviews: a draft that all reviewers accept is the answer, another may get one more round; pure.
 
-A query has reviewers where subscribers from outside declare that they review (vocabulary/subscribers.py). They judge
+A query has reviewers if subscribers from outside declare that they review (vocabulary/subscribers.py). They judge
 each reply that would become the answer, and a rejection opens one more round, within the limits of every round.
-Whatever they judge, there is an answer: where no round is left, it carries a doubt instead.
+Whatever they judge, there is an answer: if no round is left, it carries a doubt instead.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import refuse_round, refuse_unpaid_final_call
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     answer_with_draft,
     emit_first,
@@ -49,7 +49,7 @@ def after_draft_reviewed(
 
 
 def _after_rejection(state: QueryState) -> Decision:
-    """Opens a round with tools, or else the final round; where that is over or unpaid, the draft is the answer."""
+    """Opens a round with tools, or else the final round; if that is over or unpaid, the draft is the answer."""
     if state.final:
         return answer_with_draft(state)
     noted = replace(state, note="\n".join(state.objections))

@@ -19,7 +19,7 @@ from antiphon.coordinator.breaker import (
     wanted_model,
 )
 from antiphon.coordinator.budget import initial_budget
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     NO_MODEL,
     NO_TIME,
@@ -61,7 +61,7 @@ OF_ONE_MODEL: tuple[FailureKind, ...] = (
 
 
 def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Opens the first round; with the fallback reasoner where the provider's circuit is open."""
+    """Opens the first round; with the fallback reasoner if the provider's circuit is open."""
     event = recorded.event
     state = QueryState(
         rules=event.rules,
@@ -86,9 +86,9 @@ def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> De
 
 
 def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Opens the first round, where the budget pays for it and a final call.
+    """Opens the first round, if the budget pays for it and a final call.
 
-    Otherwise a search takes its place, followed by the final call, where the budget pays at least for that.
+    Otherwise a search takes its place, followed by the final call, if the budget pays at least for that.
     """
     tripped = refuse_unpaid_final_call(state)
     final_follows = False
@@ -107,7 +107,7 @@ def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decisi
 
 
 def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> Decision:
-    """Asks for the reasoning call that the briefing was made for, where there is time and budget for it."""
+    """Asks for the reasoning call that the briefing was made for, if there is time and budget for it."""
     briefing = recorded.event
     if state.phase != "briefing" or briefing.call_id != state.call_id:
         return state, ()
@@ -143,7 +143,7 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
 def _after_unpaid_briefing(
     state: QueryState, recorded: Recorded[BriefingPrepared]
 ) -> Decision:
-    """Opens a round with a smaller call, or where there is none, answers from the facts."""
+    """Opens a round with a smaller call, or if there is none, answers from the facts."""
     if not state.final:
         return final_round(state, recorded)
     # A transcript cannot be cut; given a number of tokens, the synthesizer makes a briefing instead, which can.
@@ -154,7 +154,7 @@ def _after_unpaid_briefing(
 
 
 def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
-    """Opens the final round; where its call is not paid for, the answer is built from the facts."""
+    """Opens the final round; if its call is not paid for, the answer is built from the facts."""
     tripped = refuse_unpaid_final_call(state)
     if tripped is None:
         return open_final_round(state, at=recorded.at)
@@ -179,7 +179,7 @@ def after_reasoning_completed(
     answer = answer_of(reply, state.rules)
     if not answer.flaw:
         return answer_with_reply(state)
-    # It cites something before it breaks off with a call: worth giving, where no other call of the model follows.
+    # It cites something before it breaks off with a call: worth giving, if no other call of the model follows.
     if answer.text and state.final:
         detail = "a tool call that the model wrote as text was not run"
         tripped = BreakerTripped(limit="rounds", detail=detail)
@@ -248,7 +248,7 @@ def _recover(
     if _may_be_too_long(state, failure):
         return emit_first((recovery,), shrink_round(state))
     if state.reasoner == "fallback":
-        # Gives up rounds of tools: one call from the facts in hand, and where that fails too, the facts themselves.
+        # Gives up rounds of tools: one call from the facts in hand, and if that fails too, the facts themselves.
         if state.found and not state.final:
             return emit_first(
                 (replace(recovery, level="session"),), open_round(state, final=True)
@@ -274,7 +274,7 @@ def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
 def after_context_synthesized(
     state: QueryState, recorded: Recorded[ContextSynthesized]
 ) -> Decision:
-    """Opens the next round: with tools, where one is left and the breaker allows it, or the final one."""
+    """Opens the next round: with tools, if one is left and the breaker allows it, or the final one."""
     event = recorded.event
     if state.phase != "synthesizing" or event.round != state.round:
         return state, ()

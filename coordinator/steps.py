@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from antiphon.coordinator import deadline
 from antiphon.coordinator.breaker import call_key, kept_back, model_of
 from antiphon.coordinator.budget import LEAST_BRIEFING, Spend
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.vocabulary.events import (
     AnswerRequested,
     CallsAbandoned,
@@ -48,7 +48,7 @@ def is_last(state: QueryState) -> bool:
 
 
 def open_round(state: QueryState, *, final: bool = False) -> Decision:
-    """Opens the next round; it is the final one where no round of tools is left."""
+    """Opens the next round; it is the final one if no round of tools is left."""
     number = state.round + 1
     final = final or is_last(state)
     return _open(replace(state, round=number, final=final, call_id=f"call-{number}"))
@@ -156,7 +156,7 @@ def stop_work(state: QueryState, why: str) -> tuple[Event, ...]:
 
 
 def search_first(state: QueryState, why: str, *, at: float) -> Decision:
-    """Searches for the question without a model; answers at once where there is no tool to search with."""
+    """Searches for the question without a model; answers at once if there is no tool to search with."""
     if SEARCH not in state.tools:
         return answer_partially(state, why)
     arguments = msgspec.json.encode({"query": state.question[:LONGEST_QUERY]}).decode()
@@ -217,7 +217,7 @@ def answer_partially(
     """Requests an answer from the facts in hand.
 
     Args:
-        call_id: The call whose reply they take the place of, where that reply is itself a reason for doubt.
+        call_id: The call whose reply they take the place of, if that reply is itself a reason for doubt.
     """
     return replace(state, phase="answering", partial=True), (
         AnswerRequested(mode="partial", call_id=call_id, why=why),

@@ -2,7 +2,7 @@
 
 They are counted apart from the reasoning calls, and have limits of their own: at most one for each round of tools, a
 quarter of the time that those have left, none of the final call's time, and few tokens. They may spend only the part of
-the budget that no later call needs. Where one is refused or fails, the briefing does without it.
+the budget that no later call needs. If one is refused or fails, the briefing does without it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from antiphon.coordinator import deadline
 from antiphon.coordinator.breaker import kept_back, model_of
 from antiphon.coordinator.budget import SUMMARY_TOKENS, Spend
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import briefing_tokens
 from antiphon.vocabulary.events import (
     Recorded,
@@ -78,7 +78,7 @@ def after_summary_wanted(
 def after_summary_completed(
     state: QueryState, recorded: Recorded[SummaryCompleted]
 ) -> Decision:
-    """Pays for the call, by what was set aside for it where the server reported no usage."""
+    """Pays for the call, by what was set aside for it if the server reported no usage."""
     event, model = recorded.event, state.settings.compression_model
     budget = state.budget.after(event.wasted, model).after_reply(
         event.usage + event.unreported, model, most=state.set_aside
@@ -122,7 +122,7 @@ def _refuse_summary(state: QueryState, timeout_s: float) -> Refusal | None:
 
 
 def _refuse_unpaid(state: QueryState, needed: Spend) -> Refusal | None:
-    """Refuses a summary where the budget does not pay for it and for all that follows as if there were none."""
+    """Refuses a summary if the budget does not pay for it and for all that follows as if there were none."""
     left = state.budget.left
     if needed.tokens > left.tokens:
         return Refusal(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from antiphon.coordinator.breaker import call_key, refuse_call
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.coordinator.steps import (
     abandon_calls,
     answer_from_facts,
@@ -53,7 +53,7 @@ def after_tool_call_streamed(
 def request_tools(
     state: QueryState, recorded: Recorded[ReasoningCompleted]
 ) -> Decision:
-    """Requests each call that is not under way yet, where the breaker allows it, and confirms the round.
+    """Requests each call that is not under way yet, if the breaker allows it, and confirms the round.
 
     Calls that were started early by an attempt that then failed are under way too: they answer the same calls of the
     attempt that succeeded, and those that it does not repeat are abandoned.
@@ -107,7 +107,7 @@ def match_started(
 def _after_refused_calls(
     state: QueryState, recorded: Recorded[ReasoningCompleted]
 ) -> Decision:
-    """Takes the reply's text for the answer where every call was refused, or opens the final round."""
+    """Takes the reply's text for the answer if every call was refused, or opens the final round."""
     if not state.final:
         return open_final_round(state, at=recorded.at)
     if answer_of(recorded.event, state.rules).text:

@@ -79,7 +79,7 @@ def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:
 
 
 def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str | None:
-    """Makes the failed call's arguments fit `substitute`, as JSON; None where they cannot be made to.
+    """Makes the failed call's arguments fit `substitute`, as JSON; None if they cannot be made to.
 
     Args:
         arguments: The failed call's, which fit the failed tool.

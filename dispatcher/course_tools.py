@@ -28,7 +28,7 @@ from antiphon.vocabulary.values import LessonPart, Passage
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 Phrasings = Annotated[list[Query], Field(max_length=3)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
-# A number is all that the model is shown, so that it need not choose; who names a lesson in words is understood too. A
+# A number is all that the model sees, so that it need not choose; who names a lesson in words is understood too. A
 # negative number counts from the last lesson.
 LessonNumber = Annotated[
     Annotated[int, Field(ge=-1_000, le=100_000)]
@@ -191,7 +191,7 @@ class _CourseTools:
     ) -> ToolOutput:
         """Returns a course's outline: its title, instructor and link, how many lessons it has, their titles and links.
 
-        Without course_name it lists all courses, with the number of their lessons, instructors and links, and where
+        Without course_name it lists all courses, with the number of their lessons, instructors and links, and if
         that is not too long the titles of their lessons.
 
         Use it for questions about how a course is built or which courses there are: who teaches it, which lessons it
@@ -231,7 +231,7 @@ class _CourseTools:
     async def _part(
         self, course_name: str | None, lesson: int | str | None, part: LessonPart
     ) -> list[Passage]:
-        """Returns how a lesson begins or ends; nothing where the arguments name no lesson of one course."""
+        """Returns how a lesson begins or ends; nothing if the arguments name no lesson of one course."""
         place = await asyncio.to_thread(find_place, self._library, course_name, lesson)
         if place.course is None or place.lesson is None:
             return []

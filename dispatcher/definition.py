@@ -171,7 +171,7 @@ def _take_out(
     name: str | None,
     handed: _Handed,
 ) -> None:
-    """Takes a parameter that the dispatcher fills out of the signature, which is what the model is shown."""
+    """Takes a parameter that the dispatcher fills out of the signature, which is what the model sees."""
     if name is None:
         return
     if name not in signature or hints.get(name) != handed.type:

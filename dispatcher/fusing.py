@@ -36,13 +36,13 @@ class Search(Protocol):
 def search_phrasings(
     search: Search, phrasings: Sequence[str], place: Place, known: Sequence[Passage]
 ) -> list[Passage]:
-    """Searches by each phrasing, and where there are several by all of them at once, and fuses what is found; blocks.
+    """Searches by each phrasing, and if there are several by all of them at once, and fuses what is found; blocks.
 
     Args:
         known: Passages that earlier rounds found, which are not brought again.
     """
     queries = list(phrasings)
-    # A passage that answers often holds words of several phrasings, and stands out most where all are asked together.
+    # A passage that answers often holds words of several phrasings, and stands out most if all are asked together.
     if len(phrasings) > 1:
         queries.insert(0, ". ".join(phrasings))
     found = [
@@ -73,7 +73,7 @@ def fuse(found: Sequence[Sequence[Passage]]) -> list[Passage]:
     for passages in found:
         for rank, passage in enumerate(passages):
             ranked.append(_Ranked(passage, rank, _worth(passage, found)))
-    # Where the worth is equal the better rank decides, and then the earlier search.
+    # If the worth is equal the better rank decides, and then the earlier search.
     ranked.sort(key=lambda each: (-each.worth, each.rank))
     top = max([each.passage.score for each in ranked], default=0.0)
     fused = []

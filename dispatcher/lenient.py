@@ -1,6 +1,6 @@
 """Arguments that are nearly right, put right, so that a slip of form does not cost a round; pure.
 
-Only arguments that were refused come here: what is valid as it stands is never read in another way.
+Only arguments that were refused come here: what is valid as it is, is never read in another way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def lenient_object(text: str) -> Json | None:
     """Reads a JSON object whose strings may hold line breaks as they are, and that may be a JSON string itself.
 
     Returns:
-        None where it is no object in this way either.
+        None if it is no object in this way either.
     """
     try:
         value = json.loads(text, strict=False)
@@ -29,7 +29,7 @@ def lenient_object(text: str) -> Json | None:
 
 
 def as_json(value: Json) -> str | None:
-    """Writes an object as JSON; None where that cannot be, because it is too deep or holds a number that is none."""
+    """Writes an object as JSON; None if that cannot be, because it is too deep or holds a number that is none."""
     try:
         return json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
@@ -40,7 +40,7 @@ def mended(given: Json, wrong: Collection[str], schema: Json) -> Json:
     """Returns the arguments with those that were refused put right, as far as it is plain what they mean.
 
     An optional one that is null or empty was not given. A list may have been written as JSON text, and a single string
-    where strings are wanted is a list of one.
+    if strings are wanted is a list of one.
 
     Args:
         wrong: The names of the arguments that were refused.

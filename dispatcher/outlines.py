@@ -61,7 +61,7 @@ def outline_of(course: Course) -> ToolOutput:
     lines.append(f"Lessons: {counted_lessons(course)}")
     for lesson in course.lessons:
         lines.append(f"Lesson {lesson.number}: {lesson.title}")
-    # Below the titles: they are the first to go where an outline is too long.
+    # Below the titles: they are the first to go if an outline is too long.
     for lesson in course.lessons:
         if lesson.link:
             lines.append(f"Link of lesson {lesson.number}: {lesson.link}")
@@ -72,7 +72,7 @@ def outline_of(course: Course) -> ToolOutput:
 
 
 def list_of(courses: Sequence[Course]) -> ToolOutput:
-    """Returns all courses with what they have: in full where that is short, else a line each, as many as fit."""
+    """Returns all courses with what they have: in full if that is short, else a line each, as many as fit."""
     total = sum(len(course.lessons) for course in courses)
     head = f"Courses: {len(courses)}, with {total} lessons in all"
     full = _joined([head, *_in_full(courses)])

@@ -59,8 +59,8 @@ def quotable(
     """Makes a passage of any tool's words, which an answer can cite sentence by sentence.
 
     Args:
-        source: What a reader is shown as its origin.
-        link: A web address where it stands, or None.
+        source: What a reader sees as its origin.
+        link: A web address where it is, or None.
     """
     text = clean(text)
     return Passage(
@@ -139,7 +139,7 @@ def _bounded_passage(passage: Passage) -> Passage:
     # Cut before it is cleaned: a hostile text may have gigabytes.
     beginning = clean(given[: MAX_PASSAGE + 1])
     starts = passage.starts
-    # Where something was taken out, the tool's own offsets fit no more.
+    # If something was taken out, the tool's own offsets fit no more.
     is_shorter = len(beginning) < len(given[: MAX_PASSAGE + 1])
     if is_shorter or not _are_starts(starts, given):
         starts = sentence_starts(beginning)
@@ -187,7 +187,7 @@ def _are_starts(starts: tuple[int, ...], text: str) -> bool:
 
 
 def _cut(text: str, starts: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-    """Cuts to MAX_PASSAGE characters, after a whole sentence where the first one is not longer than that."""
+    """Cuts to MAX_PASSAGE characters, after a whole sentence if the first one is not longer than that."""
     if len(text) <= MAX_PASSAGE:
         return text, starts
     within = starts[: bisect.bisect_right(starts, MAX_PASSAGE)]

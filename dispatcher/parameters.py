@@ -69,7 +69,7 @@ class Parameters:
         return plain
 
     def check_example(self, example: Json) -> None:
-        """Checks arguments that the model is to be shown: they must fit as they stand, each in its own type.
+        """Checks arguments that the model is to see: they must fit as they are, each in its own type.
 
         Raises:
             BadInputError: They do not; the message names each wrong one.
@@ -96,7 +96,7 @@ class Parameters:
         return self._accepted_leniently(text, read)
 
     def _accepted_leniently(self, text: str, error: ValidationError) -> _Accepted:
-        """Reads arguments that did not fit as they stand; raises what was wrong with them where they cannot be mended.
+        """Reads arguments that did not fit as they are; raises what was wrong with them if they cannot be mended.
 
         Args:
             error: Why they did not fit.
@@ -136,7 +136,7 @@ def parameters_of(
     types: Mapping[str, object],
     described: Mapping[str, str],
 ) -> Parameters:
-    """Reads the parameters of a function, and adds `why` where it has none.
+    """Reads the parameters of a function, and adds `why` if it has none.
 
     Args:
         types: The type of each parameter.
@@ -199,7 +199,7 @@ def _plain(schema: Json) -> Json:
 
 
 def _wrong_names(error: ValidationError) -> set[str]:
-    """Returns the arguments that do not fit; none where the whole is no object."""
+    """Returns the arguments that do not fit; none if the whole is no object."""
     details = error.errors(include_url=False, include_context=False)
     return {str(detail["loc"][0]) for detail in details if detail["loc"]}
 

@@ -41,7 +41,7 @@ class CourseCatalogue(Protocol):
     def resolve_course(self, name: str) -> CourseMatch: ...
 
     def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
-        """Finds a lesson of the course with this exact title, or where that is None of any course."""
+        """Finds a lesson of the course with this exact title, or if that is None of any course."""
 
     def outline(self, title: str) -> Course | None: ...
 

@@ -66,7 +66,7 @@ class ToolRun:
         self._cancel_timer: Callable[[], object] = _do_nothing
 
     def begin(self) -> None:
-        """Starts the work, or ends at once where there is no such tool or the arguments do not fit."""
+        """Starts the work, or ends at once if there is no such tool or the arguments do not fit."""
         tool = self._tools.offered(self._call.name)
         if tool is None:
             offered = ", ".join(self._tools.names) or "none"
@@ -84,7 +84,7 @@ class ToolRun:
         except BaseException as error:  # noqa: BLE001 - the check of a user's own type may raise anything
             self._fail("error", describe(tool, failure_of(error)))
             return
-        # Announced here and not in the task: the event follows its request even where tasks start late.
+        # Announced here and not in the task: the event follows its request even if tasks start late.
         self._start(tool)
         self._cancel_work = self._spawn(self._work(tool))
 
@@ -138,7 +138,7 @@ class ToolRun:
                 return outcome
             why = outcome
             failures.append(outcome)
-        # A retry mostly fails as the first attempt did: each sentence stands there once.
+        # A retry mostly fails as the first attempt did: each sentence is there once.
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
@@ -162,7 +162,7 @@ class ToolRun:
     def _arguments(
         self, asked: Tool, candidate: Tool, failures: list[str]
     ) -> str | None:
-        """Returns the arguments for `candidate`; None where it is passed over, for a reason added to `failures`."""
+        """Returns the arguments for `candidate`; None if it is passed over, for a reason added to `failures`."""
         if self._circuits.keeps_out(candidate.name, self._clock.now()):
             failures.append(
                 f"{candidate.name} failed too often of late and is left alone for a while"

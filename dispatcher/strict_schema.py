@@ -39,7 +39,7 @@ _WORDS = {
     "format": "In the format {}.",
     "default": "Where it is left out: {}.",
 }
-"""Other keywords that are not enforced, in words; of one that stands nowhere here, name and value are told."""
+"""Other keywords that are not enforced, in words; of one that is nowhere here, name and value are told."""
 
 
 def strict_schema(schema: Json, origin: str) -> Json:
@@ -57,7 +57,7 @@ def strict_schema(schema: Json, origin: str) -> Json:
         where = f"Tool {origin} is strict, but {name}"
         properties[name] = _Parameter(where, definitions).strict(each)
     strict = {**schema, "properties": properties}
-    # Each definition now stands where it was referred to.
+    # Each definition now is where it was referred to.
     strict.pop("$defs", None)
     return strict
 
@@ -81,7 +81,7 @@ class _Parameter:
         strict: Json = {}
         for keyword, value in schema.items():
             if _is_kept(keyword, value):
-                # Where exactly one may fit, one that fits is as good.
+                # If exactly one may fit, one that fits is as good.
                 kept = "anyOf" if keyword == "oneOf" else keyword
                 strict[kept] = self._part(keyword, value, within)
         if schema.get("type") == "object":
@@ -89,7 +89,7 @@ class _Parameter:
         return _described(strict, _in_words(schema))
 
     def _part(self, keyword: str, value: Any, within: tuple[str, ...]) -> Any:
-        """Returns what stands under a keyword, with the schemas in it as strict use takes them."""
+        """Returns what is under a keyword, with the schemas in it as strict use takes them."""
         if keyword in _CHOICES:
             return [self.strict(each, within) for each in value]
         if keyword == "items":

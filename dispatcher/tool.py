@@ -49,7 +49,7 @@ class Tool:
         adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
         offered: The model may call it; one that is not offered only stands in for others.
         strict: Claude's arguments are constrained to the schema while they are written.
-        examples: Arguments that the model is shown, each a call as it should be.
+        examples: Arguments that the model sees, each a call as it should be.
 
     Raises:
         ToolDefinitionError: An example does not fit the parameters, or these cannot be constrained.
@@ -95,7 +95,7 @@ class Tool:
 
 
 def origin(function: Callable[..., object]) -> str:
-    """Returns `module.name` of a function, or what it prints as where it has no name."""
+    """Returns `module.name` of a function, or what it prints as if it has no name."""
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     if not name:
@@ -104,7 +104,7 @@ def origin(function: Callable[..., object]) -> str:
 
 
 def _definition(tool: Tool) -> Json:
-    """Returns a tool as the Messages API takes it; what a server does not know is left out where a request is built."""
+    """Returns a tool as the Messages API takes it; what a server does not know is left out if a request is built."""
     definition: Json = {
         "name": tool.name,
         "description": _described(tool),
@@ -143,7 +143,7 @@ class Registry:
                     f"Two tools are called {tool.name!r}: {first.origin} and {tool.origin}; rename one."
                 )
             self._tools[tool.name] = tool
-        # Only now: a substitute may stand behind the tool that names it.
+        # Only now: a substitute may be behind the tool that names it.
         for tool in self._tools.values():
             self._check_substitutes(tool)
         self._definitions = self._define()
@@ -161,7 +161,7 @@ class Registry:
         return tuple(self._tools.values())
 
     def offered(self, name: str) -> Tool | None:
-        """Returns the tool that the model means by `name`; None where it may call none of that name."""
+        """Returns the tool that the model means by `name`; None if it may call none of that name."""
         tool = self._tools.get(name)
         if tool is None or not tool.offered:
             return None

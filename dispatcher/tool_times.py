@@ -10,7 +10,7 @@ _RUNS = 16
 """Runs that tell of the next ones."""
 QUICK_MS = 50.0
 """The mean run of a tool is the most that early dispatch gains a call. So little is not noticed beside a reply that
-takes seconds to be written (decision 289)."""
+takes seconds to be written."""
 
 
 class ToolTimes:

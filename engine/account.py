@@ -38,7 +38,7 @@ class Account:
 
     Args:
         table: What the tokens of models cost.
-        model: The model that is paid for where a server names none that is known.
+        model: The model that is paid for if a server names none that is known.
         spare_tokens: Tokens that it may use beside those of its first request; None: there is no limit.
         spare_usd: The same in US dollars.
     """

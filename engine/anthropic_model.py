@@ -80,7 +80,7 @@ class AnthropicModel:
             "headers": {},
             "params": {},
             "max_retries": 0,
-            # Goes to no server, but where there is none the SDK draws a random one for each request.
+            # Goes to no server, but if there is none the SDK draws a random one for each request.
             "idempotency_key": "",
             "post_parser": not_given,
         }
@@ -233,7 +233,7 @@ def _is_list(body: bytes) -> bool:
 
 
 def _not_heard(_: ModelError | None) -> None:
-    """Hears the end of a call where nobody asked for it."""
+    """Hears the end of a call if nobody asked for it."""
 
 
 def without_key(text: str, key: str) -> str:
@@ -264,12 +264,12 @@ def connect(
     """Makes a model behind `base_url`; connections are opened when first needed.
 
     Args:
-        api_key: Sent as `x-api-key`; None where only `auth_token` is wanted.
+        api_key: Sent as `x-api-key`; None if only `auth_token` is wanted.
         auth_token: Sent as `Authorization: Bearer`.
         name: What its answers are labelled with; None means the model that each request names.
         silence_s: Longest wait for the next bytes of a reply, in seconds.
         transport: How requests travel; None means the network.
-        ended: Is called at the end of each call: with its error, or with None where it brought a whole reply.
+        ended: Is called at the end of each call: with its error, or with None if it brought a whole reply.
     """
     http = (
         DefaultAioHttpClient()

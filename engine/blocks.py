@@ -87,7 +87,7 @@ class Block:
 
     @property
     def arguments(self) -> str:
-        """The tool input's JSON as the model wrote it; `{}` where it wrote none."""
+        """The tool input's JSON as the model wrote it; `{}` if it wrote none."""
         pieces = self._appended.get("partial_json")
         if pieces:
             return _bounded(_readable_json("".join(pieces).strip())) or "{}"
@@ -98,11 +98,11 @@ class Block:
 
     @property
     def is_readable(self) -> bool:
-        """True if the tool input is a JSON object; it is none where the reply was cut off in it."""
+        """True if the tool input is a JSON object; it is none if the reply was cut off in it."""
         return as_object(self.arguments) is not None
 
     def tool_call(self) -> ToolCall | None:
-        """Returns the tool call that the block asks for, or None where it is of another kind."""
+        """Returns the tool call that the block asks for, or None if it is of another kind."""
         if self.kind != "tool_use":
             return None
         call_id = self.start.get("id")
@@ -118,14 +118,14 @@ class Block:
         return ToolCall(id=call_id, name=name[:MAX_NAME], arguments=self.arguments)
 
     def json(self) -> StoredText:
-        """Returns the whole block, as it would stand in a reply that is not streamed."""
+        """Returns the whole block, as it would be in a reply that is not streamed."""
         # Signatures of thinking blocks and fields that we do not know must go back to the server as they came.
         whole = dict(self.start)
         for name in self._appended:
             if name != "partial_json":
                 whole[name] = self.field(name)
         if "input" in whole or "partial_json" in self._appended:
-            # Empty where it was cut off: a block's `input` must be an object.
+            # Empty if it was cut off: a block's `input` must be an object.
             whole["input"] = as_object(self.arguments) or {}
         if self.citations:
             whole["citations"] = self.citations
@@ -163,7 +163,7 @@ def _bounded(arguments: str) -> str:
 
 
 def _readable_json(arguments: str) -> str:
-    """Makes escapes that spell half a character readable; returns the arguments as they are where they are no JSON."""
+    """Makes escapes that spell half a character readable; returns the arguments as they are if they are no JSON."""
     if "\\u" not in arguments.lower() or as_object(arguments) is not None:
         return arguments
     try:

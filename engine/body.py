@@ -22,7 +22,7 @@ CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, OSError)
 # Of what is decoded: a megabyte of gzip becomes hundreds.
 MAX_BODY_BYTES = 8 * 2**20
 MAX_REFUSAL_BYTES = 64 * 2**10
-"""What is read of an error's body; its sentence stands at the beginning."""
+"""What is read of an error's body; its sentence is at the beginning."""
 DRAIN_S = 0.2
 """Seconds for the end of a body behind a complete reply: a connection that was read to its end is used again."""
 _HEAD_BYTES = 8
@@ -71,7 +71,7 @@ async def read_whole(response: httpx2.Response) -> bytes:
 
 
 async def read_refusal(response: httpx2.Response) -> bytes:
-    """Returns the beginning of an error's body; what could be read of it, where the connection breaks."""
+    """Returns the beginning of an error's body; what could be read of it, if the connection breaks."""
     body = bytearray()
     try:
         async with aclosing(response.aiter_bytes()) as chunks:

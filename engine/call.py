@@ -1,4 +1,4 @@
-"""One call of the Messages API under way: its attempts after failures, and its parts where the server pauses."""
+"""One call of the Messages API under way: its attempts after failures, and its parts if the server pauses."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Call:
 
     @property
     def reading_s(self) -> float | None:
-        """Seconds from the first event of the last reply to its last; None where it was not streamed."""
+        """Seconds from the first event of the last reply to its last; None if it was not streamed."""
         return self._reading_s
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
@@ -163,7 +163,7 @@ class Call:
         return reply
 
     async def _rest(self, paused: Reply) -> Reply | None:
-        """Returns what goes on with a paused reply; None where nothing does, and what came so far must do."""
+        """Returns what goes on with a paused reply; None if nothing does, and what came so far must do."""
         self._part += 1
         self._so_far = paused
         try:

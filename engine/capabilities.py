@@ -46,7 +46,7 @@ class Finding(NamedTuple):
     Attributes:
         well: The server can do it.
         found: What came.
-        setting: What to set, where the server said that it cannot do it.
+        setting: What to set, if the server said that it cannot do it.
         may_pass: Another attempt may end otherwise.
     """
 
@@ -61,8 +61,8 @@ class _Probe(NamedTuple):
     """One call, and how its reply is judged.
 
     Attributes:
-        judge: Names the fault of a reply; empty where it is as it should be.
-        setting: What to set where the server cannot do it.
+        judge: Names the fault of a reply; empty if it is as it should be.
+        setting: What to set if the server cannot do it.
     """
 
     name: str
@@ -74,7 +74,7 @@ class _Probe(NamedTuple):
 async def find_capabilities(
     model: Model, name: str, wait_s: float = CALL_S
 ) -> list[Finding]:
-    """Tries everything that the engine may use, one call after another; stops where nothing answers at all.
+    """Tries everything that the engine may use, one call after another; stops if nothing answers at all.
 
     Args:
         wait_s: Seconds for each reply.
@@ -193,7 +193,7 @@ def _no_tool_was_to_be_called(reply: Reply) -> str:
 
 
 async def _find(probe: _Probe, model: Model, wait_s: float) -> Finding:
-    """Tries once more where the same request may pass: a connection that breaks is no server that lacks something."""
+    """Tries once more if the same request may pass: a connection that breaks is no server that lacks something."""
     finding = await _try(probe, model, wait_s)
     for _ in range(ATTEMPTS - 1):
         if finding.well or not finding.may_pass:

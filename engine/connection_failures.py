@@ -38,7 +38,7 @@ class _Cause(NamedTuple):
     retryable: bool = False
 
 
-# The first that fits is the reason: narrow kinds stand before those that hold them.
+# The first that fits is the reason: narrow kinds are before those that hold them.
 _CAUSES: tuple[_Cause, ...] = (
     _Cause(
         aiohttp.ClientHttpProxyError,
@@ -98,7 +98,7 @@ def from_connection(
 def _reason(
     causes: tuple[BaseException, ...],
 ) -> tuple[_Cause | None, BaseException]:
-    """Returns the known cause and its error; where none is known, the error that began it all."""
+    """Returns the known cause and its error; if none is known, the error that began it all."""
     for known in _CAUSES:
         for cause in causes:
             if isinstance(cause, known.kind):

@@ -78,7 +78,7 @@ def from_status(
     """Reads the failure behind a status code.
 
     Args:
-        path: The path that was asked for, to be named where nothing is there.
+        path: The path that was asked for, to be named if nothing is there.
     """
     error = _error_in(body)
     sentence = _sentence(error, body)
@@ -99,7 +99,7 @@ def from_status(
         ),
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
-        # What stands between us and the API may give up, and say so in words of its own, while the API still writes.
+        # What is between us and the API may give up, and say so in words of its own, while the API still writes.
         unbilled=kind != "timeout" and (status < 500 or error is not None),
     )
 
@@ -149,7 +149,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _with_context_window(kind: FailureKind, sentence: str) -> FailureKind:
-    """Returns `context_window` where a refusal says that the request is too long: a smaller one may pass."""
+    """Returns `context_window` if a refusal says that the request is too long: a smaller one may pass."""
     if kind in _MAY_BE_TOO_LONG and _TOO_LONG.search(sentence):
         return "context_window"
     return kind
@@ -204,7 +204,7 @@ def _sentence(error: Json | None, body: bytes) -> str:
 
 
 def _message_of(error: Json) -> str:
-    """Returns an error's message; where it has none, all of it, for something in it may say what is wrong."""
+    """Returns an error's message; if it has none, all of it, for something in it may say what is wrong."""
     for field in ("message", "detail", "error"):
         message = error.get(field)
         if isinstance(message, str) and message:

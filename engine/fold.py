@@ -128,10 +128,10 @@ class ReplyFold:
             self._usage = {}
             self._stop_reason = ""
         self._message = _object(event, "message")
-        # The model puts it there: the id stands in the response's headers, which the fold does not see.
+        # The model puts it there: the id is in the response's headers, which the fold does not see.
         self._request_id = _text(event, "request_id") or None
         self._take_usage(self._message)
-        # A message may begin with blocks in place, where a server goes on with a paused one.
+        # A message may begin with blocks in place, if a server goes on with a paused one.
         for index, block in enumerate(content_of(self._message)):
             self._on_block_start({"index": index, "content_block": block})
 

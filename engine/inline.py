@@ -35,14 +35,14 @@ _SENTENCE_END = re.compile(r"[.!?][\"')\u201d]*\s+|\n+")
 
 
 class _Reference(NamedTuple):
-    """A source, counted from 0, and the blocks of it that are named; no blocks where only the source is."""
+    """A source, counted from 0, and the blocks of it that are named; no blocks if only the source is."""
 
     source: int
     blocks: range | None = None
 
 
 class _Claim(NamedTuple):
-    """The span of the clean text that a marker stands behind, in characters."""
+    """The span of the clean text that a marker is behind, in characters."""
 
     start: int = 0
     end: int = 0
@@ -110,7 +110,7 @@ def read_citations(reply: Reply, sources: Sources) -> Reply:
             continue  # Brackets that are no mark stay in the text.
         piece = text[read_to : marker.start()]
         clean += piece
-        # Two markers in a row stand behind the same claim.
+        # Two markers in a row are behind the same claim.
         if piece.strip():
             claim = _last_sentence(clean, claim.end)
         for reference in references:
@@ -121,7 +121,7 @@ def read_citations(reply: Reply, sources: Sources) -> Reply:
 
 
 def _is_subscript(text: str, marker: re.Match[str]) -> bool:
-    """Returns True for a marker that stands in code rather than behind a claim, as in `rows[1]`."""
+    """Returns True for a marker that is in code rather than behind a claim, as in `rows[1]`."""
     if marker.start() == 0 or text[marker.start()] != "[" or "." in marker[1]:
         return False
     before = text[marker.start() - 1]

@@ -67,7 +67,7 @@ def _missing_answers(open_calls: list[str]) -> list[Message]:
 
 
 def citations_alike(messages: Messages) -> Messages:
-    """Switches citations on in all search results of a request where they are in some."""
+    """Switches citations on in all search results of a request if they are in some."""
     settings: set[bool] = set()
     for message in messages:
         for block in message.content:
@@ -113,7 +113,7 @@ def _with_answers(message: Message, calls: list[str]) -> Message:
 
 
 def _search_results(block: StoredText) -> list[BlockFields]:
-    """Returns the block itself where it is a search result, or those that a tool result holds."""
+    """Returns the block itself if it is a search result, or those that a tool result holds."""
     fields = peek(block)
     if fields.type == "search_result":
         return [fields]

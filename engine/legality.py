@@ -24,7 +24,7 @@ MOST_BREAKPOINTS = 4
 LEAST_THINKING = 1024
 
 Rule = Callable[[Request], Request]
-"""Returns the request mended, or the very same one where it keeps the rule; raises where it cannot be mended."""
+"""Returns the request mended, or the very same one if it keeps the rule; raises if it cannot be mended."""
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ def _card(
 def _small_card(
     price: Price, least_cached: int, efforts: tuple[str, ...] = ()
 ) -> ModelCard:
-    """Returns the card of a model of 2025: it thinks within a budget, where it is told to."""
+    """Returns the card of a model of 2025: it thinks within a budget, if it is told to."""
     traits = ModelTraits(
         thinking=("disabled", "enabled"),
         efforts=efforts,
@@ -201,7 +201,7 @@ def plain_name(name: str) -> str:
 
 
 def traits_of(model: str) -> ModelTraits | None:
-    """Returns what the model of this name takes and does; None where that is not known."""
+    """Returns what the model of this name takes and does; None if that is not known."""
     card = CARDS.get(plain_name(model))
     if card is None:
         return None
@@ -219,7 +219,7 @@ class ModelTable:
         self._own_prices = dict(prices or {})
 
     def price(self, model: str) -> Price | None:
-        """Returns the model's price; None where it is not known."""
+        """Returns the model's price; None if it is not known."""
         if model in self._own_prices:
             return self._own_prices[model]
         if model == OFFLINE:
@@ -239,10 +239,10 @@ class ModelTable:
         thinking: str = "default",
         effort: str | None = None,
     ) -> Rate | None:
-        """Returns the most that the model's tokens can cost; None where its price is not known.
+        """Returns the most that the model's tokens can cost; None if its price is not known.
 
         Args:
-            called: The name that the rate is to have, where that is another.
+            called: The name that the rate is to have, if that is another.
             thinking: The setting, by which a reply may be longer than its answer; and `effort`.
         """
         price = self.price(model)
@@ -261,7 +261,7 @@ class ModelTable:
         )
 
     def priced(self, usage: Usage, model: str) -> Usage:
-        """Adds the cost to a usage; leaves it unchanged where the model's price is not known."""
+        """Adds the cost to a usage; leaves it unchanged if the model's price is not known."""
         price = self.price(model)
         if price is None:
             return usage

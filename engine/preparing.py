@@ -63,8 +63,8 @@ class PreparedRequest(NamedTuple):
     """A request that may be sent, and the fields of `ReasoningStarted` that describe it.
 
     Attributes:
-        caching: What of it is marked as cacheable, or why it is not; empty where there was nothing to decide.
-        sources: The sentences that inline citations name; empty where citations are native.
+        caching: What of it is marked as cacheable, or why it is not; empty if there was nothing to decide.
+        sources: The sentences that inline citations name; empty if citations are native.
         marks: What the query's next request must know.
         profile: The profile that it was built for, and `tool_definitions` the tools that it could offer: with the
             request that was asked for, all that it is made of.
@@ -93,7 +93,7 @@ def prepare(
     """Prepares the request that `asked` stands for, fit for a server of this profile.
 
     Args:
-        system: The system prompt, where it is not today's.
+        system: The system prompt, if it is not today's.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
@@ -229,7 +229,7 @@ def _marks_of_transcript(
     blocks: list[StoredText], before: CacheMarks, least_chars: int, rounds_after: int
 ) -> tuple[list[int], str]:
     """Chooses which blocks of a transcript are marked, and says why."""
-    # The server finds a mark of the last call only where everything before it is the same.
+    # The server finds a mark of the last call only if everything before it is the same.
     same = _common_length(before.blocks, blocks)
     marked = [at for at in before.marked if at < same]
     last = _last_lasting(blocks)

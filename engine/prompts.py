@@ -15,7 +15,7 @@ from antiphon.vocabulary.values import StoredText
 SYSTEM_VERSION = "5"
 """Recorded with every query; raised whenever a word below changes, of either prompt."""
 MOST_LISTED = 60
-"""Courses that a call is shown by their titles; of more it is told the number."""
+"""Courses that a call sees by their titles; of more it is told the number."""
 TITLE_CHARS = 300
 
 _OPENING = """\

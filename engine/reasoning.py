@@ -174,7 +174,7 @@ class ReasoningEngine:
         """Prepares the call and announces its first attempt."""
         before = self._marks.get(asked.reasoner, CacheMarks())
         model = self._models[asked.reasoner]
-        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+        # A server with a name of its own, such as the offline reasoner, answers whichever model was requested.
         traits = traits_of(model.name or asked.model)
         profile = self._styles.profile(asked.reasoner, traits)
         prepared = prepare(asked, self._tools, profile, style, before)
@@ -189,7 +189,7 @@ class ReasoningEngine:
     def _gains_by_a_stream(self, asked: ReasoningRequested, max_tokens: int) -> bool:
         """Returns False for a reply that nobody follows, that no slow tool waits for, and that is sure to be in time.
 
-        Each piece of a stream costs as much as a short reply does as a whole (decisions 180 and 289).
+        Each piece of a stream costs as much as a short reply does as a whole (docs/design/performance.md).
         """
         if self._followed():
             return True

@@ -56,7 +56,7 @@ def build_request(
         tools: The JSON list of all tool definitions, sorted by name; an empty list means none.
         profile: What the server and the model can do.
         inline: Sources will be shown as numbered text.
-        system: The system prompt, where it is not today's.
+        system: The system prompt, if it is not today's.
     """
     if system is None:
         system = system_prompt(
@@ -120,7 +120,7 @@ def with_room(max_tokens: int, room: int, traits: ModelTraits | None) -> int:
 
 
 def fixed_chars_of(system: StoredText, tools: StoredText | None) -> int:
-    """Returns the characters of what stands before the messages."""
+    """Returns the characters of what is before the messages."""
     if tools is None:
         return len(system.text)
     return len(system.text) + len(tools.text)
@@ -278,7 +278,7 @@ class BlockFields(NamedTuple):
 
     Attributes:
         is_blank: True for a text block without text.
-        is_marked: True where the provider's cache ends at it.
+        is_marked: True if the provider's cache ends at it.
         has_citations: True for a search result with citations switched on.
     """
 
@@ -319,7 +319,7 @@ _decode = msgspec.json.Decoder(prepared(_WireBlock)).decode
 # A block is read by several rules, and once more for each further request that shows it.
 @lru_cache(maxsize=2048)
 def peek(block: StoredText) -> BlockFields:
-    """Reads those parts of a content block; all are empty where it is no JSON object."""
+    """Reads those parts of a content block; all are empty if it is no JSON object."""
     try:
         wire = _decode(block.text)
     except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):

@@ -19,7 +19,7 @@ LEAST_LEFT_S = 1.0
 def retry_wait(
     error: ModelError, attempt: int, left_s: float, chance: float = 0.0
 ) -> float | None:
-    """Returns the seconds to wait before the next attempt, or None where there must be none.
+    """Returns the seconds to wait before the next attempt, or None if there must be none.
 
     Args:
         attempt: The attempt that failed, from 1.

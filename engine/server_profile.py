@@ -66,7 +66,7 @@ class CitationStyles:
         return replace(profile, model=traits)
 
     def known(self, reasoner: Reasoner) -> CitationStyle | None:
-        """Returns the style, or None where it must be found out first."""
+        """Returns the style, or None if it must be found out first."""
         setting = self.profile(reasoner).citations
         if setting == "auto":
             return self._found.get(reasoner)
@@ -155,7 +155,7 @@ async def ask(
 
     Args:
         timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
-        attempts: Attempts in all, at once one after another, where the same request may pass: a server that closes the
+        attempts: Attempts in all, at once one after another, if the same request may pass: a server that closes the
             connections that it kept, or one that is starting, is no server that lacks something.
         account: Who pays; None: whoever asks, and keeps no account.
 

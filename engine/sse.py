@@ -56,7 +56,7 @@ class SseDecoder:
         return events
 
     def end(self) -> list[Json]:
-        """Returns the last event, where the stream ended without the empty line after it."""
+        """Returns the last event, if the stream ended without the empty line after it."""
         try:
             event = _event(bytes(self._pending).replace(b"\r", b"\n"))
         except ModelError:

@@ -42,7 +42,7 @@ class Thinking(NamedTuple):
     room: int = 0
 
     def json(self) -> str | None:
-        """Returns the fields of the request that say so, as a JSON object; None where there are none."""
+        """Returns the fields of the request that say so, as a JSON object; None if there are none."""
         fields: Json = {}
         if self.effort is not None:
             fields["output_config"] = {"effort": self.effort}
@@ -72,7 +72,7 @@ def thinking_of(
     """Decides how a call thinks.
 
     Args:
-        traits: None: what the model accepts is not known. Then, and where it does not think by itself, it is told only
+        traits: None: what the model accepts is not known. Then, and if it does not think by itself, it is told only
             what the settings say.
         wanted: The setting: `default` is our policy, else `off`, `adaptive`, or a number of tokens.
         effort: The setting; None: our policy.
@@ -155,7 +155,7 @@ def _is_above_quiet(effort: str | None) -> bool:
 
 
 def _accepted_effort(traits: ModelTraits, wanted: str) -> str | None:
-    """Returns the highest effort up to `wanted` that the model accepts; None where it knows none."""
+    """Returns the highest effort up to `wanted` that the model accepts; None if it knows none."""
     accepted: str | None = None
     for effort in _EFFORTS[: _EFFORTS.index(wanted) + 1]:
         if effort in traits.efforts:

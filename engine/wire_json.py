@@ -96,7 +96,7 @@ def valid_text(text: str) -> str:
 
 
 def as_object(text: str) -> Json | None:
-    """Reads `text` as a JSON object; None where it is none that may be used."""
+    """Reads `text` as a JSON object; None if it is none that may be used."""
     data = text.encode("utf-8", "surrogatepass")
     try:
         value = msgspec.json.decode(data)

@@ -76,7 +76,7 @@ class ToolCallNames:
         return self.by_id.setdefault(subject, f"tool call {len(self.by_id) + 1}")
 
     def put_into(self, text: str) -> str:
-        """Returns a text with the names: where it is an id, and where it is JSON that holds some."""
+        """Returns a text with the names: if it is an id, and if it is JSON that holds some."""
         if text in self.by_id:
             return self.by_id[text]
         # Quoted, so that an id such as `t1` is not found inside of words.
@@ -89,7 +89,7 @@ class ToolCallNames:
 def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     """Returns each event by its place in the query.
 
-    The event by which a fork begins is left out, for it is no difference. Where a query was resumed, whatever an
+    The event by which a fork begins is left out, for it is no difference. If a query was resumed, whatever an
     interrupted call had emitted is emitted once more, and only the second time counts.
     """
     names = ToolCallNames()
@@ -98,7 +98,7 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     pending: PendingTable = {}
     for recorded in events:
         pending = fold_pending(pending, recorded, catalog)
-        # Resuming settles nothing, so what is pending here is what is asked for once more.
+        # Resuming settles nothing, so what is pending here is what is requested once more.
         if isinstance(recorded.event, QueryResumed):
             seen.subtract(_repeated_keys(found, pending))
             if recorded.event.why.startswith(FORKED):

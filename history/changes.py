@@ -38,7 +38,7 @@ BLOCK_TYPES = (
 MOST_NUMBER = 10**18
 
 SHOWN_CHARS = 60
-"""Characters of a value where a change is described: the rest can be read in the fork's trace."""
+"""Characters of a value when a change is described: the rest can be read in the fork's trace."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Change(Value, frozen=True, kw_only=True):
             `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that a briefing left out.
         name: The field, the setting, the tool call's id or the number of one of its events, the passage's or the
             fact's id; empty for a reply.
-        value: JSON, or plain text where that is meant; the numbers of sentences from 0, as a list, for `show`.
+        value: JSON, or plain text if that is meant; the numbers of sentences from 0, as a list, for `show`.
         fact: The fact that `show` names, once it was looked up in the trace.
     """
 
@@ -119,7 +119,7 @@ def _with_field(
     event: Event, path: Sequence[str], value: str, catalog: Catalog
 ) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
-    # What is given is JSON, or text where its JSON does not fit: `query=1987` asks about a year.
+    # What is given is JSON, or text if its JSON does not fit: `query=1987` asks about a year.
     readings = [_json_or_text(value), value]
     refusal = ""
     for reading in readings:

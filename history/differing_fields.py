@@ -12,7 +12,7 @@ from antiphon.vocabulary.values import Value
 SHOWN_CHARS = 80
 """Characters of each of two values in a sentence, so that both fit on a line."""
 MOST_FIELDS = 40
-"""Fields of one event that are told apart; further ones are only counted as one."""
+"""Fields of one event that are counted apart; further ones are only counted as one."""
 MOST_WORDS = 3_000
 """Words between the first and the last that differ which are compared one by one: comparing takes their square."""
 CONTEXT = 4
@@ -28,7 +28,7 @@ class FieldChange(Value, frozen=True, kw_only=True):
 
     Attributes:
         path: Such as `messages[0].content[2]`.
-        left: What the left one holds there, shortened; empty where it holds nothing.
+        left: What the left one holds there, shortened; empty if it holds nothing.
         right: The same of the right one.
         words: Of two long texts, the words that differ: `… kept [-gone-] {+come+} kept …`; else empty.
     """
@@ -73,7 +73,7 @@ def _differing(
 def _differing_items(
     left: list[object], right: list[object], path: str
 ) -> Iterator[tuple[str, object, object]]:
-    """Compares items in pairs where as many went as came, so that one that came shifts none of the others."""
+    """Compares items in pairs if as many went as came, so that one that came shifts none of the others."""
     for change, start, end, other_start, other_end in _matcher(
         [_key(item) for item in left], [_key(item) for item in right]
     ).get_opcodes():

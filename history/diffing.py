@@ -38,7 +38,7 @@ Trace = Sequence[Recorded[Event]]
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the two traces: its status, its answer and its figures. `usage` holds the cost, where that is known."""
+    """One of the two traces: its status, its answer and its figures. `usage` holds the cost, if that is known."""
 
     query_id: str
     events: int
@@ -72,7 +72,7 @@ class Diff(Value, frozen=True, kw_only=True):
         same: The number of events that are equal in both.
         differences: In the order of the traces; times alone are no difference.
         groups: The same differences by their cause.
-        change: What was changed where one of the two is a fork, in words.
+        change: What was changed if one of the two is a fork, in words.
         sentences: The answers' sentences: `=` in both, `-` only left, `+` only right.
     """
 
@@ -94,7 +94,7 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
     comparison = _Comparison(left, right, subscribers)
     differences = comparison.differences()
     explainer = Explainer(left, right, decided_events(subscribers))
-    # Where events differ, others are likely to change places with them, which is no further difference.
+    # If events differ, others are likely to change places with them, which is no further difference.
     explained = explainer.explain(
         differences, comparison.reordered(differ=bool(differences))
     )

@@ -27,9 +27,9 @@ class Divergence(Value, frozen=True, kw_only=True):
     Attributes:
         seq: The recorded event; for one that was not recorded, the place where it is missing.
         kind: Its kind.
-        field: The first field that differs, such as `facts[2].id`; empty where a whole event is missing.
-        recorded: What the trace holds there, as JSON; empty where it holds nothing.
-        now: What is emitted now, as JSON; empty where nothing is.
+        field: The first field that differs, such as `facts[2].id`; empty if a whole event is missing.
+        recorded: What the trace holds there, as JSON; empty if it holds nothing.
+        now: What is emitted now, as JSON; empty if nothing is.
         chain: The events that led to it, the nearest first, each as `seq kind`.
         detail: The difference in a sentence.
     """
@@ -69,7 +69,7 @@ def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
 
 
 def first_difference(recorded: object, now: object, path: str = "") -> FieldDifference:
-    """Finds the first field in which two plain values differ; the values themselves where they have no fields."""
+    """Finds the first field in which two plain values differ; the values themselves if they have no fields."""
     if isinstance(recorded, dict) and isinstance(now, dict):
         # In the order of the fields, those of `recorded` first: the first difference is then always the same one.
         for name in recorded | now:

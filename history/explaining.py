@@ -63,7 +63,7 @@ class Difference(Value, frozen=True, kw_only=True):
 
     Attributes:
         because: The cause of the difference; an event that only follows from an earlier difference has that one's.
-        field: The first field that differs; empty where a whole event does.
+        field: The first field that differs; empty if a whole event does.
         detail: The difference in words.
         fields: All fields that differ.
     """
@@ -91,7 +91,7 @@ class _Side:
         self.causes: dict[int, Cause] = {}
 
     def inherited(self, seq: int | None) -> Cause | None:
-        """Returns the cause of the nearest difference that led to an event; None where none did, or without event."""
+        """Returns the cause of the nearest difference that led to an event; None if none did, or without event."""
         while seq:
             cause = self.trace[seq - 1].cause
             if cause in self.causes:
@@ -166,7 +166,7 @@ class Explainer:
         return own
 
     def _follows_from(self, event: Event, difference: Difference) -> Cause | None:
-        """Returns the cause of the difference that this one follows from; None where it follows from none."""
+        """Returns the cause of the difference that this one follows from; None if it follows from none."""
         # To the very same request there were two replies, whatever else differs between the two queries.
         if (
             isinstance(event, ReasoningCompleted)
@@ -195,7 +195,7 @@ class Explainer:
         return False
 
     def _own_cause(self, event: Event) -> Cause | None:
-        """Returns why an event differs by itself; None where it can only follow from others."""
+        """Returns why an event differs by itself; None if it can only follow from others."""
         kind = type(event)
         if kind in self._decided:
             return None
@@ -228,7 +228,7 @@ def _cause_of_beginning(difference: Difference) -> Cause:
 
 
 def _shared_seq(fork: Trace, parent: Trace) -> int:
-    """Returns the last event that a fork shares with its parent; 0 where it is no fork of it."""
+    """Returns the last event that a fork shares with its parent; 0 if it is no fork of it."""
     first = fork[0].event
     if isinstance(first, QueryReceived) and first.parent == parent[0].query_id:
         return first.parent_seq

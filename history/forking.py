@@ -25,8 +25,8 @@ from antiphon.vocabulary.settings import check_settings
 from antiphon.vocabulary.values import Fact
 
 Mode = Literal["recorded", "remodel", "live"]
-"""`recorded`: every call is answered as it was recorded, and where there is no such recording the query stops; nothing
-is live. `remodel`: the model is live, and tools where nothing is recorded. `live`: everything is live."""
+"""`recorded`: every call is answered as it was recorded, and if there is no such recording the query stops; nothing
+is live. `remodel`: the model is live, and tools if nothing is recorded. `live`: everything is live."""
 
 Trace = Sequence[Recorded[Event]]
 Versions = tuple[tuple[str, str], ...]
@@ -43,7 +43,7 @@ class PreparedFork(NamedTuple):
     Attributes:
         events: The trace that it is a fork of.
         prefix: Its own events, up to the last that it shares, at the times of its parent.
-        shared: How many events it shares; 0 where that is no more than the question.
+        shared: How many events it shares; 0 if that is no more than the question.
     """
 
     events: Trace
@@ -160,7 +160,7 @@ def placed_in_time(prefix: Trace, now: float) -> tuple[list[Recorded[Event]], fl
 
 
 def with_todays(recorded: Versions, now: Versions) -> Versions:
-    """Returns the versions of a fork: its parent's for what it shares, `fork.NAME` where its own part has others."""
+    """Returns the versions of a fork: its parent's for what it shares, `fork.NAME` if its own part has others."""
     known = dict(recorded)
     others: list[tuple[str, str]] = []
     for name, version in now:
@@ -175,7 +175,7 @@ def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> in
         raise BadInputError(
             "A fork needs an event to fork at (--at) or something to change."
         )
-    # Computed even where `at` is given: a change that names nothing in the trace is refused in any case.
+    # Computed even if `at` is given: a change that names nothing in the trace is refused in any case.
     named = [_first_place(events, change) for change in changes]
     if at is None:
         return _last_named(changes, named)

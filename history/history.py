@@ -18,7 +18,6 @@ from antiphon.composition import (
     Totals,
 )
 from antiphon.composition.spending import lost_in
-from antiphon.history.acting import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.changes import Change
 from antiphon.history.continuing import continue_from
 from antiphon.history.diffing import Diff, diff
@@ -33,6 +32,7 @@ from antiphon.history.forking import (
     with_todays,
 )
 from antiphon.history.local_trace import LocalTrace
+from antiphon.history.performers import Acting, acting_as_usual, acting_in_fork
 from antiphon.history.planning import ForkPlan, plan_of, settings_in
 from antiphon.history.regression_test import in_todays_form
 from antiphon.history.replaying import ReplayResult, replay, unreadable, with_missing
@@ -59,7 +59,7 @@ from antiphon.vocabulary.values import StoredText, Usage
 log = structlog.get_logger(__name__)
 
 DIED = "the process that worked on it ended"
-"""Recorded as the reason for resuming, where the caller gives none."""
+"""Recorded as the reason for resuming, if the caller gives none."""
 
 
 def _admit_always() -> None:
@@ -79,7 +79,7 @@ class History:
     """The recorded queries of a service.
 
     Args:
-        admit: Refuses (BusyError) where no further query may begin.
+        admit: Refuses (BusyError) if no further query may begin.
         totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
         versions: Returns the names and versions of what shapes a query now, for forks that are live.
         elsewhere: Returns the trace of a query that does not run here; None: no other process works on queries.
@@ -298,7 +298,7 @@ class History:
         return LocalTrace(query_id, sessions, self._store)
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads a trace, with what rules decide today in fields that its events did not have yet (decision 063)."""
+        """Reads a trace, with what rules decide today in fields that its events did not have yet."""
         events = await self._store.read(query_id)
         _check_known(events)
         forms = await self._store.forms(query_id)
@@ -344,7 +344,7 @@ class History:
         behind_s = max(0.0, acting.clock.now() - prefix[-1].at)
         away_s = 0.0 if counts_away else behind_s
         acting.interceptor.recall(prefix)
-        # What was under way where a fork begins is its parent's.
+        # What was under way when a fork begins is its parent's.
         lost = Usage() if why.startswith(FORKED) else lost_in(prefix)
         session = continue_from(
             self._bus,

@@ -1,4 +1,4 @@
-"""Finds out if a replay differs only because its trace lacks a setting that there is now (decision 110)."""
+"""Finds out if a replay differs only because its trace lacks a setting that there is now."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def setting_that_explains(
 ) -> tuple[str, object] | None:
     """Returns a setting that the trace lacks, and a value of it with which the whole trace replays; None for none.
 
-    A program that did not know the setting behaved as if it had one of its values. Where no value leads to what was
+    A program that did not know the setting behaved as if it had one of its values. If no value leads to what was
     decided then, the difference has another cause.
 
     Args:

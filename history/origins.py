@@ -51,7 +51,7 @@ class Origin(Value, frozen=True, kw_only=True):
     Attributes:
         passage_id: The name under which `antiphon traces whatif` leaves the passage out.
         course: The course whose text it is; None for the words of a tool of one's own.
-        offset: Where the cited text begins in its lesson's text, in characters; None where that is not known.
+        offset: Where the cited text begins in its lesson's text, in characters; None if that is not known.
         arguments: The tool call's, as the model wrote them.
         asked_by: The reasoning call whose reply asked for the tool.
         request_sha256: Of the exact bytes of that call's request.
@@ -83,7 +83,7 @@ class Sentence(Value, frozen=True, kw_only=True):
     """One sentence of the answer, and the origins of all that it cites.
 
     Attributes:
-        written_by: The call whose reply the sentence stands in; None where no model wrote the answer.
+        written_by: The call whose reply the sentence stands in; None if no model wrote the answer.
     """
 
     text: str
@@ -110,7 +110,7 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
     facts = facts_in(events)
     steps = _Steps(events)
     found: list[Sentence] = []
-    # Citations stand in the answer by their characters, so that a sentence's are those that overlap it.
+    # Citations are in the answer by their characters, so that a sentence's are those that overlap it.
     for start, end in pairwise(
         (*sentence_starts(response.answer), len(response.answer))
     ):
@@ -258,7 +258,7 @@ class _Steps:
                 self._writer = event.call_id
 
     def writer_of(self, sentence: str) -> CallStep | None:
-        """Returns the call in whose reply a sentence stands; None where no model wrote it."""
+        """Returns the call in whose reply a sentence is; None if no model wrote it."""
         if not self._writer or sentence not in self._texts.get(self._writer, ""):
             return None
         return self._step(self._writer)
@@ -289,7 +289,7 @@ class _Steps:
         )
 
     def _step(self, call_id: str) -> CallStep:
-        # A call stands behind many citations, and its request may be long.
+        # A call is behind many citations, and its request may be long.
         if call_id not in self._steps:
             self._steps[call_id] = self._new_step(call_id)
         return self._steps[call_id]

@@ -24,12 +24,12 @@ class ForkPlan(Value, frozen=True, kw_only=True):
 
     Attributes:
         shared: Its last event that is its parent's too.
-        models: Who is asked; empty where no model is.
+        models: Who is asked; empty if no model is.
         calls: Calls to them at most, each of which may be retried.
-        tools: The tools that may be run; empty where none is.
+        tools: The tools that may be run; empty if none is.
         effects: Those of them that change something outside.
         recorded_usage: What the same part of the query used when it was recorded: the best guess there is.
-        may_cost: A model is asked that is not known to be free.
+        may_cost: It calls a model that is not known to be free.
         sentence: All of it in words.
     """
 
@@ -131,7 +131,7 @@ def _models(resources: Resources, settings: QuerySettings) -> tuple[str, ...]:
 
 
 def _is_free(resources: Resources, models: Sequence[str]) -> bool:
-    """Returns True where each of the models is known to cost nothing."""
+    """Returns True if each of the models is known to cost nothing."""
     for model in models:
         rate = resources.model_table.rate(model)
         if rate is None or rate.input or rate.output:

@@ -1,7 +1,7 @@
 """The outside of a recorded fork: it publishes what the recording holds.
 
-Nothing goes out from here: no model is asked and no tool is run, and so nothing can cost anything. What came from
-outside comes in its recorded order and at its recorded times, each event when its call was requested. Where a call is
+Nothing goes out from here: no model is called and no tool is run, and so nothing can cost anything. What came from
+outside comes in its recorded order and at its recorded times, each event when its call was requested. If a call is
 requested that the recording does not hold, the query stops and says so.
 """
 
@@ -141,7 +141,7 @@ class PlayedOutside:
     def _announce(
         self, asked: e.ReasoningRequested | e.SummaryRequested, record: CallRecord
     ) -> None:
-        """Lets the call's events wait, with the request as it would be sent now where it was another one."""
+        """Lets the call's events wait, with the request as it would be sent now if it was another one."""
         before = self._recording.asked_as(asked.call_id)
         request = None
         if isinstance(asked, e.ReasoningRequested) and _shown(asked) != _shown(before):
@@ -166,7 +166,7 @@ class PlayedOutside:
     ) -> PreparedRequest | None:
         """Returns the request as it would be prepared for the recorded server, with the recorded tools.
 
-        None where none was sent then, or where it would be illegal: it is as recorded.
+        None if none was sent then, or if it would be illegal: it is as recorded.
         """
         if started is None:
             return None

@@ -55,7 +55,7 @@ class WaitingEvents:
 
     @property
     def first_subject(self) -> str | None:
-        """The call that the next event is about, empty for one of the timer; None where no event waits."""
+        """The call that the next event is about, empty for one of the timer; None if no event waits."""
         if not self._heap:
             return None
         return self._heap[0].subject

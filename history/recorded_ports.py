@@ -190,7 +190,7 @@ def _run(
 
 
 def _next_run(under_way: _CallUnderWay, recording: Recording) -> ToolOutcome | None:
-    """Returns the run of a tool that the recording holds in this place of the call; None where it holds none."""
+    """Returns the run of a tool that the recording holds in this place of the call; None if it holds none."""
     assert isinstance(under_way.request, ToolRequested)
     record = recording.result_of(under_way.request.call)
     if record is None:

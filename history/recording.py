@@ -51,7 +51,7 @@ class CallRecord:
 
     Attributes:
         events: Those of earlier attempts, which an interruption of the query ended, among them.
-        abandoned: How it ended where it was abandoned; that came of `CallsAbandoned`, and is none of its events.
+        abandoned: How it ended if it was abandoned; that came of `CallsAbandoned`, and is none of its events.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class CallRecord:
 
     @property
     def outcome(self) -> Reply | Result | None:
-        """The reply or the result; None where the call never came to one of its own."""
+        """The reply or the result; None if the call never came to one of its own."""
         for recorded in self.events:
             if isinstance(recorded.event, Reply | Result):
                 return recorded.event
@@ -102,8 +102,8 @@ class Recording:
 
     Attributes:
         style: The way in which the model was shown sources.
-        labels: The names that answers were labelled with, by reasoner, where that was not the model's own.
-        tool_definitions: The definitions of the tools that there were; None where the recording does not tell.
+        labels: The names that answers were labelled with, by reasoner, if that was not the model's own.
+        tool_definitions: The definitions of the tools that there were; None if the recording does not tell.
     """
 
     def __init__(self, events: Trace, dropped: frozenset[str] = frozenset()) -> None:
@@ -140,14 +140,14 @@ class Recording:
             for each in self._events:
                 if isinstance(each.event, QueryResumed) and each.at <= at:
                     at += each.event.away_s
-                # Before the first event that is later; where none is, the query was over by then.
+                # Before the first event that is later; if none is, the query was over by then.
                 if each.at >= at:
                     came.append(replace(each, cause=1, at=at, event=alarm))
                     break
         return came
 
     def reply_to(self, asked: ModelRequest) -> CallRecord | None:
-        """Returns what came of the same call in the recording; None where it had no such call.
+        """Returns what came of the same call in the recording; None if it had no such call.
 
         The same is one of the same number in the query to the same reasoner and model, with or without tools as it was;
         what it is shown may differ.
@@ -285,7 +285,5 @@ def _kind_of_call(asked: ModelRequest) -> tuple[object, ...]:
 def _in_words(asked: ModelRequest) -> str:
     what = "a summarising call"
     if isinstance(asked, ReasoningRequested):
-        what = f"a call of round {asked.round}"
-        if asked.final:
-            what = "a final call"
+        what = "a final call" if asked.final else f"a call of round {asked.round}"
     return f"{what} to the {asked.reasoner} reasoner ({asked.model})"

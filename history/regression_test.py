@@ -166,7 +166,7 @@ def in_todays_form(
     forms: Sequence[Form] | None,
     subscribers: Sequence[Subscriber] = (),
 ) -> Sequence[Recorded[Event]]:
-    """Returns a trace with what rules decide today in fields that its events did not have yet (decision 063).
+    """Returns a trace with what rules decide today in fields that its events did not have yet.
 
     Only a trace that differs in nothing but such fields is renewed; any other stays as it was recorded.
     """
@@ -223,7 +223,7 @@ def _crossed_out(value: object, pattern: re.Pattern[str]) -> object:
 
 
 def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
-    """Returns the cited texts that stand in the answer word for word, each once."""
+    """Returns the cited texts that are in the answer word for word, each once."""
     quoted: list[str] = []
     for citation in answer.citations:
         cited = citation.cited_text.strip()

@@ -69,7 +69,7 @@ class ReplayRun:
     Attributes:
         fold: The deciders' states, and their emissions that the trace has not shown yet.
         compared: Events of deciding components that were compared so far, and `verified` those of acting ones.
-        unknown: The first event of a kind that nothing here defines; None where there was none.
+        unknown: The first event of a kind that nothing here defines; None if there was none.
     """
 
     def __init__(
@@ -361,7 +361,7 @@ class ReplayRun:
 class OlderSettlements:
     """The settlements in a trace of older rules.
 
-    Then whoever ran a tool settled the round as well: the event stands wherever that happened, and its cause is the
+    Then whoever ran a tool settled the round as well: the event is wherever that happened, and its cause is the
     request of the tool. It is compared with what the rules settled by then, whatever else they emitted.
     """
 
@@ -401,7 +401,7 @@ def _by_event(checks: Sequence[Check]) -> dict[type[Event], list[Check]]:
 
 
 def _changed_by_hand(events: Trace) -> int:
-    """Returns the `seq` of the event that somebody changed to fork a query; 0 where nobody did."""
+    """Returns the `seq` of the event that somebody changed to fork a query; 0 if nobody did."""
     first = events[0].event
     if isinstance(first, QueryReceived) and first.parent is not None:
         return first.parent_seq

@@ -29,7 +29,7 @@ class ReplayResult(Value, frozen=True, kw_only=True):
         compared: The number of those that deciding components emit, and that were compared.
         verified: The number of those that acting components emit, and that were worked out again and compared.
         closed: The trace has its end; an open one is replayed as far as it goes.
-        divergence: The first difference, or None where there is none.
+        divergence: The first difference, or None if there is none.
         skipped: What could not be compared, and why.
     """
 
@@ -62,7 +62,7 @@ def replay(
 
 
 def _with_faults(result: ReplayResult, events: Trace) -> ReplayResult:
-    """Classes a difference as the fault's where the query was broken on purpose, and its trace says so."""
+    """Classes a difference as the fault's if the query was broken on purpose, and its trace says so."""
     first = events[0].event
     divergence = result.divergence
     if divergence is None or divergence.difference != "code":
@@ -104,7 +104,7 @@ def _with_missing_setting(
     forms: Sequence[Form] | None,
     subscribers: Subscribers,
 ) -> ReplayResult:
-    """Classes a difference as one of settings where it follows from a setting that the trace lacks, and only there."""
+    """Classes a difference as one of settings if it follows from a setting that the trace lacks, and only there."""
     divergence = result.divergence
     if (
         divergence is None

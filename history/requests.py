@@ -43,7 +43,7 @@ class RequestCheck:
     """A request is made of what was asked for, the server's profile and the tools, and of nothing else.
 
     Attributes:
-        skipped: What could not be compared, and why; empty where all was.
+        skipped: What could not be compared, and why; empty if all was.
     """
 
     hears = (

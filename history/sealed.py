@@ -20,8 +20,8 @@ class SealedReplay(Value, frozen=True, kw_only=True):
     """The outcome of replaying a sealed trace.
 
     Attributes:
-        divergence: The first difference, or None where there is none.
-        answer: The answer as it is decided now, whatever the file says; None where there is none.
+        divergence: The first difference, or None if there is none.
+        answer: The answer as it is decided now, whatever the file says; None if there is none.
     """
 
     divergence: Divergence | None
@@ -73,7 +73,7 @@ def sealed_trace(
 def answer_now(
     events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()
 ) -> ResponseAssembled | None:
-    """Returns the answer that the rules make of a trace today; None where they make none."""
+    """Returns the answer that the rules make of a trace today; None if they make none."""
     fold = Fold(deciders_of(subscribers))
     # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
     failed = failures_by_event(events)

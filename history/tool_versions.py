@@ -24,7 +24,7 @@ OTHERS = "today's tools: they are others ({changes}), and the requests were buil
 
 
 class ToolCheck:
-    """The requests offered the tools that the query began with; says where these are not the tools of now.
+    """The requests offered the tools that the query began with; says if these are not the tools of now.
 
     Args:
         now: The definitions of the tools that there are now; None: these are not known here.

@@ -37,8 +37,8 @@ class Finding(NamedTuple):
     """A difference of an event from what follows from those before it.
 
     Attributes:
-        now: The event that it should be; None where there should be none, or where `detail` says what is wrong.
-        detail: The difference in a sentence; empty where the two events show it.
+        now: The event that it should be; None if there should be none, or if `detail` says what is wrong.
+        detail: The difference in a sentence; empty if the two events show it.
         difference: Its class. With `settings` the trace does not differ: `detail` says what of now was not compared,
             since nothing that was decided depends on it.
     """
@@ -112,7 +112,7 @@ class AlarmCheck:
 
 
 class CallerCheck:
-    """The caller receives the answer that was recorded, and where there is none, a statement."""
+    """The caller receives the answer that was recorded, and if there is none, a statement."""
 
     hears = (ResponseAssembled, QueryClosed)
     compares = (QueryClosed,)

@@ -45,7 +45,7 @@ def fill_catalogue(
 
     Args:
         known: The generation in use; documents that the target keeps are copied from it.
-        reader: Has read those that are fresh; None where none is.
+        reader: Has read those that are fresh; None if none is.
     """
     missing = _remove_stale(catalogue, target)
     filling = _Filling(catalogue, known, embedder, report, len(missing))

@@ -57,7 +57,7 @@ class TermWeights:
         self._chunks = reader.chunks
         # Per generation, because another one has other counts.
         self.count = lru_cache(maxsize=50_000)(reader.chunks_with)
-        # The list of common words is read here, where a library is opened, and not within the first query.
+        # The list of common words is read here, if a library is opened, and not within the first query.
         rarity_in_english("")
 
     def weight(self, term: str) -> float:
@@ -69,7 +69,7 @@ class TermWeights:
         return log((self._chunks + 1) / (self.count(term) + 0.5))
 
     def terms_of(self, query: str) -> list[str]:
-        """Returns the stemmed words that set chunks apart; all of them where none does."""
+        """Returns the stemmed words that set chunks apart; all of them if none does."""
         # A query of nothing but stop words is searched for those.
         stemmed = terms(query) or map(stem, words(query))
         distinct = list(dict.fromkeys(stemmed))[:_MAX_TERMS]
@@ -78,7 +78,7 @@ class TermWeights:
         return selective or distinct
 
     def shares(self, found: Sequence[str]) -> dict[str, float]:
-        """Returns the share of the chunks in which each term stands; those that stand nowhere are left out."""
+        """Returns the share of the chunks in which each term occurs; those that occur nowhere are left out."""
         shares = {}
         for term in found[:_SCORED_TERMS]:
             count = self.count(term)
@@ -87,7 +87,7 @@ class TermWeights:
         return shares
 
     def absent(self, found: Sequence[str]) -> float:
-        """Returns the weights, as scoring has them, of the terms that stand nowhere, added up."""
+        """Returns the weights, as scoring has them, of the terms that occur nowhere, added up."""
         share = 0.5 / (self._chunks + 1.0)
         nowhere = [term for term in found[:_SCORED_TERMS] if not self.count(term)]
         return float(term_weights(dict.fromkeys(nowhere, share)).sum())
@@ -122,7 +122,7 @@ class Vectors:
         """Holds them together.
 
         Args:
-            index: None where the library is so small that every row is looked at (`SCANNED_WHOLE`).
+            index: None if the library is so small that every row is looked at (`SCANNED_WHOLE`).
             numbers: Of the chunks, in the order of the file's rows.
         """
         self._index = index
@@ -170,7 +170,7 @@ class Candidates:
         """Holds what both need.
 
         Args:
-            vectors: None where the library has no text.
+            vectors: None if the library has no text.
             weight: Of words against meaning.
         """
         self._reader = reader
@@ -217,7 +217,7 @@ class Candidates:
         return self._reader.match(rare, self._within(wanted), limit, also)
 
     def _within(self, wanted: Wanted) -> Numbers | None:
-        """Returns the numbers of the chunks of the course and lesson that are wanted; None where all are."""
+        """Returns the numbers of the chunks of the course and lesson that are wanted; None if all are."""
         if wanted.course is None and wanted.lesson is None:
             return None
         return self._subset(wanted.course, wanted.lesson)
@@ -248,9 +248,9 @@ def fuse(
 
 
 def standardised(value: float, spread: tuple[float, float]) -> float:
-    """Returns the standard deviations above the mean; 0 where nothing varies."""
+    """Returns the standard deviations above the mean; 0 if nothing varies."""
     mean, deviation = spread
-    # Rounding leaves a trace of a deviation where all values are the same.
+    # Rounding leaves a trace of a deviation if all values are the same.
     if deviation <= 1e-9:
         return 0.0
     return (value - mean) / deviation

@@ -189,7 +189,7 @@ class CatalogueWriter:
                 to_blob(entry.vector),
             )
             inserted = self._sql.execute(_INSERT_CHUNK, values).fetchone()
-            # None where the same chunk is stored already.
+            # None if the same chunk is stored already.
             if inserted is not None:
                 self._store_sentences(inserted[0], entry, title_words)
 

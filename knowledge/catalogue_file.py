@@ -36,7 +36,7 @@ class Overview(Value, frozen=True, kw_only=True):
     """The courses in the index in use, and its embedder.
 
     Attributes:
-        embedder: A name that `load_embedder` takes, or None where this version has no such embedder.
+        embedder: A name that `load_embedder` takes, or None if this version has no such embedder.
     """
 
     embedder: str | None
@@ -44,7 +44,7 @@ class Overview(Value, frozen=True, kw_only=True):
 
 
 def overview(data_dir: Path) -> Overview | None:
-    """Reads what is indexed in the data folder, without embedder and vector index; None where nothing is.
+    """Reads what is indexed in the data folder, without embedder and vector index; None if nothing is.
 
     Raises:
         KnowledgeError: The data folder or the catalogue cannot be read.
@@ -79,7 +79,7 @@ def document_paths(data_dir: Path) -> dict[str, str]:
 
 
 def catalogue_in_use(data_dir: Path) -> Path | None:
-    """Returns the catalogue in use, or None where nothing was indexed yet."""
+    """Returns the catalogue in use, or None if nothing was indexed yet."""
     generations = Generations(data_dir)
     number = generations.current()
     if not number:

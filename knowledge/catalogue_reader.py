@@ -198,7 +198,7 @@ class CatalogueReader:
         return vectors
 
     def chunks_with(self, term: str) -> int:
-        """Counts the chunks in which a stemmed term stands, title or text."""
+        """Counts the chunks in which a stemmed term is, title or text."""
         with self._terms_lock, catalogue_errors(self.path):
             row = self._terms_sql.execute(
                 "SELECT chunks FROM term_counts WHERE term = ?", (term,)

@@ -86,7 +86,7 @@ def term_hash(term: str) -> int:
 def find_vectors(
     sql: sqlite3.Connection, texts: Iterable[str], dimensions: int
 ) -> dict[str, bytes]:
-    """Finds the vectors of sentences that stand in a catalogue, as `SmallVectors` encodes one."""
+    """Finds the vectors of sentences that are in a catalogue, as `SmallVectors` encodes one."""
     by_hash = {text_hash(text): text for text in texts}
     found: dict[str, bytes] = {}
     for key, place, blob in sql.execute(_FIND_PLACES, (json.dumps(list(by_hash)),)):

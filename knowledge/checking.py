@@ -48,7 +48,7 @@ def _unplanned(_: str, files: Sequence[str]) -> Layout:
 
 
 def check_server(url: str | None) -> None:
-    """Checks that a Chroma server answers, where one is named.
+    """Checks that a Chroma server answers, if one is named.
 
     Raises:
         ConfigurationError: It is not named by an address.

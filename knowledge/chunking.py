@@ -178,10 +178,10 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
-    """Yields spans of `text` within the limit, cut between words where that is possible."""
+    """Yields spans of `text` within the limit, cut between words if that is possible."""
     start = end = tokens = 0
     for word in _words(text, limit, _CountedOnce(counter)):
-        # The first word is taken even where it alone fills the limit: each span must move on.
+        # The first word is taken even if it alone fills the limit: each span must move on.
         if end > start and tokens + word.tokens > limit:
             yield _Span(start, end, tokens)
             start, tokens = word.start, 0
@@ -199,7 +199,7 @@ def _words(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
 def _halve(
     text: str, start: int, end: int, limit: int, counter: TokenCounter
 ) -> Iterator[_Span]:
-    """Yields a word, or its halves' halves where it alone is too long."""
+    """Yields a word, or its halves' halves if it alone is too long."""
     tokens = _tokens(text[start:end], counter)
     if end - start == 1 or tokens <= limit:
         yield _Span(start, end, tokens)

@@ -16,7 +16,7 @@ from antiphon.vocabulary.outside import web_link
 _BETWEEN = "\n\n"
 
 ReadFile = Callable[[str], Content]
-"""Reads a file by its path in the course's folder; raises `DocumentError` where it cannot be read."""
+"""Reads a file by its path in the course's folder; raises `DocumentError` if it cannot be read."""
 
 
 def read_course(
@@ -116,7 +116,7 @@ def _joined(number: int | None, title: str, sections: Sequence[Section]) -> Sect
 
 
 def _moved(section: Section, start: int, title: str) -> list[Mark]:
-    """Returns the places of a section that begins further on; under a title where it is not the first."""
+    """Returns the places of a section that begins further on; under a title if it is not the first."""
     marks: list[Mark] = []
     if title and (not section.marks or section.marks[0].start > 0):
         marks.append(Mark(start=start, place=title, heading=title))

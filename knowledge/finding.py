@@ -45,7 +45,7 @@ class Choice(Value, frozen=True, kw_only=True):
     """Which files of folders are wanted, by patterns such as "*.md" or "week1/*".
 
     Attributes:
-        include: Only files that one of these fits; all where there is none.
+        include: Only files that one of these fits; all if there is none.
         exclude: No files that one of these fits.
     """
 
@@ -53,7 +53,7 @@ class Choice(Value, frozen=True, kw_only=True):
     exclude: tuple[str, ...] = ()
 
     def why_not(self, path: str) -> str:
-        """Returns why a file is not wanted, by its path in the folder; empty where it is."""
+        """Returns why a file is not wanted, by its path in the folder; empty if it is."""
         for pattern in self.exclude:
             if _fits(path, pattern):
                 return f"--exclude {pattern}"
@@ -105,7 +105,7 @@ def find_files(
     plan: Plan = plan_here,
     choice: Choice = _ALL,
 ) -> FoundFiles:
-    """Lists the documents at `paths`; a missing path is no failure where `known` documents were at it."""
+    """Lists the documents at `paths`; a missing path is no failure if `known` documents were at it."""
     known = tuple(known)
     walk = _Walk(plan, choice)
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
@@ -186,7 +186,7 @@ def is_under(path: str, roots: Iterable[str]) -> bool:
 
 
 def _course_round(path: str, known: Iterable[str]) -> str:
-    """Returns the folder of the known course in which a path lies; empty where there is none."""
+    """Returns the folder of the known course in which a path lies; empty if there is none."""
     for course in known:
         if path != course and is_under(path, [course]) and os.path.isdir(course):
             return course

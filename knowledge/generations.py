@@ -59,7 +59,7 @@ def collection_name(library: str, number: int) -> str:
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """The purpose of a generation being built; a run continues another's work only where they agree."""
+    """The purpose of a generation being built; a run continues another's work only if they agree."""
 
     base: int
     embedder: str
@@ -81,7 +81,7 @@ class Generations:
         return self.root / "generations" / str(number)
 
     def current(self) -> int:
-        """Returns the number in use; 0 where nothing was indexed yet.
+        """Returns the number in use; 0 if nothing was indexed yet.
 
         Raises:
             KnowledgeError: The folder cannot be read.
@@ -185,7 +185,7 @@ class Generations:
 
 
 def generation_in_use(data_dir: Path) -> int:
-    """Returns the number of the generation in use; 0 where nothing is indexed.
+    """Returns the number of the generation in use; 0 if nothing is indexed.
 
     Raises:
         KnowledgeError: The data folder cannot be read.
@@ -194,7 +194,7 @@ def generation_in_use(data_dir: Path) -> int:
 
 
 def index_size(data_dir: Path) -> int:
-    """Returns the bytes of the index in use; 0 where nothing is indexed.
+    """Returns the bytes of the index in use; 0 if nothing is indexed.
 
     Raises:
         KnowledgeError: The data folder cannot be read.

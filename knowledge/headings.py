@@ -2,10 +2,10 @@
 
 The lessons are, by the first rule that fits:
 1. lines such as "Lesson 3: Logs", in any format;
-2. headings such as "Lecture 3" or "Week 3: Logs", where they are most of those of their level;
-3. the headings of the file's first level, or of its second where one heading of the first opens it as its title;
+2. headings such as "Lecture 3" or "Week 3: Logs", if they are most of those of their level;
+3. the headings of the file's first level, or of its second if one heading of the first opens it as its title;
 4. none: the whole file is one section without a number.
-All other headings stand as places over their text.
+All other headings become places over their text.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def find_headings(lines: Sequence[Line]) -> Headings:
 
 
 def title_line(lines: Sequence[Line], title: str) -> int | None:
-    """Returns where a lesson's title stands in its file, if it does.
+    """Returns where a lesson's title is in its file, if it is there.
 
     Args:
-        title: The title, where it is known from elsewhere; else a heading that opens the file as a whole is it.
+        title: The title, if it is known from elsewhere; else a heading that opens the file as a whole is it.
     """
     headings = _headings(lines)
     if not headings:
@@ -97,7 +97,7 @@ def _by_word(headings: Sequence[int], lines: Sequence[Line]) -> dict[int, Headin
 
 
 def _by_level(headings: Sequence[int], lines: Sequence[Line]) -> dict[int, Heading]:
-    """Makes each heading of the highest level a lesson, by its own number where all have one."""
+    """Makes each heading of the highest level a lesson, by its own number if all have one."""
     if not headings:
         return {}
     top = min(lines[at].level for at in headings)

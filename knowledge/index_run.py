@@ -33,7 +33,7 @@ TargetOf = Callable[[Mapping[str, KnownDocument]], Target]
 class IndexRun:
     """One indexing run, with the lock held.
 
-    The base is the generation in use when it begins, or None where nothing can be taken over from it. A run that only
+    The base is the generation in use when it begins, or None if nothing can be taken over from it. A run that only
     removes documents needs no reader.
     """
 
@@ -75,7 +75,7 @@ class IndexRun:
         return _summary(target, filled, chunks, self._number + 1, started)
 
     def _open_base(self) -> CatalogueReader | None:
-        """Opens the catalogue in use; one that cannot be read is given up where everything is rebuilt."""
+        """Opens the catalogue in use; one that cannot be read is given up if everything is rebuilt."""
         if not self._number:
             return None
         try:

@@ -18,7 +18,7 @@ _FENCE = ("```", "~~~")
 class JoinedText:
     """A text that grows line by line.
 
-    Wrapped lines are joined, so that a sentence is whole; one blank line stands between two paragraphs. What has a
+    Wrapped lines are joined, so that a sentence is whole; one blank line is between two paragraphs. What has a
     shape keeps it: list items, headings, tables and code stay on lines of their own.
     """
 

@@ -63,7 +63,7 @@ class CourseLayout(Value, frozen=True, kw_only=True):
 
 
 def course_layout(path: str, root: str, data_dir: Path) -> CourseLayout | None:
-    """Returns how the course in a folder is laid out, without reading its files; None where there is none.
+    """Returns how the course in a folder is laid out, without reading its files; None if there is none.
 
     Args:
         root: The folder that is indexed, which may hold others.
@@ -96,7 +96,7 @@ def corrected_layout(
 ) -> str:
     """Returns a corrected layout in the form of a `course.yaml`; files that it leaves in no lesson are outside.
 
-    What a rule leaves out stays left out where no lesson has it.
+    What a rule leaves out stays left out if no lesson has it.
     """
     left_out = dict.fromkeys([*leave_out, *_unlisted(layout)])
     outside = [file for file in layout.course.files if file not in left_out]

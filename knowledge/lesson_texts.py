@@ -28,7 +28,7 @@ class LessonText(Value, frozen=True, kw_only=True):
 
 
 def lesson_text(data_dir: Path, course: str, lesson: int | None) -> LessonText | None:
-    """Returns a lesson's text; None where there is no such lesson.
+    """Returns a lesson's text; None if there is no such lesson.
 
     Args:
         course: The exact title.

@@ -42,7 +42,7 @@ _PLACES = {
     ("eighth",): 7, ("ninth",): 8, ("tenth",): 9, ("last",): -1, ("final",): -1, ("penultimate",): -2,
     ("second", "to", "last"): -2, ("next", "to", "last"): -2,
 }  # fmt: skip
-"""Places in the outline: the first lesson is the one that stands first, whether its number is 0 or 1."""
+"""Places in the outline: the first lesson is the one that is first, whether its number is 0 or 1."""
 
 
 class _Candidate(NamedTuple):
@@ -64,7 +64,7 @@ def resolve_lesson(
     Args:
         name: A negative number counts from the end of the outline.
         courses: The course that it is a lesson of, or all.
-        embed: Asked only where the letters do not decide, and only within one course.
+        embed: Asked only if the letters do not decide, and only within one course.
     """
     candidates = _candidates(courses)
     text = " ".join(str(name).split())
@@ -99,7 +99,7 @@ def _number_in(text: str) -> int | None:
 
 
 def _place_in(text: str) -> int | None:
-    """Returns the place in the outline that a phrase such as "the last lesson" names, from the end where negative."""
+    """Returns the place in the outline that a phrase such as "the last lesson" names, from the end if negative."""
     # "The last one" is a place, whereas "lesson one" is a number.
     told = [word for word in words(text) if word not in _FILLERS and word != "one"]
     return _PLACES.get(tuple(told))

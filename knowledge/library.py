@@ -24,7 +24,7 @@ from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import LessonPart, Passage
 
 PASSAGE_CHARACTERS = 760
-"""Characters of a passage on average, where a search names no other budget."""
+"""Characters of a passage on average, if a search names no other budget."""
 _UNFITTED = Tuning()
 
 
@@ -84,7 +84,7 @@ class Library:
     def refresh(self) -> bool:
         """Turns to another generation if one was put in use; returns True if it did.
 
-        Queries that run finish on the old one. Where the new one cannot be opened the old one stays.
+        Queries that run finish on the old one. If the new one cannot be opened the old one stays.
 
         Raises:
             ConfigurationError: As `open`.
@@ -154,7 +154,7 @@ class Library:
             return generation.keyword_search(query, wanted)
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends, as one passage; nothing where there is no such lesson.
+        """Returns how a lesson begins, or how it ends, as one passage; nothing if there is no such lesson.
 
         Args:
             course: An exact title.

@@ -40,7 +40,7 @@ class Loaded(Value, frozen=True, kw_only=True):
     """What came of a document's files.
 
     Attributes:
-        document: None where its content is as it is known.
+        document: None if its content is as it is known.
         unread: Files of a course that could not be read, each with the reason; the rest of the course is there.
     """
 
@@ -214,7 +214,7 @@ def content_hash(data: bytes) -> str:
 
 
 def stamp_of(path: str, course: PlannedCourse | None = None) -> str:
-    """Returns what of a document changes with it and is had without reading it; empty where that is nothing."""
+    """Returns what of a document changes with it and is had without reading it; empty if that is nothing."""
     try:
         return _stamp(path, course)[0]
     except OSError:
@@ -222,7 +222,7 @@ def stamp_of(path: str, course: PlannedCourse | None = None) -> str:
 
 
 def settled_stamp(path: str, course: PlannedCourse | None = None) -> str:
-    """Returns the stamp of a document that will not change unseen; empty where it was written a moment ago."""
+    """Returns the stamp of a document that will not change unseen; empty if it was written a moment ago."""
     try:
         stamp, changed_ns = _stamp(path, course)
     except OSError:

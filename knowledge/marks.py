@@ -78,7 +78,7 @@ def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
 
 
 def headings_of(marks: Sequence[Mark], start: int, length: int) -> str:
-    """Returns the headings that a part of the text stands under, for the search by words."""
+    """Returns the headings that a part of the text is under, for the search by words."""
     by_start = attrgetter("start")
     first = max(bisect_right(marks, start, key=by_start) - 1, 0)
     end = bisect_right(marks, start + length - 1, key=by_start)

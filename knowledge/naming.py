@@ -22,7 +22,7 @@ _NO_TITLES = _NO_NAMES | frozenset(
         "null",
     ]
 )
-# What programs write where nobody wrote a title: "Microsoft Word - Document1", "PowerPoint Presentation".
+# What programs write if nobody wrote a title: "Microsoft Word - Document1", "PowerPoint Presentation".
 _OF_PROGRAMS = re.compile(
     r"(microsoft (word|powerpoint|excel)\b.{0,20}|powerpoint[- ]pr[a-zäé]{1,3}sentation"
     r"|pr[a-zäé]{1,3}sentation powerpoint|untitled( document)?[ _-]?\d{0,3}|(document|presentation|slide) ?\d{1,3}"
@@ -38,7 +38,7 @@ _ORDER = re.compile(r"!translate\s+")
 # Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
 _ATTRIBUTES = re.compile(r"\s{0,20}\{[#.-][^{}]{0,200}\}$")
 
-# What else stands as the title in a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
+# What else is given as the title in a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
 _FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
 _NO_TITLE = re.compile(
     r"\(?(?:anonymous|untitled|no title|title)\)?|[^\w]+|(?:book|binder) ?[0-9]{0,3}"
@@ -59,7 +59,7 @@ def is_name(stem: str) -> bool:
 
 
 def is_title(text: str) -> bool:
-    """Returns False for a text that stands in the place of a title and says nothing: "README", "{{ page.title }}"."""
+    """Returns False for a text that is in the place of a title and says nothing: "README", "{{ page.title }}"."""
     plain = text.strip().casefold()
     if not plain or plain in _NO_TITLES or _TEMPLATE.search(plain):
         return False
@@ -77,7 +77,7 @@ def is_no_title(text: str) -> bool:
 
 
 def as_title(text: str) -> str:
-    """Returns a text as a title, without what programs put round it; empty where nothing is left."""
+    """Returns a text as a title, without what programs put round it; empty if nothing is left."""
     plain = _ORDER.sub("", " ".join(text.split()), count=1)
     plain = _ATTRIBUTES.sub("", plain)
     found = _PREFIX.match(plain)
@@ -87,5 +87,5 @@ def as_title(text: str) -> str:
 
 
 def first_title(*texts: str | None) -> str:
-    """Returns the first of the texts that is a title; empty where none is."""
+    """Returns the first of the texts that is a title; empty if none is."""
     return next(filter(None, [as_title(text) for text in texts if text]), "")

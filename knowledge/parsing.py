@@ -26,7 +26,7 @@ from antiphon.vocabulary.outside import web_link
 
 _HEADER = re.compile(r"course (title|link|instructor)\s*:", re.IGNORECASE)
 _LESSON_LINK = re.compile(r"lesson link\s*:", re.IGNORECASE)
-# The header stands within this many lines from the top; further down "Course link:" is text.
+# The header is within this many lines from the top; further down "Course link:" is text.
 _HEADER_LINES = 12
 
 
@@ -69,7 +69,7 @@ def parse_lesson(content: Content, number: int, name: str, title: str = "") -> S
     """Reads a file as one lesson of a course of several files; all its headings are places.
 
     Args:
-        name: The lesson's title where the file gives itself none.
+        name: The lesson's title if the file gives itself none.
         title: The one that it has whatever the file says.
     """
     _, lines = _split_header(content.lines)
@@ -99,7 +99,7 @@ def _split_header(lines: Sequence[Line]) -> tuple[dict[str, str], list[Line]]:
     for place, line in enumerate(lines):
         may_be_field = place < _HEADER_LINES and len(line.text) <= LONGEST_TITLE
         found = _HEADER.match(line.text.strip(MARKUP)) if may_be_field else None
-        # The first of two wins, even where it is empty; the second is text.
+        # The first of two wins, even if it is empty; the second is text.
         if found is None or found[1].lower() in header:
             rest.append(line)
         else:
@@ -111,9 +111,9 @@ class _Section:
     """One section as it grows.
 
     Args:
-        course_link: The address of its course, for places where the section has none of its own.
-        link: Its own, where that is known before its first line.
-        anchor: What leads to its heading within the course's address; empty where nothing does.
+        course_link: The address of its course, for places whose section has none of its own.
+        link: Its own, if that is known before its first line.
+        anchor: What leads to its heading within the course's address; empty if nothing does.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class _Section:
         self._text.add(line.text, is_code=line.is_code)
 
     def mark(self, place: Line, heading: str) -> None:
-        """Notes where the text from here on stands: at `place`, under `heading`."""
+        """Notes where the text from here on is: at `place`, under `heading`."""
         words = place.place or heading
         if words:
             # The fragment for now: the line that names the section's link may be still to come.
@@ -186,7 +186,7 @@ def _sections(
     """Splits the lines at lesson headings; text before the first is a section without a number."""
     sections = [_Section(None, link)]
     _fill(sections, lines, plan, link)
-    # A lesson may be empty: it still stands in the table of contents. Text outside lessons is left out where it is.
+    # A lesson may be empty: it still is in the table of contents. Text outside lessons is left out where it is.
     if sections[0].is_blank:
         del sections[0]
     return tuple([section.finished() for section in sections])
@@ -220,7 +220,7 @@ def _fill(
 
 
 def _of_heading(line: Line, place: Line) -> Line:
-    """Returns what leads to a heading: its own anchor, or the page that it stands on."""
+    """Returns what leads to a heading: its own anchor, or the page that it is on."""
     return line if line.fragment or not place.place else place
 
 

@@ -31,7 +31,7 @@ def banned(row: SentenceRow, wanted: Wanted) -> Flags:
 
 
 def _within(row: SentenceRow, passage: Passage, start: int) -> Flags:
-    """Returns which sentences stand in a passage, whole or in part."""
+    """Returns which sentences are in a passage, whole or in part."""
     found: Flags = np.zeros(len(row), dtype=bool)
     end = start + len(passage.text.text)
     address = (passage.course, passage.lesson, passage.title)
@@ -89,7 +89,7 @@ def part_of_lesson(row: SentenceRow, part: LessonPart, characters: int) -> Passa
 
 
 def _cut(row: SentenceRow, first: int, last: int) -> Passage:
-    """Returns the exact text of a lesson from one sentence of a row to another, with where it stands."""
+    """Returns the exact text of a lesson from one sentence of a row to another, with where it is."""
     stretch = row.stretch_of(first)
     place = stretch.place
     start = int(row.starts[first])

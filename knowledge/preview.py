@@ -14,7 +14,7 @@ from antiphon.vocabulary.values import Value
 
 
 class PreviewLesson(Value, frozen=True, kw_only=True):
-    """A lesson; without files of its own where its course is one file."""
+    """A lesson; without files of its own if its course is one file."""
 
     number: int
     title: str
@@ -76,7 +76,7 @@ def _previewed(document: Document, plan: PlannedCourse | None) -> PreviewCourse:
     lessons: list[PreviewLesson] = []
     for section in document.sections:
         if section.number is not None:
-            # In the order of the plan, which has none where the lessons stand in the page about the course.
+            # In the order of the plan, which has none if the lessons are in the page about the course.
             own = files[len(lessons)] if files else ()
             lesson = PreviewLesson(
                 number=section.number, title=section.title, files=own

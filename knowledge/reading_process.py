@@ -64,7 +64,7 @@ class ReadsDocuments(Protocol):
         """
 
     def is_named(self, path: str) -> bool:
-        """Returns False where the title of what was read is no more than the file's name."""
+        """Returns False if the title of what was read is no more than the file's name."""
 
     def rename(self, path: str, title: str) -> None:
         """Gives what was read another title."""
@@ -229,7 +229,7 @@ class ReadingProcess:
             if pipe is not None:
                 _close(pipe)
         try:
-            # At the end of its input it ends by itself, where it still can.
+            # At the end of its input it ends by itself, if it still can.
             return process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
             process.kill()

@@ -53,11 +53,11 @@ class ReadRequest(Value, frozen=True, kw_only=True):
 
 
 class ReadReply(Value, frozen=True, kw_only=True):
-    """The document, or the reason why there is none; neither where the file is as it is known.
+    """The document, or the reason why there is none; neither if the file is as it is known.
 
     Attributes:
         unread: Files of a course that could not be read, each with the reason.
-        failed_path: The file that could not be read, where that is not the one asked for.
+        failed_path: The file that could not be read, if that is not the one asked for.
         is_last: The process ends after this reply.
     """
 
@@ -136,7 +136,7 @@ def _limit(limits: Limits) -> None:
         try:
             resource.setrlimit(kind, (limit, most))
         except (OSError, ValueError):
-            # Where a system does not know the limit the others hold.
+            # If a system does not know the limit the others hold.
             continue
 
 
@@ -165,7 +165,7 @@ def main() -> None:
     limits = msgspec.json.decode(sys.argv[1], type=prepared(Limits))
     add_formats(msgspec.json.decode(sys.argv[2], type=prepared(tuple[Format, ...])))
     requests = sys.stdin.buffer
-    # What a library prints must not stand between replies.
+    # What a library prints must not be between replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -28,7 +28,7 @@ _MIN_BY_MEANING = 0.56
 _MIN_LEAD = 0.06
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,3}")
 NEAREST = 3
-"""The most titles that are named where none is clearly meant."""
+"""The most titles that are named if none is clearly meant."""
 _MOST_WORDS = 16
 """Words of a name that are compared: a hostile one has hundreds, each of which would be compared with every title's."""
 # How much of the name the title holds decides; how much of the title the name covers breaks ties between
@@ -66,7 +66,7 @@ class CourseTitles:
     def resolve(
         self, name: str, embed: Callable[[str], Sequence[float]]
     ) -> CourseMatch:
-        """Finds the course that `name` means; the embedder is asked only where the letters do not decide."""
+        """Finds the course that `name` means; the embedder is used only if the letters do not decide."""
         exact = self._folded.get(fold(" ".join(name.split())))
         if exact is not None:
             return CourseMatch(title=exact, nearest=(exact,))
@@ -84,7 +84,7 @@ class CourseTitles:
         return _match(clear_best(meant, _MIN_BY_MEANING), by_meaning)
 
     def _only_course_of(self, name: str) -> str | None:
-        """Returns the course of the instructor whose name this is, in whole or in part, where there is only one."""
+        """Returns the course of the instructor whose name this is, in whole or in part, if there is only one."""
         asked = frozenset(distinctive_words(name))
         if not asked:
             return None
@@ -118,7 +118,7 @@ class Scored(Value, frozen=True, kw_only=True):
 
 
 def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scored]:
-    """Ranks titles, each given with its distinctive words, by how much of the name stands in them."""
+    """Ranks titles, each given with its distinctive words, by how much of the name is in them."""
     name_words = tuple(dict.fromkeys(distinctive_words(name)))[:_MOST_WORDS]
     return _best_first(
         (title, _likeness(name_words, title_words))
@@ -152,7 +152,7 @@ def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
 
 
 def _likeness(name: Sequence[str], title: Sequence[str]) -> float:
-    """Returns how much of the name stands in the title, 0 to 1, with a little for how much of the title it covers."""
+    """Returns how much of the name is in the title, 0 to 1, with a little for how much of the title it covers."""
     if not name or not title:
         return 0.0
     return _NAME_SHARE * _share_found(name, title) + _TITLE_SHARE * _share_found(
@@ -184,7 +184,7 @@ def _word_likeness(word: str, other: str) -> float:
 
 
 def distinctive_words(text: str) -> tuple[str, ...]:
-    """Returns the words that set titles apart; all of them where none does."""
+    """Returns the words that set titles apart; all of them if none does."""
     every = words(text)
     # A stop word has no terms.
     return tuple([word for word in every if terms(word)] or every)

@@ -41,9 +41,9 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """A query as it is scored.
 
     Attributes:
-        vector: None where only words count.
-        terms: Its stems, with the share of all chunks in which each stands.
-        absent: The weights of its stems that stand nowhere, added up.
+        vector: None if only words count.
+        terms: Its stems, with the share of all chunks in which each is.
+        absent: The weights of its stems that occur nowhere, added up.
     """
 
     vector: Vector | None
@@ -57,7 +57,7 @@ class SentenceScores(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         meaning: By meaning.
         by_term: What each of the question's terms adds to `words`, a row a term.
-        absent: What `words` is where no term stands.
+        absent: What `words` is if no term is.
     """
 
     meaning: Vector
@@ -87,10 +87,10 @@ def score_sentences(
 
 
 def _trust(by_term: Vector, question: Question) -> float:
-    """Returns how far words are to be trusted beside meaning, 0 to 1: by the most of them that stand in one place.
+    """Returns how far words are to be trusted beside meaning, 0 to 1: by the most of them that are in one place.
 
     Who asks in words of their own shares one here and there by chance, and is found by meaning. The square root is the
-    middle between counting that in full and not at all (docs/decisions/172).
+    middle between counting that in full and not at all (docs/design/retrieval.md).
     """
     weights = term_weights(question.terms)
     held = ((by_term > 0) * weights[:, None]).sum(axis=0)
@@ -157,7 +157,7 @@ def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
 
 
 def term_weights(terms: Mapping[str, float]) -> Vector:
-    """Returns the weight of each term, from the share of all chunks in which it stands."""
+    """Returns the weight of each term, from the share of all chunks in which it is."""
     return np.array(
         [_weight(term, share) for term, share in terms.items()], dtype=np.float32
     )
@@ -176,7 +176,7 @@ def _usual(
     """Returns mean and standard deviation of the score by words over all windows of a size.
 
     Not counted, which would mean to read every sentence that holds a term, but expected: a window that holds a term
-    once scores about its weight, and terms stand in windows as often as their share of the chunks lets expect.
+    once scores about its weight, and terms occur in windows as often as their share of the chunks lets expect.
     """
     sentences = (2 * reach + 1) / max(figures.per_chunk, 1.0)
     shares = np.array(list(terms.values()), dtype=np.float64)

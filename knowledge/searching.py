@@ -37,7 +37,7 @@ from antiphon.vocabulary.values import LessonPart, Passage
 # Of all chunks proposed, those whose sentences are scored; their neighbours are read too, for the windows that reach
 # there.
 _SCORED_CHUNKS = 24
-# The beginning or the end of a lesson: so many characters of whole sentences, and the chunks in which they stand.
+# The beginning or the end of a lesson: so many characters of whole sentences, and the chunks in which they are.
 _PART_CHARACTERS = 600
 _CHUNKS_OF_PART = 2
 # Chroma's database, and how every file of SQLite begins.
@@ -108,14 +108,14 @@ class OpenGeneration:
         return self._choose(query, scores, question, wanted)
 
     def keyword_search(self, query: str, wanted: Wanted) -> list[Passage]:
-        """Finds the passages that share the query's words; none where they share nothing."""
+        """Finds the passages that share the query's words; none if they share nothing."""
         found = self._weights.terms_of(query)
         scores = self._candidates.by_words(found, wanted)
         question = Question(vector=None, terms=self._weights.shares(found))
         return self._choose(query, scores, question, wanted)
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends; nothing where there is no such lesson."""
+        """Returns how a lesson begins, or how it ends; nothing if there is no such lesson."""
         numbers: list[int] = self.reader.subset(course, lesson).tolist()
         from_first = slice(None, _CHUNKS_OF_PART)
         to_last = slice(-_CHUNKS_OF_PART, None)
@@ -183,7 +183,7 @@ class OpenGeneration:
 def _open_index(
     reader: CatalogueReader, folder: Path, url: str | None, number: int
 ) -> NearestIndex | None:
-    """Opens Chroma; for a small library in a folder of ours, its half second and 50 MB are saved (decision 186)."""
+    """Opens Chroma; for a small library in a folder of ours, its half second and 50 MB are saved."""
     if url is None and reader.chunks <= SCANNED_WHOLE:
         _check_index(folder)
         return None

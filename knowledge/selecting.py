@@ -90,7 +90,7 @@ class Selection:
         return total
 
     def _best_offer(self) -> Offer | None:
-        """Returns the best that the budget allows, the first of those that are equal; None where there is none."""
+        """Returns the best that the budget allows, the first of those that are equal; None if there is none."""
         joining = self._joining()
         offers = [offer for offer in joining.values() if offer.cost <= self._left]
         if len(self.spans) < self._limit:
@@ -111,7 +111,7 @@ class Selection:
         return [Offer(float(self._fresh[best]), best, int(self._costs[best]))]
 
     def _joining(self) -> dict[int, Offer]:
-        """Returns the sentences beside the passages that may join one; the later passage where both are near."""
+        """Returns the sentences beside the passages that may join one; the later passage if both are near."""
         offers: dict[int, Offer] = {}
         for span in self.spans:
             length = self._length(span.first, span.last)
@@ -155,7 +155,7 @@ class Selection:
         self._join(span)
 
     def _join(self, span: Span) -> None:
-        """Takes in another passage that the grown one touches, where both together are not too long."""
+        """Takes in another passage that the grown one touches, if both together are not too long."""
         for other in self.spans:
             touches = other.last + 1 == span.first or span.last + 1 == other.first
             if not touches:

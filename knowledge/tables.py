@@ -12,7 +12,7 @@ from antiphon.knowledge.values import Mark
 _ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
 _SEPARATOR = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 MOST_COLUMNS_CHARS = 120
-"""Of a header, as it stands in the place of a row."""
+"""Of a header, as it is in the place of a row."""
 
 
 def is_separator(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""Course titles, of which each belongs to one document: files of the same name and title are told apart."""
+"""Course titles, of which each belongs to one document: files of the same name and title are distinguished."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Titles:
         self._beside = Counter(files)
 
     def copy_of(self, path: str, document: KnownDocument) -> str | None:
-        """Returns the file of which this one is a copy, title and text; None where there is none."""
+        """Returns the file of which this one is a copy, title and text; None if there is none."""
         owner = self._owner(document.title)
         if owner is None or not self._reader.is_named(path):
             return None
@@ -63,7 +63,7 @@ class Titles:
         return document
 
     def _given_before(self, path: str, title: str) -> str | None:
-        """Returns the title by which the file is known, where it still fits and is free."""
+        """Returns the title by which the file is known, if it still fits and is free."""
         known = self._known.get(path)
         if known is None or self._owner(known.title) is not None:
             return None

@@ -12,10 +12,10 @@ class Mark(Value, frozen=True, kw_only=True):
     """A place in the file that a section's text was read from, such as a page or a time.
 
     Attributes:
-        start: The first character of the section's text that stands there; it holds until the next mark.
+        start: The first character of the section's text that is there; it holds until the next mark.
         place: In words for a citation: "page 3", "at 12:05", a heading.
-        link: To that very place, where the section's link can be made to lead there.
-        heading: The heading that the text stands under; it is searched with the section's title and is not in its text.
+        link: To that very place, if the section's link can be made to lead there.
+        heading: The heading that the text is under; it is searched with the section's title and is not in its text.
     """
 
     start: int
@@ -25,7 +25,7 @@ class Mark(Value, frozen=True, kw_only=True):
 
 
 class Section(Value, frozen=True, kw_only=True):
-    """One lesson's text, or the text that stands outside all lessons.
+    """One lesson's text, or the text that is outside all lessons.
 
     Attributes:
         number: The lesson's number, or None for text outside lessons.
@@ -42,7 +42,7 @@ class Section(Value, frozen=True, kw_only=True):
 
 
 class Parts(Value, frozen=True, kw_only=True):
-    """A file's text in sections; `title` is None where the file names none, `losses` says what could not be taken."""
+    """A file's text in sections; `title` is None if the file names none, `losses` says what could not be taken."""
 
     title: str | None
     link: str | None
@@ -58,7 +58,7 @@ class Document(Value, frozen=True, kw_only=True):
         path: The file's absolute path; it identifies the document.
         content_hash: Changes when the file's bytes, or our way of reading them, change.
         stamp: The file's size and times when it was read, by which an unchanged one need not be read again; empty
-            where these may not tell.
+            if these may not tell.
         is_named: False for a title that is the file's name.
         losses: What of the file could not be taken, each in words for its owner.
         language: The ISO 639-1 code of the language that its text is in; None if that is not known.
@@ -113,8 +113,8 @@ class CourseMatch(Value, frozen=True, kw_only=True):
     """The course that a name means.
 
     Attributes:
-        title: Its exact title, or None where no course, or more than one, is meant.
-        nearest: Up to three titles that come nearest, best first; `title` leads them where it is not None.
+        title: Its exact title, or None if no course, or more than one, is meant.
+        nearest: Up to three titles that come nearest, best first; `title` leads them if it is not None.
     """
 
     title: str | None
@@ -125,7 +125,7 @@ class LessonMatch(Value, frozen=True, kw_only=True):
     """The lesson that a name means.
 
     Attributes:
-        number: Its number, or None where no lesson, or more than one, is meant.
+        number: Its number, or None if no lesson, or more than one, is meant.
         course: The title of its course; None for a number that was asked for in all courses.
         nearest: Up to three lessons that come nearest, best first, each as number and title.
     """
@@ -136,7 +136,7 @@ class LessonMatch(Value, frozen=True, kw_only=True):
 
 
 class LibraryState(Value, frozen=True, kw_only=True):
-    """Size and embedder of the index in use; generation 0 and no embedder where nothing is indexed."""
+    """Size and embedder of the index in use; generation 0 and no embedder if nothing is indexed."""
 
     generation: int
     embedder: str | None
@@ -175,7 +175,7 @@ class IndexSummary(Value, frozen=True, kw_only=True):
         left_out: Files that are part of no course, such as licences, each with the reason.
         losses: Documents read in this run of which something could not be taken, each path with what that was.
         chunks: Passages in the index now.
-        generation: Its number; the same as before where nothing changed.
+        generation: Its number; the same as before if nothing changed.
     """
 
     added: int

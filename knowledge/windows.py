@@ -3,7 +3,7 @@
 A window's vector is the mean of its sentences' vectors weighted by their tokens, with the title's beside them. It is
 never stored: the likeness of a question to it follows from its likeness to the sentences and the window's length as a
 vector, which is. So one embedding a sentence serves every size, and no text is embedded twice. On chunking_evaluation
-such means find as much as windows that are embedded themselves (docs/decisions/135).
+such means find as much as windows that are embedded themselves (docs/design/retrieval.md).
 """
 
 from __future__ import annotations

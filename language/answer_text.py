@@ -1,7 +1,7 @@
 """Reads from a model's reply what of its text is an answer; pure.
 
 A server that does not parse a model's own format hands its thinking and its tool calls on as text, and some models
-write calls as text where they may call no tool. Neither is an answer. Markup within Markdown code is text like any
+write calls as text if they may call no tool. Neither is an answer. Markup within Markdown code is text like any
 other: an answer may speak of it.
 """
 
@@ -22,7 +22,7 @@ DECLINED = "the model declined to answer"
 ONLY_THINKING = "the model wrote down its thinking and no answer"
 TOOL_CALL = "the model wrote a tool call in place of an answer"
 
-# Code comes first: what stands in it is read by no other pattern. A fence that is never closed reaches to the end. Code
+# Code comes first: what is in it is read by no other pattern. A fence that is never closed reaches to the end. Code
 # in a line has a greatest length, or many backticks that match no others would each be looked for in the whole text.
 _CODE = r"""
     ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})[^`\n]*$
@@ -31,7 +31,7 @@ _CODE = r"""
 """
 # At the beginning of a line, because a sentence may name the tag. A block that is never closed reaches to the end.
 _THINKING = r"^[ ]{0,3}(?:<(?P<tag>think|thinking)>.*?(?:</(?P=tag)>\s*|\Z))+"
-# Where the prompt opens the block, as some chat templates do, the reply holds only its end
+# If the prompt opens the block, as some chat templates do, the reply holds only its end
 # (https://docs.vllm.ai/en/v0.20.1/api/vllm/reasoning/qwen3_reasoning_parser/).
 _THINKING_END = r"^[ \t]*</(?:think|thinking)>[ \t]*$\s*"
 # The formats of Claude, and of the models that vLLM parses (https://docs.vllm.ai/en/v0.26.0/api/vllm/parser/).
@@ -60,10 +60,10 @@ class AnswerText(NamedTuple):
     """What of a reply's text is an answer.
 
     Attributes:
-        text: The answer, without outer white space; empty where the reply holds none.
+        text: The answer, without outer white space; empty if the reply holds none.
         removed: What of the reply's text was left out, in order.
         indent: White space at the beginning of what was not left out.
-        flaw: Why there is no answer, or why it breaks off, in words for users; empty where neither is so.
+        flaw: Why there is no answer, or why it breaks off, in words for users; empty if neither is so.
     """
 
     text: str
@@ -72,7 +72,7 @@ class AnswerText(NamedTuple):
     flaw: str = ""
 
     def place_of(self, at: int) -> int:
-        """Returns the place in the answer of the reply's character `at`, or where that was left out, of the next."""
+        """Returns the place in the answer of the reply's character `at`, or if that was left out, of the next."""
         place = at - self.indent
         for span in self.removed:
             if span.start < at:
@@ -102,7 +102,7 @@ def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
     """Returns what of a text is an answer.
 
     Thinking is left out, and so is everything from the first tool call on: it rests on results that nobody found. What
-    stands before a call announces it, unless it cites something.
+    is before a call announces it, unless it cites something.
     """
     # Most answers hold no markup, and are not looked through.
     if "<" not in text and "[TOOL_CALLS]" not in text:
@@ -126,7 +126,7 @@ def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
 
 def _is_quoted(found: re.Match[str], cited: Sequence[ReplyCitation]) -> bool:
     """Returns True if the source that is cited for this place holds the same markup."""
-    # The offline reasoner quotes as it stands, and lessons may show such formats.
+    # The offline reasoner quotes as it is, and lessons may show such formats.
     for citation in cited:
         if citation.start <= found.start() < citation.end:
             quoted = " ".join(citation.cited_text.split())

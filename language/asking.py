@@ -76,7 +76,7 @@ def _meanings() -> dict[str, Ask]:
 
 
 _WORDS_FOR_ASKS = _meanings()
-# With "who", these ask for the teacher of a course; without, they say what is asked about.
+# With "who", these ask for the teacher of a course; without, they say the subject of the question.
 _AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
 _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
@@ -179,12 +179,12 @@ class Asked(NamedTuple):
 
     @property
     def is_pure(self) -> bool:
-        """True where the catalogue holds all that is asked."""
+        """True if the catalogue holds all that is asked."""
         return bool(self.asks) and not self.topic
 
 
 def names_catalogue(text: str) -> bool:
-    """Returns True where a word of a text is one for a course or its parts."""
+    """Returns True if a word of a text is one for a course or its parts."""
     return _NAMES_CATALOGUE.search(text[:READ_CHARS]) is not None
 
 
@@ -225,7 +225,7 @@ def _says_something(word: str) -> bool:
 
 
 def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
-    """Adds what only several words together ask for; returns True where it is how many."""
+    """Adds what only several words together ask for; returns True if it is how many."""
     counts = False
     _read_single_patterns(text, asks, of_course=of_course)
     if _HOW_MANY_COURSES.search(text):
@@ -258,7 +258,7 @@ def _read_single_patterns(text: str, asks: set[Ask], *, of_course: bool) -> None
 
 
 def _asks_who(text: str) -> bool:
-    """Returns True for "git course - who?", and for "who's behind it?", where a course is spoken of."""
+    """Returns True for "git course - who?", and for "who's behind it?", if a course is spoken of."""
     found = _WHO_ALONE.search(text) or _WHO_IS_BEHIND.search(text)
     return found is not None
 
@@ -279,7 +279,7 @@ def _asks_duration(text: str) -> bool:
 
 
 def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
-    """Leaves out what is asked for in general where something in particular is."""
+    """Leaves out what is asked for in general if something in particular is."""
     particular = asks - {"overview"}
     if particular:
         asks = particular

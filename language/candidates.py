@@ -20,7 +20,7 @@ class Sentence(NamedTuple):
         terms: The question's terms that it holds.
         chars: Its length, without white space around it.
         added: What its own words and its form add to its score.
-        is_repeated: It stood in an earlier passage already, as where chunks overlap.
+        is_repeated: It stood in an earlier passage already, as when chunks overlap.
     """
 
     number: int

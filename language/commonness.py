@@ -1,6 +1,6 @@
 """How common words are in English at large: a word that everybody uses says little of what a question is about.
 
-In a few courses "colleagues" may stand as rarely as "quicksort". Only how often people write a word at all tells the
+In a few courses "colleagues" may occur as rarely as "quicksort". Only how often people write a word at all tells the
 two apart, so rarity in the courses is weighed by rarity in English. Frequencies are those of wordfreq, on the Zipf
 scale: the logarithm of the occurrences in a thousand million words (https://pypi.org/project/wordfreq/). Its small list
 has the words from 3 up; "the" is 7.7.
@@ -67,7 +67,7 @@ def rarity_in_english(term: str) -> float:
 
 
 def name_at_start(sentence: str) -> str:
-    """Returns the first word where it is most likely a name; empty where it is none.
+    """Returns the first word if it is most likely a name; empty if it is none.
 
     Every sentence begins with a capital: a word that hardly anybody uses is taken for a name.
     """

@@ -53,7 +53,7 @@ class Statement(NamedTuple):
 
     Attributes:
         affirmed: Its terms, but for those denied and those of quantities and dates.
-        denied: Those that stand in a clause after a negator.
+        denied: Those that are in a clause after a negator.
         subject: Those of both that say what it is about; what is counted is no part of it.
         names: Those of them that are names.
     """
@@ -146,7 +146,7 @@ def _any_agrees(one: Sequence[Date], other: Sequence[Date]) -> bool:
 
 
 def reversed_in(one: Statement, other: Statement) -> frozenset[str]:
-    """Returns the terms that one of two sentences denies and the other affirms; none where both deny something."""
+    """Returns the terms that one of two sentences denies and the other affirms; none if both deny something."""
     if bool(one.denied) == bool(other.denied):
         return frozenset()
     denied = one.denied or other.denied
@@ -159,7 +159,7 @@ def reversed_in(one: Statement, other: Statement) -> frozenset[str]:
 def denial(
     claim: Statement, cited: Sequence[Statement], beside: Sequence[Statement]
 ) -> str:
-    """Returns the cited sentence whose opposite the claim says; empty where there is none.
+    """Returns the cited sentence whose opposite the claim says; empty if there is none.
 
     Args:
         beside: All sentences of the same passages: what one of them says as the claim does is no contradiction.

@@ -1,7 +1,7 @@
 """Tells which sentence says what a thing is, by the name of the thing that is asked about; pure.
 
 Who speaks names a thing as often behind what it is ("this is called stemming") as before it, and the long form of a
-short name stands beside it ("a receiver operator characteristic curve, or ROC curve").
+short name is beside it ("a receiver operator characteristic curve, or ROC curve").
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Definition:
             self._form = _form_for(name)
 
     def stands_in(self, sentence: str) -> bool:
-        """Returns True where the sentence says what the thing is."""
+        """Returns True if the sentence says what the thing is."""
         return self._form is not None and self._form.search(sentence) is not None
 
 

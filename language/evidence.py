@@ -33,7 +33,7 @@ MAX_TERMS = 32
 
 _NO_WORD = "\u0000"
 LEAST_WEIGHT = 0.05
-"""A term that stands everywhere still tells a little."""
+"""A term that occurs everywhere still tells a little."""
 _LIGHT_WEIGHT = 0.3
 _LIGHT_WORDS = """
     according answer article ask become began begin begun bring brought call came cause choose chose chosen come
@@ -60,7 +60,7 @@ class TermShares:
     Briefings weigh terms by their rarity among the facts found, extraction by their rarity in the courses.
 
     Attributes:
-        of_term: The shares, which add up to 1 where there is any term.
+        of_term: The shares, which add up to 1 if there is any term.
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
@@ -106,14 +106,14 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
 
 
 def is_unknown(term: str, weigh: Weigh) -> bool:
-    """Returns True for a stemmed term that stands nowhere in the courses: nothing is rarer."""
+    """Returns True for a stemmed term that occurs nowhere in the courses: nothing is rarer."""
     return weigh(term) >= weigh(_NO_WORD)
 
 
 def unknown_share(
     shares: TermShares, passages: Iterable[frozenset[str]], weigh: Weigh | None
 ) -> float:
-    """Returns the share of a question whose words stand nowhere in the courses.
+    """Returns the share of a question whose words occur nowhere in the courses.
 
     Args:
         passages: What each passage holds of the question: what was found need not be from the courses.

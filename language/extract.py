@@ -2,7 +2,7 @@
 
 A partial answer is a decision, which replays from its trace: so nothing is asked here of an index or an embedder.
 Sentences are ranked as for a briefing (`ranking.py`), by the order of the passages, their titles, neighbours and the
-form of what is asked for. Scores are then read as chances, and runs of sentences are chosen by them (`runs.py`).
+form of what is wanted. Scores are then read as chances, and runs of sentences are chosen by them (`runs.py`).
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class Excerpt(NamedTuple):
 def extract(
     question: str, passages: Sequence[Sequence[str]], titles: Sequence[str] = ()
 ) -> tuple[Excerpt, ...]:
-    """Chooses a few excerpts, the best first; none where nothing is shared with the question.
+    """Chooses a few excerpts, the best first; none if nothing is shared with the question.
 
     Args:
         passages: The sentences of each passage, the best passage first.
-        titles: What each passage stands under; its terms count for every sentence below it.
+        titles: What each passage is under; its terms count for every sentence below it.
     """
     shares = question_shares(question)
     read = read_passages(question, shares, passages, titles)

@@ -1,4 +1,4 @@
-"""Translates the words in which a catalogue is asked into English, so that one set of rules reads them; pure.
+"""Translates the words in which people ask a catalogue into English, so that one set of rules reads them; pure.
 
 Names and words of a topic stay as they are: the rules look for titles, numbers and words such as "lesson" alone.
 """
@@ -93,7 +93,7 @@ all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
 
-# What courses are about, where the name of it is no cognate of the English one.
+# What courses are about, if the name of it is no cognate of the English one.
 _SUBJECT_ROWS = """
 database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
 databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken
@@ -134,7 +134,7 @@ def in_english(question: str, glossary: Mapping[str, str]) -> str:
 
 
 def _phrase_length(following: list[str], glossary: Mapping[str, str]) -> int:
-    """Returns how many of the words are one phrase of the glossary; 1 where none is."""
+    """Returns how many of the words are one phrase of the glossary; 1 if none is."""
     for length in range(len(following), 1, -1):
         if " ".join(following[:length]) in glossary:
             return length

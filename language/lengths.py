@@ -1,4 +1,4 @@
-"""Measures texts in tokens, and makes them short without breaking a sentence where that can be helped."""
+"""Measures texts in tokens, and makes them short without breaking a sentence if that can be helped."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _ORIGIN = re.compile(r"^[a-z][a-z0-9+.\-]*://[^/?#]*", re.IGNORECASE)
 
 
 class FoundLink(NamedTuple):
-    """An address, and where it stands in the text."""
+    """An address, and where it is in the text."""
 
     start: int
     end: int

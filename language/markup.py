@@ -45,7 +45,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     Attributes:
         outcome: `found`, `nothing`, `failed` or `repeated`.
         facts: Numbers of sources in this request that it brought, from 1.
-        detail: The error, or the substitute that answered; empty where there is nothing to say.
+        detail: The error, or the substitute that answered; empty if there is nothing to say.
     """
 
     round: int
@@ -66,12 +66,12 @@ def wrap(tag: Tag, text: str) -> str:
 
 
 def without_tags(text: str) -> str:
-    """Escapes what looks like a tag of ours, and nothing else: for text from outside that stands beside our tags."""
+    """Escapes what looks like a tag of ours, and nothing else: for text from outside that is beside our tags."""
     return _OUR_TAG.sub("&lt;", text)
 
 
 def unwrap(tag: Tag, text: str) -> str | None:
-    """Returns what stands between the first `tag` and its end in `text`, unescaped; None where there is none."""
+    """Returns what is between the first `tag` and its end in `text`, unescaped; None if there is none."""
     found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
     if found is None:
         return None
@@ -79,7 +79,7 @@ def unwrap(tag: Tag, text: str) -> str | None:
 
 
 def write_review(note: str) -> str:
-    """Writes the words of reviewers who did not accept the draft before this round; empty where there are none."""
+    """Writes the words of reviewers who did not accept the draft before this round; empty if there are none."""
     if not note:
         return ""
     return wrap(
@@ -94,7 +94,7 @@ def write_attempts(attempts: Sequence[Attempt]) -> str:
 
 
 def read_attempts(text: str) -> tuple[Attempt, ...]:
-    """Reads the attempts written in `text`; none where the tag is missing."""
+    """Reads the attempts written in `text`; none if the tag is missing."""
     return _read_lines("attempts", text, Attempt)
 
 
@@ -112,7 +112,7 @@ def write_material(material: Sequence[Material]) -> str:
 
 
 def read_material(text: str) -> tuple[Material, ...]:
-    """Reads the material that `text` begins with; none where it is something else."""
+    """Reads the material that `text` begins with; none if it is something else."""
     if not text.startswith("<material>\n"):
         return ()
     return _read_lines("material", text, Material)

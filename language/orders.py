@@ -1,7 +1,7 @@
 """Finds sentences that give orders to a model, or advertise, rather than telling a reader something; pure.
 
 Plain patterns, for what is written openly: they were chosen to match nothing in texts that only speak about models and
-systems (docs/decisions/098 has the counts). Whoever hides an order in other words gets past them.
+systems (docs/measurements.md has the counts). Whoever hides an order in other words gets past them.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ _QUOTE_MARKS = ('"', "\u201c", "`")
 # Many queries find the same passages.
 @lru_cache(maxsize=4096)
 def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
-    """Returns the words of the sentence that order a model about, cut to a line; None where it tells something.
+    """Returns the words of the sentence that order a model about, cut to a line; None if it tells something.
 
     Args:
         may_quote: An order within quotation marks is an example in a text about such orders, where other words lead
-            up to it. In a tool's JSON everything stands in quotation marks.
+            up to it. In a tool's JSON everything is in quotation marks.
     """
     text = _as_read(sentence)
     folded = text.lower()

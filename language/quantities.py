@@ -1,7 +1,7 @@
 """Reads the quantities and dates of a text, so that the same one is the same however it is written; pure.
 
 "Seven days", "7 days", "168 hours" and "one week" are one quantity; "14 June 2023", "June 14th, 2023" and "2023-06-14"
-one date. A unit that no table knows is the noun after the number, which is compared as it stands.
+one date. A unit that no table knows is the noun after the number, which is compared as it is.
 """
 
 from __future__ import annotations
@@ -103,8 +103,8 @@ class Quantity(NamedTuple):
     """A number and what it counts.
 
     Attributes:
-        value: In the base unit where the unit is known.
-        unit: The base unit, or the stem of the noun that is counted; empty where nothing follows the number.
+        value: In the base unit if the unit is known.
+        unit: The base unit, or the stem of the noun that is counted; empty if nothing follows the number.
         written: The words of the text.
         start: Where these begin in it.
     """
@@ -201,7 +201,7 @@ def quantities_in(text: str) -> tuple[Quantity, ...]:
 
 
 def _unit(match: re.Match[str]) -> tuple[str, float]:
-    """Returns the base unit of a quantity and the factor to it; the stem of a noun, and 1, where no table knows it."""
+    """Returns the base unit of a quantity and the factor to it; the stem of a noun, and 1, if no table knows it."""
     before = match["before"] or match["sign"]
     if before:
         return _UNITS[before]

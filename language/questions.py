@@ -141,7 +141,7 @@ class Part(Value, frozen=True, kw_only=True):
 
 
 def understood(question: str, history: Sequence[Exchange]) -> str:
-    """Returns the question, with the one before it where it refers back to it.
+    """Returns the question, with the one before it if it refers back to it.
 
     The answer before it is left out: it is no part of what is asked.
     """
@@ -172,7 +172,7 @@ def _continues(question: str) -> bool:
 
 
 def points_back(question: str) -> bool:
-    """Returns True where a word such as "it" stands for something that the question itself does not name."""
+    """Returns True if a word such as "it" stands for something that the question itself does not name."""
     question = question[:READ_CHARS]
     if _ONE_OF_THEM.search(question):
         return True
@@ -190,7 +190,7 @@ def points_back(question: str) -> bool:
 
 
 def compared_sides(question: str) -> tuple[str, str] | None:
-    """Returns the two things that a question compares, in its own words; None where it compares none."""
+    """Returns the two things that a question compares, in its own words; None if it compares none."""
     if not _MAY_COMPARE.search(question):
         return None
     for pattern in _COMPARISONS:
@@ -220,7 +220,7 @@ def lesson_numbers(question: str) -> list[int]:
 
 
 def number_written(written: str) -> int:
-    """Returns the number that stands in digits or as one of `NUMBER_WORDS`."""
+    """Returns the number written in digits or as one of `NUMBER_WORDS`."""
     number = NUMBER_WORDS.get(written.lower())
     if number is None:
         return int(written)
@@ -231,7 +231,7 @@ def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
     """Takes a question apart; only a bounded beginning of it is read."""
     text = " ".join(question[:READ_CHARS].split())
     courses = _courses(text, course_titles)
-    # Named places come last: where there are too many parts, the sides of a comparison are what is asked.
+    # Named places come last: if there are too many parts, the sides of a comparison are what is asked.
     parts = [*_sides(text, courses), *courses, *_lessons(text)] or _whole(text)
     return tuple(parts[:MOST_PARTS])
 
@@ -301,7 +301,7 @@ def _lessons(text: str) -> list[Part]:
 def _whole(text: str) -> list[Part]:
     english = tongue_of(text).in_english(text)
     wanted = frozenset(terms(english))
-    # The words in which a catalogue is asked stand in no text: an outline answers without them.
+    # The words in which people ask a catalogue are in no text: an outline answers without them.
     if not wanted or asked_of_catalogue(english).is_pure:
         return []
     # No fact holds all the words in which a question is put: a third of them is evidence enough.

@@ -3,9 +3,9 @@
 A score adds up signals that cost next to nothing, each with its weight below. Each caller states the signals that it
 has, and one that it leaves out adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of
 sentences. The caller also says how much each of the question's terms weighs, by its rarity among the facts found or in
-the courses. The weights of what a briefing knows were set on half of hotpotqa_100 (docs/decisions/040), the others on
-samples/questions.jsonl (docs/decisions/097), and those of meaning and form together with them on five corpora of
-chunking_evaluation, each left out in turn (docs/decisions/145).
+the courses. The weights of what a briefing knows were set on half of hotpotqa_100, the others on
+samples/questions.jsonl, and those of meaning and form together with them on five corpora of chunking_evaluation, each
+left out in turn.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ NAMES_WEIGHT = 0.1
 """For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
 NAMED_WEIGHT = 0.1
 OWN_TERMS_WEIGHT = 0.2
-"""For the share of the terms that it holds itself, beside what it stands under: below a title that says it all, the
+"""For the share of the terms that it holds itself, beside what it is under: below a title that says it all, the
 sentence that says it too."""
 PAIR_WEIGHT = 0.03
-"""For each two words that stand side by side in the question too, up to three."""
+"""For each two words that are side by side in the question too, up to three."""
 MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
-"""For holding the kind of thing that is asked for: a year, a name, the form of a definition, a reason, a step."""
+"""For holding the kind of thing that is wanted: a year, a name, the form of a definition, a reason, a step."""
 NUMBER_WEIGHT = 0.12
-"""For holding a number where one is asked for."""
+"""For holding a number if one is asked for."""
 DEFINITION_WEIGHT = 0.15
 """For saying what the very thing is that is asked about."""
 FRAGMENT_WEIGHT = -0.2
-"""For a heading or a question, which hold the words that are asked for and say little."""
+"""For a heading or a question, which hold the words that are wanted and say little."""
 
 _FEWEST_TERMS = 4
 _FEWEST_SPOKEN = 5
@@ -133,7 +133,7 @@ class PassageSignals(NamedTuple):
         found_again: Several calls found it.
         title_named: The share of its title that was looked for by name.
         is_named: Another source names it.
-        labels: The stems that it stands under; they count for each of its sentences.
+        labels: The stems that it is under; they count for each of its sentences.
         starts_lesson: Its first sentence is the first of a lesson.
         naming: The numbers of the sentences that name another source.
         forms: What the form of a sentence adds, by number (`Forms.score`).
@@ -187,7 +187,7 @@ def sentence_scores(
 def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float]:
     """Returns the share of the question that each sentence stands for without its labels, from index 1.
 
-    Nothing stands before the first sentence and after the last: so each has a neighbour on both sides.
+    Nothing is before the first sentence and after the last: so each has a neighbour on both sides.
     """
     return [0.0, *[asked.share(sentence.terms) for sentence in sentences], 0.0]
 

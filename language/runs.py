@@ -67,7 +67,7 @@ def _touches(run: Run, other: Run) -> bool:
 
 
 def _runs(read: Sequence[Passage], chances: Sequence[Sequence[float]]) -> Iterator[Run]:
-    """Yields every run of two sentences and more that is not too long; one alone where there is no other way."""
+    """Yields every run of two sentences and more that is not too long; one alone if there is no other way."""
     for number, passage in enumerate(read):
         sentences = passage.sentences
         for first in range(len(sentences)):

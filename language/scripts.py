@@ -21,7 +21,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 
-# The longer phrase stands before those that are part of it.
+# The longer phrase is before those that are part of it.
 _CHINESE = """
 最后一(?:节课|节|课|讲|章) = the last lesson
 下一(?:节课|节|课|讲|章) = the next lesson
@@ -87,7 +87,7 @@ class Script(NamedTuple):
     phrases: tuple[tuple[re.Pattern[str], str], ...]
 
     def in_english(self, question: str) -> str:
-        """Returns what a question asks of a catalogue, with its names; as it is where it asks nothing of one."""
+        """Returns what a question asks of a catalogue, with its names; as it is if it asks nothing of one."""
         text = _NUMBERED.sub(_lesson, question[:READ_CHARS])
         for pattern, english in self.phrases:
             text = pattern.sub(f" {english} ", text)
@@ -127,5 +127,5 @@ def _number(written: str) -> int:
 
 
 def _digit(written: str) -> int:
-    """Returns the value of the last of some Chinese digits; 0 where there is none."""
+    """Returns the value of the last of some Chinese digits; 0 if there is none."""
     return max(_CHINESE_DIGITS.find(written[-1:]), 0)

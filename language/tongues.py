@@ -16,14 +16,14 @@ _FEWEST = 2
 
 
 class Tongue(NamedTuple):
-    """A language in which questions are asked.
+    """A language of questions.
 
     Attributes:
         code: Its ISO 639-1 code.
         common: Its commonest words, as `language.words.fold` writes them; none for what is known by its script.
-        glossary: The English for its words in which a catalogue is asked.
+        glossary: The English for its words in which people ask a catalogue.
         subjects: The English for its names of what courses are about.
-        compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None where it makes none.
+        compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None if it makes none.
         script: The script that it is known by; None for a language that is known by its words.
     """
 
@@ -122,7 +122,7 @@ _SCRIPTS = (
 
 
 def tongue_of(question: str) -> Tongue:
-    """Returns the language of a question; `ENGLISH` where it is not known."""
+    """Returns the language of a question; `ENGLISH` if it is not known."""
     for script, tongue in _SCRIPTS:
         if script.search(question):
             return tongue

@@ -38,7 +38,7 @@ _ASCII_CONTROLS = dict.fromkeys([*range(0x09), 0x0B, *range(0x0E, 0x20), 0x7F])
 
 
 def without_unseen(text: str) -> str:
-    """Returns the text without characters that nobody sees; joiners and variants stay where a script needs them."""
+    """Returns the text without characters that nobody sees; joiners and variants stay if a script needs them."""
     if text.isascii():
         shown = text.translate(_ASCII_CONTROLS)
         # Nearly always nothing is taken out. What a tool brought is then held once, in its words and in its passage.

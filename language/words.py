@@ -111,7 +111,7 @@ def _cached_terms(sentence: str) -> frozenset[str]:
 
 
 def is_english(text: str) -> bool:
-    """Returns True where enough of the words are common English ones; very few words tell nothing, so they pass."""
+    """Returns True if enough of the words are common English ones; very few words tell nothing, so they pass."""
     written = words(text)
     if len(written) < FEWEST_WORDS:
         return True

@@ -117,7 +117,6 @@ from antiphon.knowledge import (
 )
 from antiphon.language.detection import language_name
 from antiphon.language.questions import refers_back
-from antiphon.service.acting import act
 from antiphon.service.antiphon import Antiphon, ask
 from antiphon.service.archive import (
     FILTER_VALUES,
@@ -161,6 +160,7 @@ from antiphon.service.opening import (
     shares_of,
     trace_store_of,
 )
+from antiphon.service.part_process import act
 from antiphon.service.readiness import Readiness
 from antiphon.service.searching import (
     MOST_NAME_CHARS,
@@ -182,7 +182,7 @@ from antiphon.service.uploads import (
     FileResult,
     SentFile,
 )
-from antiphon.service.working import queue_report, work
+from antiphon.service.worker_process import queue_report, work
 from antiphon.synthesizer import BriefingView, MemoryView, briefings_of, memory_at
 from antiphon.traces import (
     Redaction,

@@ -27,7 +27,7 @@ class JobOrder(Value, frozen=True, kw_only=True):
     Attributes:
         names: The files to index, which lie beside the order.
         refused: Those that came with them and were refused at once.
-        title: The course to remove; empty where files are added.
+        title: The course to remove; empty if files are added.
         path: Its file or folder; without a title that of the course to index by another layout.
         layout: That one; empty: as the course's own files tell.
     """

@@ -1,7 +1,7 @@
-"""Admission of queries: how many run at once, who waits for a place, and who is told to come again, and when.
+"""Admission of queries: how many run at once, who waits for a place, and who must come again, and when.
 
-A query waits where the wait is expected to be short: that is reckoned from how long queries took, and from what runs
-and waits. Nobody is served by being slow to everybody: where the event loop itself is late, fewer run at once.
+A query waits if the wait is expected to be short: that is reckoned from how long queries took, and from what runs
+and waits. Nobody is served by being slow to everybody: if the event loop itself is late, fewer run at once.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Admission:
             raise _closing()
 
     def check(self) -> None:
-        """Refuses where nothing can begin at once.
+        """Refuses if nothing can begin at once.
 
         Raises:
             BusyError: Too many queries run, or the service is closing.
@@ -123,7 +123,7 @@ class Admission:
         return self._lasting_s() * (len(self._line) + 1) / self._at_once
 
     def adapt(self, late_s: float) -> None:
-        """Lets fewer queries run at once where the event loop comes late, and more again where it does not."""
+        """Lets fewer queries run at once if the event loop comes late, and more again if it does not."""
         # With few of them under way it is not the queries that make it late.
         if late_s > LATE_S and self._running() > LEAST_AT_ONCE:
             fewer = int(min(self._at_once, self._running()) * FEWER)
@@ -146,7 +146,7 @@ class Admission:
         return self._running() + self._reserved < self._at_once
 
     def _lasting_s(self) -> float:
-        """Returns how long a query lasts: as the last ones did, or longer where those that run have done already."""
+        """Returns how long a query lasts: as the last ones did, or longer if those that run have done already."""
         lasting = self._mean_s if self._mean_s is not None else FIRST_GUESS_S
         if self._begun:
             ages = self._now() * len(self._begun) - sum(self._begun.values())

@@ -210,7 +210,7 @@ class Antiphon:
         """Starts working on a question.
 
         Args:
-            interceptor: Stands between this query and its ports.
+            interceptor: Is between this query and its ports.
             query_id: The new query's id; None makes one.
             must_be_stored: Return once the query's first event is stored, and refuse the question if it is not: for
                 whoever tells a caller that they may come back for the answer. False: a store that fails costs nobody
@@ -340,7 +340,7 @@ class Antiphon:
         """Cancels a running query; everyone who waits for it gets an answer that says so.
 
         Raises:
-            TraceStateError: It is over, or does not run here where no other process works on queries.
+            TraceStateError: It is over, or does not run here if no other process works on queries.
         """
         session = self._runtime.bus.sessions.get(query_id)
         if session is None:

@@ -69,7 +69,7 @@ def check_filter(where: TraceFilter) -> None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns words that suggest the known name which is most like `name`; none where none is like it."""
+    """Returns words that suggest the known name which is most like `name`; none if none is like it."""
     found = process.extractOne(
         name[:80], known, scorer=fuzz.ratio, score_cutoff=NEAR_ENOUGH
     )

@@ -42,7 +42,7 @@ class Continuing:
 
     Args:
         running: The ids of the queries that run in this process.
-        admit: Refuses (BusyError) where no further query may begin.
+        admit: Refuses (BusyError) if no further query may begin.
     """
 
     def __init__(

@@ -14,9 +14,9 @@ from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.values import Value
 
 LEAST_CHARS = 8
-"""Shorter texts stand everywhere by chance: finding them would prove nothing."""
+"""Shorter texts occur everywhere by chance: finding them would prove nothing."""
 
-# Fields of events in which the words of the one who asked stand, or of an answer to them.
+# Fields of events in which the words of the one who asked are, or of an answer to them.
 _WORDS_IN = {
     "query_received": ("query", "history"),
     "tool_requested": ("call",),
@@ -34,8 +34,8 @@ class DeletionProof(Value, frozen=True, kw_only=True):
     Attributes:
         searched: The texts and ids that were searched for.
         bytes_searched: The size of all files of the data folder.
-        log_emptied: False where another process holds the log of the store, in which deleted bytes may stand.
-        still_found: The files in which something of it stands, with how many of the texts.
+        log_emptied: False if another process holds the log of the store, in which deleted bytes may be.
+        still_found: The files in which something of it is, with how many of the texts.
         other_traces: Traces of others that hold a text of it too.
     """
 
@@ -49,7 +49,7 @@ class DeletionProof(Value, frozen=True, kw_only=True):
 
     @property
     def nothing_is_left(self) -> bool:
-        """True if no text of it stands anywhere."""
+        """True if no text of it is left anywhere."""
         return self.log_emptied and not self.still_found and not self.other_traces
 
 
@@ -109,7 +109,7 @@ async def delete_with_proof(
 
 
 async def ids_holding(data_dir: Path, text: str, key: str | None = None) -> list[str]:
-    """Returns the traces in which a text stands anywhere: a name, an address, a number.
+    """Returns the traces that hold a text anywhere: a name, an address, a number.
 
     Raises:
         NotFoundError: There is none.

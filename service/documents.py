@@ -9,7 +9,7 @@ from pathlib import Path
 
 import structlog
 
-# As a module: what tells the layout of folders is loaded only where one is stored.
+# As a module: what tells the layout of folders is loaded only if one is stored.
 from antiphon import knowledge
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
@@ -39,7 +39,7 @@ from antiphon.vocabulary.errors import (
 log = structlog.get_logger(__name__)
 
 MOST_WAITING = 20
-"""Jobs that may wait; who sends more is told to wait first."""
+"""Jobs that may wait; who sends more must wait first."""
 _BROKEN_OFF = (
     "The indexing was broken off, and nothing was changed: send the files again."
 )
@@ -193,7 +193,7 @@ class Documents:
         try:
             async with self._turn:
                 summary = await self._indexed(record, upload)
-                # The index has changed: its files follow, also where the service closes.
+                # The index has changed: its files follow, also if the service closes.
                 await _to_its_end(self._keep(record, upload, summary))
         finally:
             upload.close()

@@ -21,7 +21,7 @@ _log = structlog.get_logger(__name__)
 
 
 def run_serving(main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end on uvloop, if there is one: a twentieth less CPU a query over REST (decision 248).
+    """Runs a coroutine to its end on uvloop, if there is one: less CPU a query over REST.
 
     A task that a user's tool started may raise `SystemExit` or `KeyboardInterrupt`, which asyncio raises out of the
     loop, beside handing it to whoever awaits the task. The loop goes on: what is meant to end the process comes as a

@@ -55,7 +55,7 @@ class FaultVerdict(_Part, frozen=True, kw_only=True):
         result: `kept` (all promises), `broken`, or `not fired`.
         broken: Each promise that was broken, in words.
         status: How the query ended, in a word.
-        query_id: Its trace; empty where there is none, as of a refused question.
+        query_id: Its trace; empty if there is none, as of a refused question.
     """
 
     cell: FaultCell
@@ -67,7 +67,7 @@ class FaultVerdict(_Part, frozen=True, kw_only=True):
 
 
 class FaultGap(_Part, frozen=True, kw_only=True):
-    """A cell that makes no sense, and why; `when` is empty where it makes none in any part of a query."""
+    """A cell that makes no sense, and why; `when` is empty if it makes none in any part of a query."""
 
     point: str
     kind: str
@@ -144,7 +144,7 @@ class FaultReports:
         self._store = store
 
     async def read(self) -> FaultReport | None:
-        """Returns the report; None where there is none.
+        """Returns the report; None if there is none.
 
         Raises:
             ConfigurationError: It cannot be read: another version wrote it, or it is damaged.
@@ -165,7 +165,7 @@ class FaultReports:
         return msgspec.structs.replace(report, made_at=made_at)
 
     async def open_trace(self, query_id: str) -> int:
-        """Takes the trace of a cell in among the others, where it is not yet, and returns how many events it has.
+        """Takes the trace of a cell in among the others, if it is not yet, and returns how many events it has.
 
         Raises:
             NotFoundError: No trace of that id is kept.

@@ -85,7 +85,7 @@ def query_settings(own: QuerySettings) -> tuple[QuerySetting, ...]:
 
 
 def prices_of(settings: Settings) -> Mapping[str, Price | None]:
-    """Returns the price of each model that the settings name; None where it is not known."""
+    """Returns the price of each model that the settings name; None if it is not known."""
     named = [settings.model, settings.final_model, settings.other_model]
     if settings.compression == "model":
         named.append(settings.summarising_model)

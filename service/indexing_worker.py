@@ -27,7 +27,7 @@ class IndexRequest(Value, frozen=True, kw_only=True):
 
     Attributes:
         folder: The folder whose documents are read; documents from elsewhere stay.
-        title: The course to remove in the place of that; empty where none is.
+        title: The course to remove in the place of that; empty if none is.
         embedder: `minilm` or `onnx`.
         readers: Readers of the user's own, as the settings name them.
     """

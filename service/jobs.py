@@ -26,9 +26,9 @@ class Job(Value, frozen=True, kw_only=True):
     Attributes:
         stage: `files` are read, `documents` embedded, or the index of `vectors` is built; None before the first.
         done: How many of `total` the stage has done; within a large document it is a part of one.
-        file: The file that is worked on; empty where none is.
+        file: The file that is worked on; empty if none is.
         files: What became of each file that was sent; those that were refused at once are there from the beginning.
-        error: Why it failed, in words; None where it did not.
+        error: Why it failed, in words; None if it did not.
     """
 
     job_id: str

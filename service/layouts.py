@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-# As a module: what tells the layout of folders is loaded only where one is asked for.
+# As a module: what tells the layout of folders is loaded only on demand.
 from antiphon import knowledge
 from antiphon.knowledge import Course, CourseLayout, LeftOutFile, PlannedLesson
 from antiphon.service.documents import Documents

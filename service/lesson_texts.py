@@ -1,4 +1,4 @@
-"""A stretch of a lesson's text, for who wants to see a citation where it stands."""
+"""A stretch of a lesson's text, for who wants to see a citation where it is."""
 
 from __future__ import annotations
 

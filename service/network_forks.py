@@ -1,7 +1,7 @@
 """Limits what a fork may change whose changes come over the network.
 
 Whoever may reach the service may ask it questions, within the limits that its owner has set. A fork must not be a way
-round them: its settings go only downwards from the service's own, what a call is shown is changed only where the
+round them: its settings go only downwards from the service's own, what a call sees is changed only if the
 owner has said so, and all that may be changed at all is listed here.
 """
 
@@ -34,7 +34,7 @@ FREE = ("early_dispatch", "on_tool_failure", "context", "compression")
 MODELS = ("model", "final_model", "other_model")
 """Settings that may name any model that the service itself is set up to ask."""
 FIELDS = {"query_received": ("query",), "tool_requested": ("call.arguments",)}
-"""Fields that may be set, by the kind of event; beside them `messages`, where the owner allows it."""
+"""Fields that may be set, by the kind of event; beside them `messages`, if the owner allows it."""
 
 IMPORTED = (
     "This trace was imported: what its calls were shown is not this service's. "
@@ -143,7 +143,7 @@ def _checked(
 
 
 def _above(name: str, settings: QuerySettings, own: QuerySettings) -> str | None:
-    """Returns one sentence where a setting is above the service's own; None where it is not."""
+    """Returns one sentence if a setting is above the service's own; None if it is not."""
     value = getattr(settings, name)
     if name in MODELS:
         known = models_of(own)

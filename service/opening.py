@@ -81,14 +81,14 @@ async def open_parts(
 def performed_here(
     outside: composition.BuildOutside | None,
 ) -> composition.BuildOutside | None:
-    """Returns the same outside where it performs the requests in this process, and else the one that does."""
+    """Returns the same outside if it performs the requests in this process, and else the one that does."""
     if isinstance(outside, workers.PerformedElsewhere):
         return None
     return outside
 
 
 async def share_keys(settings: composition.Settings, *, at_start: bool = False) -> None:
-    """Makes the keys of the data folder the same as other nodes', where there are others.
+    """Makes the keys of the data folder the same as other nodes', if there are others.
 
     Args:
         at_start: Their servers may have been started just now, and are waited for.
@@ -104,7 +104,7 @@ async def share_keys(settings: composition.Settings, *, at_start: bool = False) 
 async def shares_of(
     settings: composition.Settings, file: access.AccessFile
 ) -> Sequence[access.Share]:
-    """Returns what each key and tenant has used today, on all nodes. Raises BusyError where that cannot be read."""
+    """Returns what each key and tenant has used today, on all nodes. Raises BusyError if that cannot be read."""
     if settings.nats_url is not None:
         return await workers.shares_of_all(settings, file)
     return await access.shares_of(file)

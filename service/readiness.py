@@ -21,7 +21,7 @@ class Readiness(Value, frozen=True, kw_only=True):
 
     Attributes:
         embedder_loaded: False while it is loaded behind the service: questions wait for it.
-        model_key: If the model's server accepts the key; `none`: no server is asked, the built-in reasoner answers.
+        model_key: If the model's server accepts the key; `none`: no server is called, the built-in reasoner answers.
         model_key_at: When that was found, in seconds since the epoch; None: it is not known yet.
         problems: What is missing to answer, to search or to store, in sentences; some of it passes by itself.
         refusing: Those of them for which questions are refused. Otherwise a question is answered as well as can be.
@@ -51,10 +51,10 @@ def readiness_of(
     closing: bool,
     in_full: bool,
 ) -> Readiness:
-    """Reports the readiness to answer questions now, and what is missing where there is none.
+    """Reports the readiness to answer questions now, and what is missing if there is none.
 
     Args:
-        in_full: Quote the model's server where it refuses the key, and name files of this machine.
+        in_full: Quote the model's server if it refuses the key, and name files of this machine.
     """
     state = resources.library.describe()
     refusing: list[str] = []

@@ -20,9 +20,9 @@ from antiphon.composition import (
 from antiphon.composition.running import TraceElsewhere
 from antiphon.service.admission import Admission, watch_loop
 from antiphon.service.documents import Documents
+from antiphon.service.metrics_of_state import service_state
 from antiphon.service.probing import Probe
 from antiphon.service.readiness import Readiness, readiness_of
-from antiphon.service.state import service_state
 from antiphon.service.upkeep import (
     Loading,
     check_model_key,
@@ -62,7 +62,7 @@ class Runtime:
             self.admission.ended,
         )
         self.loading = Loading(resources.later)
-        # Where others search, this process answers for storing alone.
+        # If others search, this process answers for storing alone.
         searched = resources.library if self.elsewhere is None else None
         self.probe = Probe(resources.store, searched)
         self._documents: dict[Path, Documents] = {}
@@ -88,7 +88,7 @@ class Runtime:
             await self.documents_in(folder).resume()
 
     def admit(self) -> None:
-        """Refuses (BusyError) where no further query may begin: too many run, or what they need is being loaded."""
+        """Refuses (BusyError) if no further query may begin: too many run, or what they need is being loaded."""
         self.admission.check()
         self.loading.check()
 
@@ -131,11 +131,11 @@ class Runtime:
     def readiness(
         self, resources: ServiceResources | None = None, *, in_full: bool = True
     ) -> Readiness:
-        """Reports the readiness to answer questions now, and what is missing where there is none.
+        """Reports the readiness to answer questions now, and what is missing if there is none.
 
         Args:
             resources: Those of a caller; None: those of the process.
-            in_full: Quote the model's server where it refuses the key.
+            in_full: Quote the model's server if it refuses the key.
         """
         return readiness_of(
             resources or self.resources,

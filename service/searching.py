@@ -9,7 +9,7 @@ from antiphon.vocabulary.values import Passage, Signals, Value
 
 NOT_INDEXED = "Nothing is indexed yet: run `antiphon index PATH…`."
 PASSAGES = 5
-"""As many as the tools find, where the caller names no number."""
+"""As many as the tools find, if the caller names no number."""
 MOST_PASSAGES = 50
 MOST_QUERY_CHARS = 2_000
 """As many as the tools take of a query; a name of a course or a lesson is far shorter."""
@@ -20,7 +20,7 @@ class FoundPassage(Value, frozen=True, kw_only=True):
     """A passage that was found, as it is shown; `vocabulary.values.Passage` says what its fields mean.
 
     Attributes:
-        signals: Why it was found; None where that was not asked for, or the search tells of none.
+        signals: Why it was found; None if that was not asked for, or the search tells of none.
     """
 
     id: str

@@ -9,7 +9,7 @@ SHOWN_MATCHES = 5
 
 
 async def whole_id(store: TraceListing, beginning: str) -> str:
-    """Finds the one trace whose id begins so; `beginning` itself where it is one.
+    """Finds the one trace whose id begins so; `beginning` itself if it is one.
 
     Raises:
         NotFoundError: None does.

@@ -1,4 +1,4 @@
-"""How long a thread keeps others from running Python, where an event loop is one of them."""
+"""How long a thread keeps others from running Python, if an event loop is one of them."""
 
 from __future__ import annotations
 

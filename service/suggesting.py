@@ -67,7 +67,7 @@ def _suggestion(
 
 
 def _asked_for(passages: Sequence[Passage]) -> str | None:
-    """Returns the question that a definition in the passages answers; None where there is none."""
+    """Returns the question that a definition in the passages answers; None if there is none."""
     for passage in passages:
         for start in passage.starts:
             found = _DEFINITION.match(passage.text.text, start)

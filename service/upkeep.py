@@ -29,7 +29,7 @@ LOADING_AGAIN_S = 2.0
 KEY_CHECK_S = 5.0
 """Seconds for a server to say if it accepts the key."""
 KEY_AGAIN_S = 60.0
-"""Seconds between two looks at a key that is refused: it may be mended where it was issued."""
+"""Seconds between two looks at a key that is refused: it may be mended if it was issued."""
 
 
 class Loading:
@@ -53,7 +53,7 @@ class Loading:
 
     @property
     def done(self) -> bool:
-        """True where nothing is to be waited for."""
+        """True if nothing is to be waited for."""
         return self._over.is_set() and self.problem is None
 
     def begin(self) -> None:
@@ -96,7 +96,7 @@ class Loading:
             )
 
     async def wait(self, most_s: float) -> float:
-        """Waits until it is loaded; returns how many seconds that took, 0 where there was nothing.
+        """Waits until it is loaded; returns how many seconds that took, 0 if there was nothing.
 
         Raises:
             LoadingError: It took longer than `most_s`.

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
-# As a module: what tells the layout of folders is loaded only where a course is removed or told.
+# As a module: what tells the layout of folders is loaded only if a course is removed or told.
 from antiphon import knowledge
 from antiphon.knowledge.readers import format_of, suffixes
 from antiphon.vocabulary.access import without_keys
@@ -64,7 +64,7 @@ class FileResult(Value, frozen=True, kw_only=True):
 
 
 class Upload:
-    """The files of one request: kept aside until their run begins, put in place for it, and taken back where it fails.
+    """The files of one request: kept aside until their run begins, put in place for it, and taken back if it fails.
 
     Attributes:
         refused: What was refused when it was sent.
@@ -234,7 +234,7 @@ def folder_to_index(path: str, data_dir: Path) -> Path:
 
 
 def remove_document(path: Path, data_dir: Path) -> None:
-    """Deletes the files of a course where a caller has added them; what lies elsewhere stays."""
+    """Deletes the files of a course if a caller has added them; what lies elsewhere stays."""
     folder = documents_folder(data_dir).resolve()
     path = path.resolve()
     if path != folder and not path.is_relative_to(folder):
@@ -247,7 +247,7 @@ def remove_document(path: Path, data_dir: Path) -> None:
 
 
 def kept_path(name: str) -> PurePosixPath | None:
-    """Returns the path, within the folder of documents, under which a file is kept; None where its name is none.
+    """Returns the path, within the folder of documents, under which a file is kept; None if its name is none.
 
     Nothing of it leads out of the folder, is hidden, or is a name that a file system or a terminal stumbles over.
     """

@@ -16,7 +16,7 @@ LABEL_CHARS = 300
 
 
 class Sentence(Value, frozen=True, kw_only=True):
-    """One sentence of a fact, with all that scoring and selecting ask of it; its text stands in the fact's passage.
+    """One sentence of a fact, with all that scoring and selecting ask of it; its text is in the fact's passage.
 
     Attributes:
         fact_id: The fact that it is shown under.
@@ -97,7 +97,7 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
         sentences.append(sentence)
     source, title = _labels(passage)
     labels = label_terms(source) | label_terms(title)
-    # A question that names a course asks for all that stands in it.
+    # A question that names a course asks for all that is in it.
     if passage.course is not None:
         labels |= label_terms(passage.course)
     return SourceBlock(
@@ -111,7 +111,7 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
 
 
 def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceBlock:
-    """Returns the block with only these of its sentences; the very same one where they are all of them."""
+    """Returns the block with only these of its sentences; the very same one if they are all of them."""
     # The same block is the same bytes, which is what the provider's cache of prompts goes by.
     if len(sentences) == len(block.sentences):
         return block
@@ -172,7 +172,7 @@ def _labels(passage: Passage) -> tuple[str, str]:
 
 
 def _shown_title(passage: Passage, sentences: Sequence[Sentence]) -> str:
-    """Returns the title with the page, the heading or the time at which the sentences stand."""
+    """Returns the title with the page, the heading or the time at which the sentences are."""
     _, title = _labels(passage)
     if not sentences:
         return title

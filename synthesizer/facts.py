@@ -41,7 +41,7 @@ class Facts(Value, frozen=True, kw_only=True):
         passages: For each passage found, its id and that of the fact that holds it now.
         requested: Calls of the open round, in the order in which they were asked for.
         waiting: Their results; they become facts when the round settles.
-        merging: False where passages are shown as they came: in a transcript.
+        merging: False if passages are shown as they came: in a transcript.
     """
 
     known: tuple[Fact, ...] = ()
@@ -170,7 +170,7 @@ def _facts_by_call(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     rows: list[tuple[str, tuple[str, ...]]] = []
     for result in results:
-        # Two passages of a result may be in one fact, which stands where the better of them does.
+        # Two passages of a result may be in one fact, which is where the better of them is.
         fact_ids: dict[str, None] = {}
         for passage in result.passages:
             fact_ids.setdefault(fact_of[passage.id])
@@ -180,7 +180,7 @@ def _facts_by_call(
 
 @lru_cache(maxsize=512)  # the same passages are found by one question after another
 def shingles(text: str) -> frozenset[Shingle]:
-    """Returns the runs of words of `text`; none where it is too short to be judged."""
+    """Returns the runs of words of `text`; none if it is too short to be judged."""
     found = words(text)
     if len(found) < FEWEST_WORDS:
         return frozenset()
@@ -197,7 +197,7 @@ class _Alike:
             self._add(fact.id, shingles(fact.passage.text.text))
 
     def note(self, fact_id: str, group: Group) -> str | None:
-        """Returns the earlier fact that says nearly the same; where there is none, later facts may be like this one."""
+        """Returns the earlier fact that says nearly the same; if there is none, later facts may be like this one."""
         runs = shingles(group.passage.text.text)
         # A fact that took in an earlier one is shown in its place, whatever else it is like.
         if not group.merged:

@@ -1,4 +1,4 @@
-"""The layer of intent: what is asked for, what calls looked for beside it, what serves which part, and what is open.
+"""The layer of intent: what is wanted, what calls looked for beside it, what serves which part, and what is open.
 
 It grows as rounds go by: each settled call is noted with the parts that its facts serve and with the terms that it
 looked for and the question does not hold. The counts after each round are kept.
@@ -144,8 +144,8 @@ def touches(part: Part, held: frozenset[str]) -> bool:
 
 
 def serves(part: Part, passage: Passage, held: frozenset[str]) -> bool:
-    """Returns True where what a passage (or a sentence of it) holds is evidence for the part."""
-    # A course or lesson that was asked for by name is served by what stands in it, whatever its words.
+    """Returns True if what a passage (or a sentence of it) holds is evidence for the part."""
+    # A course or lesson that was asked for by name is served by what is in it, whatever its words.
     if part.course is not None and passage.course is not None:
         return part.course == passage.course
     if part.lesson is not None and passage.kind == "passage":

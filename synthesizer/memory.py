@@ -70,7 +70,7 @@ class Memory(Value, frozen=True, kw_only=True):
         showable: Those of them that a briefing may show: what another fact holds or says is not shown twice.
         settled_rounds: Rounds whose outcomes are in.
         last: The last briefing, so that the next can say what changed.
-        transcript: Replies and tool outcomes as they came; empty where calls are shown briefings.
+        transcript: Replies and tool outcomes as they came; empty if calls see briefings.
     """
 
     rules: int = 1
@@ -165,7 +165,7 @@ def _old_conversation_tag(history: Sequence[Exchange]) -> str:
 
 
 def within(memory: Memory, opened: RoundOpened) -> Memory:
-    """Returns the memory with the budget that a round was given, where that is less than the settings'."""
+    """Returns the memory with the budget that a round was given, if that is less than the settings'."""
     if opened.briefing_tokens is None:
         return memory
     return replace(
@@ -177,7 +177,7 @@ def within(memory: Memory, opened: RoundOpened) -> Memory:
 def settle(
     memory: Memory, event: ToolsSettled
 ) -> tuple[Memory, ContextSynthesized | None]:
-    """Takes a round's outcomes in, and returns what there is to emit: None where the round is over already."""
+    """Takes a round's outcomes in, and returns what there is to emit: None if the round is over already."""
     if event.round in memory.settled_rounds:
         return memory, None
     found, discovery = facts.settle(memory.facts, event)

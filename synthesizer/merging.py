@@ -1,4 +1,4 @@
-"""Passages of one lesson that overlap or touch become one passage, in which each sentence stands once.
+"""Passages of one lesson that overlap or touch become one passage, in which each sentence is once.
 
 Their place in the lesson (`Passage.start`) decides, so nothing is compared but what overlaps. The joined text is the
 lesson's own, so that whatever is cited of it is still word for word what the lesson says.
@@ -134,7 +134,7 @@ def place_of(passage: Passage) -> Hashable:
 
 
 def join(one: Passage, other: Passage) -> Passage | None:
-    """Joins two passages; None where they neither touch nor overlap, or do not agree in what they share."""
+    """Joins two passages; None if they neither touch nor overlap, or do not agree in what they share."""
     if one.start is None or other.start is None or place_of(one) != place_of(other):
         return None
     if other.start < one.start:
@@ -198,7 +198,7 @@ def _places(first: Passage, second: Passage, offset: int) -> tuple[Place, ...]:
 
 
 def _agree(end: str, beginning: str) -> bool:
-    """True where the overlap is the same text in both; one may lie within the other, and white space is white space."""
+    """True if the overlap is the same text in both; one may lie within the other, and white space is white space."""
     shared = min(len(end), len(beginning))
     return _WHITE.sub(" ", end[:shared]) == _WHITE.sub(" ", beginning[:shared])
 

@@ -26,7 +26,7 @@ class Notes(NamedTuple):
     Attributes:
         tokens: Estimated tokens of the text.
         room: The tokens that they leave to the sources.
-        summary: The summarising call whose text stands among them; empty where none does.
+        summary: The summarising call whose text is among them; empty if none is.
     """
 
     text: str
@@ -41,7 +41,7 @@ def write_notes(
 ) -> Notes:
     """Writes the notes for the call of `opened`, whose request shows `sources`.
 
-    Where they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
+    If they outgrow their share of the budget, the oldest words of the model go first, then the oldest attempts.
     """
     numbers = _numbers(memory.facts.known, sources)
     budget = memory.settings.briefing_tokens
@@ -61,7 +61,7 @@ def write_notes(
     text = "\n".join(filter(None, tags))
     tokens = tokens_of(text)
     dropped = (*own_words.dropped, *tried.dropped)
-    # Notes on fewer sources are never longer, save where some notes were dropped: then others may come back in their
+    # Notes on fewer sources are never longer, save if some notes were dropped: then others may come back in their
     # place, so that all of the notes' share must stay free.
     taken = most if dropped else tokens
     newest = memory.reasoning.summary

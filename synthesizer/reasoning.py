@@ -1,7 +1,7 @@
 """The layer of the model's own words: its texts and thoughts between tool calls, and its summary of older rounds.
 
 Newer models write what they would have said between tool calls as thinking. A summary is kept with the sentences that
-it was made of, and stands in a briefing as a note: escaped, bounded, and no source.
+it was made of, and is in a briefing as a note: escaped, bounded, and no source.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Summary(Value, frozen=True, kw_only=True):
     """A summarising call's words.
 
     Attributes:
-        call_id: The call: its request and its reply stand in the trace.
+        call_id: The call: its request and its reply are in the trace.
         of: The sentences that it was shown.
     """
 
@@ -63,7 +63,7 @@ class Reasoning(Value, frozen=True, kw_only=True):
 
     Attributes:
         notes: Its words between tool calls, oldest first.
-        summary: The newest summary; None where compression is extractive.
+        summary: The newest summary; None if compression is extractive.
         wanted: The summary that is waited for.
         notes_thoughts: Thoughts are words too; False in traces of rules 1.
     """
@@ -126,7 +126,7 @@ def lines(reasoning: Reasoning) -> list[NoteLine]:
 
 
 def newest_round(reasoning: Reasoning) -> int:
-    """Returns the round of the newest note; 0 where there is none."""
+    """Returns the round of the newest note; 0 if there is none."""
     return max([note.round for note in reasoning.notes], default=0)
 
 
@@ -136,7 +136,7 @@ def most_summary_tokens(budget: int) -> int:
 
 
 def summary_tag(reasoning: Reasoning, room: int) -> str:
-    """Returns the summary in its tag, of at most `room` tokens; empty where there is none, or no room for it."""
+    """Returns the summary in its tag, of at most `room` tokens; empty if there is none, or no room for it."""
     if reasoning.summary is None:
         return ""
     chars = room * BYTES_A_TOKEN

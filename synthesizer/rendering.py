@@ -158,7 +158,7 @@ def _change(
     why: str,
     numbers: Numbers,
 ) -> Change:
-    """Builds one change; no sentences are named where they are all of the fact's."""
+    """Builds one change; no sentences are named if they are all of the fact's."""
     is_whole = len(numbers) == len(block.sentences)
     named = () if is_whole else tuple(sorted(numbers))
     return Change(

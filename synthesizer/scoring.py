@@ -188,9 +188,9 @@ def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
 
 
 def _titles_by_term(sources: Sequence[SourceBlock]) -> TitlesByTerm:
-    """Returns the sources' titles by their longest term, so that each is looked for only where that term stands."""
+    """Returns the sources' titles by their longest term, so that each is looked for only if that term is."""
     titles: TitlesByTerm = {}
-    # Several sources may have one title: each is noted once, and an empty one would stand in every sentence.
+    # Several sources may have one title: each is noted once, and an empty one would be in every sentence.
     for title in dict.fromkeys([source.title for source in sources]):
         if title:
             longest = max(title, key=lambda term: (len(term), term))

@@ -295,7 +295,7 @@ def _dropped(
     leaving: _Leaving,
     is_hidden: bool,
 ) -> list[Dropped]:
-    """Builds the rows for one fact, one a reason; no sentences are named where they are all of the fact's."""
+    """Builds the rows for one fact, one a reason; no sentences are named if they are all of the fact's."""
     by_reason: dict[str, list[Candidate]] = {}
     for candidate in lost:
         reason = leaving.reasons[candidate.place]

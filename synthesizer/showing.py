@@ -51,7 +51,7 @@ def show_sentences(
 
 
 def _place_of(briefing: BriefingPrepared, fact_id: str) -> tuple[int, set[int]]:
-    """Returns where the fact stands among the sources, and what is shown of it; or where it is to be put."""
+    """Returns where the fact is among the sources, and what is shown of it; or where it is to be put."""
     for number, source in enumerate(briefing.sources):
         if source.fact_id == fact_id:
             return number, set(source.sentences)
@@ -93,7 +93,7 @@ def _still_dropped(
         if item.what != fact_id:
             left.append(item)
             continue
-        # No sentence is named where it was all of them.
+        # No sentence is named if it was all of them.
         named = item.sentences or tuple(range(len(item.scores)))
         scored = zip(named, item.scores, strict=False)
         scores = [score for number, score in scored if number not in shown]

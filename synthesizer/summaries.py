@@ -1,6 +1,6 @@
-"""Asks for a summary of older rounds where one is worth a call (`compression="model"`), and names its sentences.
+"""Asks for a summary of older rounds if one is worth a call (`compression="model"`), and names its sentences.
 
-What a briefing shows is chosen as ever, and a summary tells of what that leaves out of older rounds. Only where the
+What a briefing shows is chosen as ever, and a summary tells of what that leaves out of older rounds. Only if the
 budget is full does what can be cited make room for what cannot: for an eighth at most, and the lowest scores first.
 """
 
@@ -30,14 +30,14 @@ LEAST_SHARE = 1 / 60
 LEAST_ROOM = 48
 """With less room for its words a summary says nothing: a budget that small is left without."""
 MOST_TOKENS = 3_000
-"""The most that a summarising call is shown; what scores most comes first."""
+"""The most that a summarising call sees; what scores most comes first."""
 LONGEST_SENTENCE = 500
 NOTE_CHARS = 1_000
 SOURCE_CHARS = 120
 
 
 def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
-    """Returns the wish for a summary before the briefing of `opened`; None where none is worth a call."""
+    """Returns the wish for a summary before the briefing of `opened`; None if none is worth a call."""
     budget = memory.settings.briefing_tokens
     room_of_summary = most_summary_tokens(budget)
     if memory.settings.compression != "model" or room_of_summary < LEAST_ROOM:
@@ -75,7 +75,7 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
 
 
 def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
-    """Chooses what a summarising call can be shown of the finds of older rounds, best first; returns it in order."""
+    """Chooses what a summarising call can see of the finds of older rounds, best first; returns it in order."""
     chosen: list[Candidate] = []
     room = MOST_TOKENS
     for candidate in sorted(
@@ -102,7 +102,7 @@ def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
 
 
 def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
-    """Returns True where a summary was made of all these sentences already."""
+    """Returns True if a summary was made of all these sentences already."""
     if summary is None:
         return False
     summed_up = {row.fact_id: row.sentences for row in summary.of}
@@ -127,7 +127,7 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
 
 
 def _older_words(reasoning: Reasoning) -> list[Material]:
-    """Returns the model's words in older rounds, where the notes have only their beginning."""
+    """Returns the model's words in older rounds, if the notes have only their beginning."""
     newest = newest_round(reasoning)
     words: list[Material] = []
     for note in reasoning.notes:

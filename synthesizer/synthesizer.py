@@ -1,4 +1,4 @@
-"""The synthesizer's table of rules: what is remembered of each event, and what the next call is shown."""
+"""The synthesizer's table of rules: what is remembered of each event, and what the next call sees."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def after_tools_settled(state: Synthesis, recorded: Recorded[ToolsSettled]) -> D
 
 
 def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Decision:
-    """Prepares the briefing, or the transcript where calls are shown that; or first asks for a summary."""
+    """Prepares the briefing, or the transcript if calls see that; or first asks for a summary."""
     opened = recorded.event
     memory = within(state.memory, opened)
     state = Synthesis(memory=memory)
@@ -105,7 +105,7 @@ RULES: Rules[Synthesis] = {
 
 
 class ContextSynthesizer(Decider[Synthesis]):
-    """Decides what is remembered of one query, and what each of its reasoning calls is shown."""
+    """Decides what is remembered of one query, and what each of its reasoning calls sees."""
 
     role = SYNTHESIZER
     initial = Synthesis()

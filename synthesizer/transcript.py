@@ -1,7 +1,7 @@
 """The other way to show a call what was done: the plain growing message list (`context="transcript"`).
 
 It is the yardstick that briefings are compared with. Nothing is ranked, merged or dropped: each reply goes back as it
-came, each tool call is answered, and what was sent once stands at the same place in every later request.
+came, each tool call is answered, and what was sent once is at the same place in every later request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_RUN = "The call was not run."
 
 
 class CallAnswer(Value, frozen=True, kw_only=True):
-    """The answer to one tool call: its passages, or words where it brought none."""
+    """The answer to one tool call: its passages, or words if it brought none."""
 
     tool_call_id: str
     passages: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ def transcribe(
             shown += blocks
     of_user += _ending(opened)
     messages.append(Message(role="user", content=tuple(of_user)))
-    # A source that two calls brought stands in the request twice, and has two rows: citations count them so.
+    # A source that two calls brought is in the request twice, and has two rows: citations count them so.
     table: list[ShownSource] = []
     facts: dict[str, None] = {}
     for block in shown:

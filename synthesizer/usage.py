@@ -46,7 +46,7 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
         new_facts: Ids of those that nobody had found before.
         substitute: The tool that was run in its place, or None.
         duration_ms: How long it ran, in milliseconds; 0 until it has ended.
-        detail: The tool's words where it brought no evidence: the error, or that nothing was found.
+        detail: The tool's words if it brought no evidence: the error, or that nothing was found.
     """
 
     id: str
@@ -63,7 +63,7 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
 
 
 class AlikeFact(Value, frozen=True, kw_only=True):
-    """A fact that is not shown, because it says nearly the same as another, and where it stands."""
+    """A fact that is not shown, because it says nearly the same as another, and where it is."""
 
     id: str
     source: str
@@ -185,7 +185,7 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
 
 def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
     """Returns the note's detail, and which sources say nearly the same as a result that is shown."""
-    # This stands here and not in the result's title, for a block once made must not change.
+    # This is here and not in the result's title, for a block once made must not change.
     alike = [
         f"{fact.source} says nearly the same as result {numbers[fact.id]}"
         for fact in settled.alike
@@ -195,7 +195,7 @@ def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
 
 
 def arguments_of(written: str) -> dict[str, object]:
-    """Returns the arguments as an object; empty where the model wrote none that can be read."""
+    """Returns the arguments as an object; empty if the model wrote none that can be read."""
     try:
         return msgspec.json.decode(written, type=prepared(dict[str, object]))
     except (msgspec.DecodeError, RecursionError):

@@ -30,7 +30,7 @@ from antiphon.vocabulary.values import (
 
 
 class FactView(Value, frozen=True, kw_only=True):
-    """A fact: where it stands, which call found it, and which parts of the question (from 1) it serves."""
+    """A fact: where it is, which call found it, and which parts of the question (from 1) it serves."""
 
     id: str
     source: str
@@ -78,7 +78,7 @@ class MemoryView(Value, frozen=True, kw_only=True):
         meant: The question with what it refers to in the conversation.
         beyond: Terms (stems) that calls looked for and the question does not hold, in order.
         said: The model's words before its tool calls, a line a round.
-        summary: A summarising call's words on older rounds; empty where there are none.
+        summary: A summarising call's words on older rounds; empty if there are none.
     """
 
     at: int
@@ -120,7 +120,7 @@ class BriefingView(Value, frozen=True, kw_only=True):
         shown: What its sources say, in their order.
         came: Estimated tokens that came in since the briefing before.
         went: Estimated tokens that went.
-        summary: The summarising call whose text stands in its notes; empty where none does.
+        summary: The summarising call whose text is in its notes; empty if none is.
     """
 
     seq: int

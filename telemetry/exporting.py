@@ -100,7 +100,7 @@ class _Session(requests.Session):
     """Sends the headers of our settings, and nothing that the environment holds for another collector.
 
     The exporter adds what `OTEL_EXPORTER_OTLP_HEADERS` names, and requests what `.netrc` does: secrets, which go only
-    to an address from the same place (docs/decisions/104-secrets-stay-with-their-address.md).
+    to an address from the same place (docs/design/access.md).
 
     Attributes:
         closing: True once the service ends, which waits for no second try: a failure is of a kind that the exporter

@@ -19,7 +19,7 @@ import yaml
 
 from antiphon.cluster import connect
 from antiphon.dispatcher import Tool, tool_from_function
-from antiphon.service.acting import host_of
+from antiphon.service.part_process import host_of
 from antiphon.vocabulary.ports import ToolOutput
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.small_service import house

@@ -25,7 +25,7 @@ from antiphon.service import Antiphon, Outcome, Resources, ServiceResources, Set
 from antiphon.traces import Redaction, SqliteTraceStore
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.subscribers import Subscriber
-from antiphon.workers.elsewhere import performed_elsewhere
+from antiphon.workers.remote_parts import performed_elsewhere
 from tests.guarded import guarded
 
 

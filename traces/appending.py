@@ -49,7 +49,7 @@ class Writer:
     """Writes to the store, and remembers what need not be looked up or written once more.
 
     Args:
-        redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
+        redaction: What every event is redacted by: the last net, behind those at the sources.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Writer:
         except database_errors() as error:
             self._ends.clear()
             wrong = f"the trace store cannot be written: {reason(error)}"
-            # No line in the log: whoever waits for a lock tries again, and says so where that does not help.
+            # No line in the log: whoever waits for a lock tries again, and says so if that does not help.
             if is_locked(error):
                 self._pause()
                 if self.lock_is_long:

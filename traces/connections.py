@@ -98,7 +98,7 @@ class StoreFile:
         self._opened = self._found()
 
     def check(self) -> None:
-        """Refuses to go on where the file was deleted, moved or replaced; takes two microseconds.
+        """Refuses to go on if the file was deleted, moved or replaced; takes two microseconds.
 
         Raises:
             TraceError: It was.
@@ -172,7 +172,7 @@ class Readers:
 class Checkpointer:
     """Moves the write-ahead log into the database when it has grown enough, in a thread.
 
-    Moving 4 MB takes 11 to 29 ms, most of it spent waiting for the disk (decision 071): too long for the event loop.
+    Moving 4 MB takes 11 to 29 ms, most of it spent waiting for the disk: too long for the event loop.
     Who writes awaits it meanwhile, for the log begins anew only when nothing was written to it while it was moved:
     one that is written to without a pause would grow for ever.
     """

@@ -1,6 +1,6 @@
 """The list of conversations, the last asked first, and their titles.
 
-It is read off the queries by their start, each conversation where its last question stands, so that nothing need be
+It is read off the queries by their start, each conversation where its last question is, so that nothing need be
 kept up to date when something is asked or deleted: a page costs as many lines as were asked since its last one.
 """
 
@@ -140,7 +140,7 @@ def _holding(connection: sqlite3.Connection, text: str, label: str | None) -> se
     # Quoted: nothing in them is FTS5's own language.
     wanted = {"label": label, "words": " ".join(f'"{word}"*' for word in words)}
     found = {row[0] for row in connection.execute(_HOLDING, wanted)}
-    # Titles and questions under way stand in no index; there are few of them.
+    # Titles and questions under way are in no index; there are few of them.
     for statement in (_UNDER_WAY, _TITLED):
         for session_id, said in connection.execute(statement, wanted):
             if all(word in said.casefold() for word in words):

@@ -128,7 +128,7 @@ def read_answered(
         raise unknown_conversation(session_id)
     unpacker = unpacker_of(connection)
     found: list[AnsweredQuestion] = []
-    # Somebody else's query may name the conversation, where its own store could not be read in time.
+    # Somebody else's query may name the conversation, if its own store could not be read in time.
     wanted = {
         "session_id": session_id,
         "after": cleared_after[0],

@@ -52,7 +52,7 @@ def dead_log(database: Path) -> DeadLog:
         (committed,) = _INDEX.unpack_from(data)
         (moved,) = struct.unpack_from("=I", data, _MOVED_AT)
         sound = _sound_frames(Path(f"{database}-wal"))
-    # Nothing of the log is needed where the database holds all of it, and nothing older would be read in its place.
+    # Nothing of the log is needed if the database holds all of it, and nothing older would be read in its place.
     if moved >= committed and not sound:
         return nothing
     return DeadLog(committed, sound)
@@ -60,7 +60,7 @@ def dead_log(database: Path) -> DeadLog:
 
 @contextmanager
 def _alone(index: Path) -> Iterator[bytes | None]:
-    """Reads the index while nobody else can open the database; None where somebody has it open."""
+    """Reads the index while nobody else can open the database; None if somebody has it open."""
     with index.open("r+b") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, _IN_USE_AT)

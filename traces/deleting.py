@@ -1,8 +1,8 @@
 """Deleting traces: their events, what they are found by, and the texts that no other trace holds.
 
 Everything is done in bits on the writing connection, each a transaction of a millisecond or so, between the appends of
-the queries under way (decision 066): a thread of its own would hold the store's lock while it waits for the
-interpreter's, and appends would be refused. Where deleting is broken off, what is left is a trace with its end missing
+the queries under way: a thread of its own would hold the store's lock while it waits for the
+interpreter's, and appends would be refused. If deleting is broken off, what is left is a trace with its end missing
 and texts noted as loose: the next run goes on.
 """
 
@@ -35,7 +35,7 @@ from antiphon.vocabulary.errors import TraceError
 T = TypeVar("T")
 
 _CONVERSATIONS_AT_ONCE = 100
-"""A bit of them; the sizes of the others stand beside what is done in them."""
+"""A bit of them; the sizes of the others are beside what is done in them."""
 _BIT_BYTES = 100_000
 """What a bit adds to the log, about."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
-# Sizes of a step, each about a millisecond of CPU (decision 071).
+# Sizes of a step, each about a millisecond of CPU.
 _ROWS_AT_ONCE = 8
 _TEXTS_AT_ONCE = 20
 _WORD_PAGES_AT_ONCE = 8
@@ -59,7 +59,7 @@ def delete_some(
     Returns:
         True if there was any of it, now or before; and True if nothing is left.
     """
-    # From its end: a trace that is half deleted still stands in the listing, so that the rest can be deleted too.
+    # From its end: a trace that is half deleted still is in the listing, so that the rest can be deleted too.
     rows = connection.execute(
         "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
         (query_id, _ROWS_AT_ONCE),
@@ -113,7 +113,7 @@ class References(NamedTuple):
 
 
 def references_after(connection: sqlite3.Connection, at: int) -> References:
-    """Reads what the next rows of events refer to; the last one is `at` itself where none is left."""
+    """Reads what the next rows of events refer to; the last one is `at` itself if none is left."""
     rows = connection.execute(
         "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
         (at, _READ_AT_ONCE),

@@ -1,8 +1,8 @@
-"""Connections to the store's file: SQLite's own, or SQLCipher's where the file is encrypted.
+"""Connections to the store's file: SQLite's own, or SQLCipher's if the file is encrypted.
 
 SQLCipher (https://www.zetetic.net/sqlcipher/) encrypts each page, those of the log and of the index of words too, with
 AES-256 and a code that shows a change. What is encrypted by field would leave the words of questions to be read in the
-index by which they are found (docs/decisions/199-an-encrypted-store.md).
+index by which they are found.
 """
 
 from __future__ import annotations

@@ -165,7 +165,7 @@ def answer_in(row: EventRow, seq: int, unpacker: Unpacker) -> ResponseAssembled 
 
 
 def last_seq(connection: sqlite3.Connection, query_id: str) -> int:
-    """Returns the `seq` of a trace's last event; 0 where there is none."""
+    """Returns the `seq` of a trace's last event; 0 if there is none."""
     row = connection.execute(
         "SELECT max(seq) FROM events WHERE query_id = ?", (query_id,)
     ).fetchone()

@@ -1,7 +1,7 @@
 """Rows of `events`: each holds what one append brought, or one event alone.
 
-What came together stands in lines: a head with the cause and the time of each event, then an event a line. A row and an
-entry in the index for ten events cost a fraction of ten rows with ten entries (decision 246). Rows of one event alone
+What came together is in lines: a head with the cause and the time of each event, then an event a line. A row and an
+entry in the index for ten events cost a fraction of ten rows with ten entries. Rows of one event alone
 are those of stores of format 3 and before, and of the list of traces that are stored elsewhere.
 """
 

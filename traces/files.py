@@ -199,7 +199,7 @@ def _event(line: bytes, number: int, catalog: Catalog) -> Recorded[Event]:
 def _misplaced(
     recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None
 ) -> str:
-    """Returns what is wrong with an event's place; nothing where it is right."""
+    """Returns what is wrong with an event's place; nothing if it is right."""
     if recorded.query_id != query_id:
         return f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"
     if recorded.seq != seq:
@@ -213,7 +213,7 @@ def _misplaced(
 
 
 def _named_by_key(recorded: Recorded[Event], redaction: Redaction) -> str:
-    """Returns what is wrong where a key stands in a name, which no redaction takes out: names hold things together."""
+    """Returns what is wrong if a key is in a name, which no redaction takes out: names hold things together."""
     texts = to_json(replace(recorded, event=redaction.event(recorded.event))).decode()
     if without_keys(texts) == texts:
         return ""

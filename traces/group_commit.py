@@ -17,10 +17,10 @@ from antiphon.vocabulary.errors import TraceError
 _log = structlog.get_logger(__name__)
 
 _TOGETHER = 8
-"""Batches that share a commit; more of them would hold up the event loop for longer than 5 ms (decision 071)."""
+"""Batches that share a commit; more of them would hold up the event loop for longer than 5 ms."""
 _SHARE = 4
 """Of so many that wait, one at least shares the commit. A loop that is behind comes to its commits seldom: by eight at
-a time a thousand queries at once waited longer for their appends than a store is waited for at all (decision 187)."""
+a time a thousand queries at once waited longer for their appends than a store is waited for at all."""
 
 
 class _Waiting(NamedTuple):
@@ -40,9 +40,9 @@ class _Waiting(NamedTuple):
 
 
 class GroupCommit:
-    """Stores what all queries append in one turn of the event loop in one commit (decision 064).
+    """Stores what all queries append in one turn of the event loop in one commit.
 
-    A commit costs more than its rows, and far more where it waits for the disk.
+    A commit costs more than its rows, and far more if it waits for the disk.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -103,7 +103,7 @@ class GroupCommit:
     def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
         """Stores the batches and returns what kept each from being stored.
 
-        Where the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
+        If the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
 
         Raises:
             LockedError: Another process is writing; nothing is stored.

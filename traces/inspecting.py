@@ -23,7 +23,7 @@ _LINES_HOLDING = """
 
 
 def traces_holding(path: Path, text: str, key: str | None = None) -> set[str]:
-    """Returns the ids of the traces in which a text stands anywhere, letter by letter.
+    """Returns the ids of the traces that hold a text anywhere, letter by letter.
 
     Raises:
         TraceError: The store cannot be read.
@@ -41,7 +41,7 @@ def damage_in(connection: sqlite3.Connection) -> str | None:
 
 
 def empty_log(path: Path, key: str | None = None) -> bool:
-    """Moves the log into the file and empties it, for deleted bytes stand there too; False where others hold it."""
+    """Moves the log into the file and empties it, for deleted bytes are there too; False if others hold it."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     connect = connector(key)
     try:
@@ -55,7 +55,7 @@ def empty_log(path: Path, key: str | None = None) -> bool:
 
 
 def files_holding(folder: Path, texts: Sequence[str]) -> dict[Path, int]:
-    """Searches every byte of a folder's files; returns how many of the texts stand in each where any does."""
+    """Searches every byte of a folder's files; returns how many of the texts are in each that holds any."""
     found: dict[Path, int] = {}
     forms = list(map(_forms_of, texts))
     for path in sorted(folder.rglob("*")):

@@ -62,7 +62,7 @@ class Owner:
             _log.warning("trace_owner_not_marked", error=str(error))
 
     def lives(self, name: str) -> bool:
-        """Returns True if the process that goes by `name` is still there; its file is removed where it is not."""
+        """Returns True if the process that goes by `name` is still there; its file is removed if it is not."""
         if name == self.name:
             return True
         try:

@@ -34,7 +34,7 @@ class BatchPacker:
     """Packs batches.
 
     Args:
-        redaction: What every event is redacted by: the last net, behind those at the sources (decision 065).
+        redaction: What every event is redacted by: the last net, behind those at the sources.
     """
 
     def __init__(self, redaction: Redaction) -> None:
@@ -57,7 +57,7 @@ class BatchPacker:
         return self._packed(batch._replace(events=events))
 
     def _is_sound(self, packed: Packed, known: Container[str]) -> bool:
-        """Returns True if what was packed surely holds nothing to be redacted: hardly any event does (decision 249)."""
+        """Returns True if what was packed surely holds nothing to be redacted: hardly any event does."""
         bodies = [row.body for row in packed.rows]
         texts = [text for key, text in packed.texts.items() if key not in known]
         return self._redaction.needs_none(bodies, texts)

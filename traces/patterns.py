@@ -26,7 +26,7 @@ _ROUNDS = 5
 _PLAIN_SECRET = regex.compile(
     r"(?=.*[b-dgj-mo-zB-DGJ-MO-Z])[A-Za-z0-9_.~+=:-]+", regex.DOTALL
 )
-"""Stands in JSON as it is, or with a letter spelled `\\u…`; and in no number, for one of its letters is in none."""
+"""Is in JSON as it is, or with a letter spelled `\\u…`; and in no number, for one of its letters is in none."""
 _KEY = regex.compile(KEY_FORM)
 _KEY_START = f"{KEY_PREFIX}_"
 _RECURSION = regex.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
@@ -37,7 +37,7 @@ class Patterns:
 
     Args:
         named: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
-        secrets: Texts to mask as they stand.
+        secrets: Texts to mask as they are.
 
     Raises:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
@@ -56,9 +56,9 @@ class Patterns:
         self._patterns = [_checked(name, text) for name, text in named.items()]
 
     def are_absent(self, bodies: Iterable[bytes], texts: Iterable[str]) -> bool:
-        """Returns True if nothing can match in texts or in JSON, nor in JSON that stands in a text of either.
+        """Returns True if nothing can match in texts or in JSON, nor in JSON that is in a text of either.
 
-        Only secrets are looked for so, and only where they are plain: it takes a tenth of looking through every field.
+        Only secrets are looked for so, and only if they are plain: it takes a tenth of looking through every field.
         """
         if self._patterns or not self._are_plain:
             return False
@@ -68,7 +68,7 @@ class Patterns:
         return not any(self._may_be_in(text.encode()) for text in texts)
 
     def redacted(self, text: str, until: float) -> str:
-        """Returns the text with every match masked; all of it, where that takes longer than until this monotonic time.
+        """Returns the text with every match masked; all of it, if that takes longer than until this monotonic time.
 
         What one pattern left may match another: it is looked through until nothing matches, or a text that is
         redacted twice (at its source and by the store) would change the second time.

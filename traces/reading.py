@@ -46,7 +46,7 @@ class EventReader:
 
     Args:
         catalog: The events that there are.
-        read_text: Makes a long text of the form in which it stands in an event.
+        read_text: Makes a long text of the form in which it is in an event.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ _first_decoder = msgspec.json.Decoder(prepared(_First))
 
 
 def program_of(first: bytes) -> str:
-    """Returns the version of the program that recorded a trace, by its first event; empty where it does not say."""
+    """Returns the version of the program that recorded a trace, by its first event; empty if it does not say."""
     try:
         return dict(_first_decoder.decode(first).versions).get(PROGRAM, "")
     except (msgspec.DecodeError, RecursionError):
@@ -174,7 +174,7 @@ def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
 
 
 def _unknown_kind(event: bytes, catalog: Catalog) -> str:
-    """Returns the kind of an event that the catalog does not hold; empty where it does, or where there is none."""
+    """Returns the kind of an event that the catalog does not hold; empty if it does, or if there is none."""
     try:
         kind = _tag_decoder.decode(event).kind
     except (msgspec.DecodeError, RecursionError):
@@ -183,8 +183,8 @@ def _unknown_kind(event: bytes, catalog: Catalog) -> str:
 
 
 def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
-    """Returns the error for an event that cannot be read: where it stands, what is wrong, what this program reads."""
-    # Where not even the head of the event could be read, its place is not known.
+    """Returns the error for an event that cannot be read: where it is, what is wrong, what this program reads."""
+    # If not even the head of the event could be read, its place is not known.
     place = str(seq) if seq else "unknown"
     return DecodeError(
         f"trace {query_id}, seq {place}: {wrong}; this program reads vocabulary version {VERSION}, so read the trace "

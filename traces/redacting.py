@@ -1,7 +1,7 @@
 """Replaces whatever must not be stored in the texts of events, letter by letter, so that all offsets stay.
 
 Which texts are looked through follows from the marks on the fields (vocabulary/fields.py): a text without a mark
-counts as untrusted. Decision 065 says where events are redacted, and why there.
+counts as untrusted. docs/design/trace-store.md says where events are redacted, and why there.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Redaction:
 
     Args:
         patterns: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
-        secrets: Texts to replace as they stand.
+        secrets: Texts to replace as they are.
 
     Raises:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
@@ -68,8 +68,8 @@ class Redaction:
         self._until = 0.0
 
     def event(self, event: S) -> S:
-        """Returns the event without what is to be redacted: the same object where nothing in it matches."""
-        # Hardly any event holds something (decision 284). `map`: it is encoded only where its bytes tell.
+        """Returns the event without what is to be redacted: the same object if nothing in it matches."""
+        # Hardly any event holds something. `map`: it is encoded only if its bytes tell.
         if self.needs_none(map(plain_event, (event,)), ()):
             return event
         self._until = time.monotonic() + EVENT_S
@@ -111,7 +111,7 @@ class Redaction:
         return replace(struct, **changed)
 
     def _value(self, value: object, mark: Mark) -> object:
-        """Returns the very same object where nothing changed: that is how the levels above know."""
+        """Returns the very same object if nothing changed: that is how the levels above know."""
         match value:
             case str():
                 return self._text(value, mark)
@@ -142,9 +142,9 @@ class Redaction:
         return tuple(items)
 
     def _text(self, text: str, mark: Mark) -> str:
-        """Returns `text` itself where nothing matches, though an equal one may be remembered.
+        """Returns `text` itself if nothing matches, though an equal one may be remembered.
 
-        The same text stands in briefing, request and next request, and is looked through once.
+        The same text is in briefing, request and next request, and is looked through once.
         """
         if mark is Mark.NAME:
             return text
@@ -295,7 +295,7 @@ _text_blocks = msgspec.json.Decoder(prepared(_TextBlock))
 
 
 def _text_block(text: str) -> dict[str, str]:
-    """Returns the block where it is one of text, else nothing."""
+    """Returns the block if it is one of text, else nothing."""
     try:
         _text_blocks.decode(text)
     except (msgspec.DecodeError, RecursionError):

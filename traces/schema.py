@@ -138,7 +138,7 @@ SELECT query_id, seq, cause, at, kind, CAST(body AS TEXT) FROM events WHERE kind
 def open_writer(
     path: Path, durability: Durability = "process", key: str | None = None
 ) -> sqlite3.Connection:
-    """Opens the connection that writes; makes the file where there is none.
+    """Opens the connection that writes; makes the file if there is none.
 
     Args:
         key: The file's key; None: it is not encrypted.

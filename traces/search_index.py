@@ -40,7 +40,7 @@ _MOST_QUERIES = 1000
 """Queries that never end here (another process goes on with them) must not pile up in memory."""
 
 _TOGETHER = 16
-"""Queries that are added in one commit: about a millisecond of it (decision 247)."""
+"""Queries that are added in one commit: about a millisecond of it."""
 _READ_TOGETHER = 2
 """Of these, so many may have to be read from the store, a millisecond each."""
 
@@ -90,7 +90,7 @@ class Findable:
         """Adds it to the index."""
         line = connection.execute(_LINE_OF, (query_id,)).fetchone()
         if line is None:
-            return  # a trace without a beginning stands in no list
+            return  # a trace without a beginning is in no list
         number, started_at = line
         for kind, value in self._marks:
             connection.execute(_MARK, (kind, sound_text(value), started_at, number))
@@ -116,9 +116,9 @@ def index_events(
 class SearchIndex:
     """Gathers what queries will be found by while they run, and adds it to the index when several are over.
 
-    Index by index a query would cost thirteen pages of the log, and several together cost little more than one of them
-    (decision 247). That a query is over and not in the index yet stands in the store, so that whoever searches it next,
-    in whichever process, adds it before.
+    Index by index a query would cost thirteen pages of the log, and several together cost little more than one of them.
+    That a query is over and not in the index yet is in the store, so that whoever searches it next, in whichever
+    process, adds it before.
     """
 
     def __init__(self) -> None:
@@ -194,7 +194,7 @@ class SearchIndex:
 
 
 def needs_index(where: TraceFilter | None) -> bool:
-    """Returns True for a listing by words or marks, which stand in the index alone."""
+    """Returns True for a listing by words or marks, which are in the index alone."""
     if where is None:
         return False
     wishes = (where.text, where.course, where.tool, where.indicator)

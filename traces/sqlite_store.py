@@ -103,7 +103,7 @@ class SqliteTraceStore:
         catalog: Catalog = BUILT_IN,
         key: str | None = None,
     ) -> SqliteTraceStore:
-        """Opens the store of a data folder, making both where they are missing.
+        """Opens the store of a data folder, making both if they are missing.
 
         Args:
             durability: What a commit outlives.
@@ -128,7 +128,7 @@ class SqliteTraceStore:
         return seen
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns the label of a trace; None where it is not there."""
+        """Returns the label of a trace; None if it is not there."""
         return await self._sight.label_of(query_id)
 
     async def append(
@@ -208,7 +208,7 @@ class SqliteTraceStore:
 
         Args:
             before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+            after_id: Only those that are after this trace in the list: the last of one page leads to the next.
             among: Only these traces.
         """
         if needs_index(where):
@@ -229,7 +229,7 @@ class SqliteTraceStore:
             await self._writer.catch_up()
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Returns the ids of traces that begin so, in order; `beginning` itself comes first where it is one."""
+        """Returns the ids of traces that begin so, in order; `beginning` itself comes first if it is one."""
         return await self._finder.ids(beginning, limit)
 
     async def conversations(
@@ -293,7 +293,7 @@ class SqliteTraceStore:
             NotFoundError: No such conversation.
         """
         ids = await self._finder.ids_of_conversation(session_id)
-        # The traces first: where that is broken off, the conversation still leads to the rest.
+        # The traces first: if that is broken off, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         await self._writer.run(partial(forget_conversation, session_id=session_id))
         return deleted

@@ -1,4 +1,4 @@
-"""What traces are listed and found by, in a file of its own, where their events are stored elsewhere.
+"""What traces are listed and found by, in a file of its own, if their events are stored elsewhere.
 
 It has the tables of the one-machine store and is filled by the same code. Of the events it holds the answer, which a
 conversation is read from, and, until a query is over, what it will be found by; an empty row for the last one of each
@@ -169,7 +169,7 @@ def _events_in(part: TracePart) -> list[Recorded[Event]]:
 
 
 def _kept_rows(part: TracePart, events: Sequence[Recorded[Event]]) -> list[EventRow]:
-    """Returns the rows of these events, in today's form, and an empty one for the last where it is none of them."""
+    """Returns the rows of these events, in today's form, and an empty one for the last if it is none of them."""
     rows = {row.seq: row for row in part.rows}
     last = part.rows[-1]
     kept = {last.seq: last._replace(body=b"")}

@@ -12,7 +12,7 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import StoredText
 
 Fetch = Callable[[str], str | None]
-"""Returns the long text of a key, or None where there is none."""
+"""Returns the long text of a key, or None if there is none."""
 
 
 class _LookedUp(threading.local):

@@ -31,7 +31,7 @@ class Sight:
         self.own_label = LOCAL_TENANT if label is None else label
 
     async def label_of(self, query_id: str) -> str | None:
-        """Reads the label of a trace; None where there is no such trace."""
+        """Reads the label of a trace; None if there is no such trace."""
         return await self._readers.run(partial(_label_of, query_id=query_id))
 
     async def visible(self, query_ids: Sequence[str]) -> Sequence[str]:

@@ -45,7 +45,7 @@ class Principal(Value, frozen=True, kw_only=True):
 
     Attributes:
         tenant: Whose conversations, traces and documents they see.
-        key_id: The public part of their key; empty where they have none.
+        key_id: The public part of their key; empty if they have none.
         sees_all: They see those of every tenant: only who needs no key does.
     """
 
@@ -84,7 +84,7 @@ NOBODY = Principal(tenant="", scopes=frozenset())
 
 
 def check_name(name: str, what: str) -> str:
-    """Returns a tenant's or a key's name, which stands in folders, listings and logs.
+    """Returns a tenant's or a key's name, which is in folders, listings and logs.
 
     Raises:
         BadInputError: It is none.

@@ -41,7 +41,7 @@ class Catalog:
         return kind in self._known
 
     def extended(self, kinds: Iterable[type[Event]]) -> Catalog:
-        """Returns this catalog with further events; the same one where there are none.
+        """Returns this catalog with further events; the same one if there are none.
 
         Raises:
             ConfigurationError: As the constructor does.

@@ -37,7 +37,7 @@ class Circuit(Value, frozen=True, kw_only=True):
         return not self.is_open or now >= self.probe_at
 
     def entered(self, now: float) -> Circuit:
-        """Returns the circuit after a call went through; where it is open that call is the probe, and the only one."""
+        """Returns the circuit after a call went through; if it is open that call is the probe, and the only one."""
         if not self.is_open:
             return self
         # Moved on at once, so that no second call goes through before the outcome of this one is known.
@@ -60,7 +60,7 @@ class CircuitHolder(Protocol):
     def value(self) -> Circuit: ...
 
     def enter(self, now: float) -> bool:
-        """Returns True if a call may go through now; where the circuit is open it is the probe, and the only one."""
+        """Returns True if a call may go through now; if the circuit is open it is the probe, and the only one."""
 
     def succeeded(self) -> None:
         """Notes a success."""

@@ -57,14 +57,14 @@ async def contained(work: Awaitable[T]) -> T:
 
 
 def words_of(error: BaseException) -> str:
-    """Returns `Type: message` of what code from outside raised; the message alone where that names the type."""
+    """Returns `Type: message` of what code from outside raised; the message alone if that names the type."""
     if isinstance(error, ContainedError):
         return str(error)
     return f"{type(error).__name__}: {message_of(error)}".removesuffix(": ")
 
 
 def message_of(error: BaseException) -> str:
-    """Returns the message of what code from outside raised, also where reading it raises."""
+    """Returns the message of what code from outside raised, also if reading it raises."""
     try:
         return str(error)
     except BaseException as raised:  # noqa: BLE001 - the message of a user's error is a user's code too
@@ -75,7 +75,7 @@ def message_of(error: BaseException) -> str:
 def traceback_of(error: BaseException) -> str:
     """Returns the traceback as text for a line of the log, without local variables.
 
-    Where a program that uses us has not set up structlog, `exc_info` shows each frame's: 40 KB, and secrets among them.
+    If a program that uses us has not set up structlog, `exc_info` shows each frame's: 40 KB, and secrets among them.
     """
     return "".join(traceback.format_exception(error)).rstrip()
 

@@ -5,7 +5,7 @@ ServiceError
 │   ├── FaultPlanError     what was sent as a fault plan is none
 │   └── AmbiguousIdError   the beginning of an id that several traces have
 ├── ForbiddenError         what the operator of this service does not allow its callers
-├── UnauthorizedError      a key is asked for, and none that counts was sent
+├── UnauthorizedError      a key is required, and none that counts was sent
 ├── QuotaError             the day's share of a key or a tenant is used, or too many of its queries run
 ├── NotFoundError          a conversation, trace or course that is not there
 ├── ConfigurationError     settings that cannot work (missing package, unreadable folder, foreign index)
@@ -148,7 +148,7 @@ class TraceStateError(TraceError):
 
 
 class DecodeError(TraceError):
-    """A stored event cannot be read by this version; `seq` says which, where that is known."""
+    """A stored event cannot be read by this version; `seq` says which, if that is known."""
 
     code = "trace_decode"
 

@@ -1,6 +1,6 @@
 """Every event of a query, in the order in which a query meets them.
 
-An event says what happened (or, where its name ends in `Requested`, what is asked for) and holds values only.
+An event says what happened (or, if its name ends in `Requested`, what is to happen) and holds values only.
 `Recorded` wraps it with its place in the trace: `seq`, `cause` and time are the session's, given when it is recorded.
 """
 
@@ -153,24 +153,24 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
     """A question arrived, with everything from outside that later decisions use.
 
     Attributes:
-        session_id: The conversation; empty where the caller keeps it.
+        session_id: The conversation; empty if the caller keeps it.
         history: Its last exchanges, oldest first, as they were recorded, or as the caller who keeps it told of them.
         courses: The titles of all courses, one a line.
         tools: Names of the tools that may be offered.
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
         provider_open: The provider's circuit is open: go straight to the fallback reasoner.
         history_missing: The conversation's exchanges could not be read.
-        parent: The trace that this one is a fork of; None where it is none.
+        parent: The trace that this one is a fork of; None if it is none.
         parent_seq: The event of the parent that was changed, the last that both have.
         change: What was changed, in words.
-        rates: What the tokens of the models that may be asked can cost, as far as that is known.
+        rates: What the tokens of the models that may be called can cost, as far as that is known.
         fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
         reviewers: Subscribers that are asked about each draft before it becomes the answer.
-        fallback_searches: Where the fallback reasoner takes over it searches before it answers, and calls of the model
+        fallback_searches: If the fallback reasoner takes over it searches before it answers, and calls of the model
             leave it the time. False in older traces: it answered from what had been found.
         faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
         rules: The version of the rules by which it is decided, so that an older trace replays by the rules of its time.
-        catalogue: The courses as every call is shown them; empty where none are known, and in traces of rules 1.
+        catalogue: The courses as every call sees them; empty if none are known, and in traces of rules 1.
         follows: The query of its conversation that it was asked after, "" for none; None: the last one before it. All
             that follow the same one are versions of one another.
     """
@@ -206,8 +206,8 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         round: From 1; the final call has the number after the last tool round.
         call_id: The reasoning call that this round will make.
         rounds_left: Rounds of tools that remain after this one.
-        briefing_tokens: Most tokens of its briefing where that is less than the settings say; None: as they say.
-        note: What reviewers said of the draft before it, which its call is shown; empty where there is none.
+        briefing_tokens: Most tokens of its briefing if that is less than the settings say; None: as they say.
+        note: What reviewers said of the draft before it, which its call is shown; empty if there is none.
     """
 
     emitted_by = (COORDINATOR,)
@@ -227,7 +227,7 @@ class SummaryWanted(Event, frozen=True, kw_only=True, tag="summary_wanted"):
     Attributes:
         call_id: The reasoning call whose briefing waits for it.
         of: What would be summarised: facts and their sentences.
-        messages: What a summarising call would be shown.
+        messages: What a summarising call would see.
         tokens: Estimated tokens of the messages.
     """
 
@@ -329,7 +329,7 @@ class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"
         facts: Ids of the facts shown, whole or in part.
         dropped: What of the memory it leaves out.
         changes: What differs from the briefing before it.
-        summary: The summarising call whose text stands in its notes; empty where none does.
+        summary: The summarising call whose text is in its notes; empty if none is.
     """
 
     emitted_by = (SYNTHESIZER,)
@@ -356,7 +356,7 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
             building the answer.
         spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
         spare_usd: The same in US dollars.
-        catalogue: The courses as its system prompt shows them; empty where it says nothing of them.
+        catalogue: The courses as its system prompt shows them; empty if it says nothing of them.
     """
 
     emitted_by = (COORDINATOR,)
@@ -387,7 +387,7 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
         part: 1, and one more for each request that goes on with a reply that the server paused.
         repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
         citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
-        caching: What was decided about cache breakpoints, and why; empty where nothing was to decide.
+        caching: What was decided about cache breakpoints, and why; empty if nothing was to decide.
         profile: What server and model could be sent when the request was built; None in older summarising calls.
         tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
             None in a summarising call.
@@ -462,8 +462,8 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         model: The model that the server says answered.
         wasted: What attempts that failed before it used, as far as the server told; and the call that found out how
             the server cites.
-        unreported: The most that the call may have used beside `usage` and `wasted`, where a server did not say all.
-        thought_s: Seconds that a streamed reply thought before its first word or tool call; 0 where it did not.
+        unreported: The most that the call may have used beside `usage` and `wasted`, if a server did not say all.
+        thought_s: Seconds that a streamed reply thought before its first word or tool call; 0 if it did not.
     """
 
     emitted_by = (ENGINE,)
@@ -487,7 +487,7 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
 
     @property
     def thought(self) -> str:
-        """The text of its blocks of thinking, one paragraph each; empty where it did not think, or did not say."""
+        """The text of its blocks of thinking, one paragraph each; empty if it did not think, or did not say."""
         thoughts: list[str] = []
         for block in self.content:
             # Looked through before it is decoded: most blocks are not of that kind.
@@ -535,7 +535,7 @@ class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
     """A tool starts to run.
 
     Attributes:
-        idempotency_key: What the tool was handed to know the same call by, made again; empty where it takes none.
+        idempotency_key: What the tool was handed to know the same call by, made again; empty if it takes none.
     """
 
     emitted_by = (DISPATCHER,)
@@ -565,7 +565,7 @@ class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
     Attributes:
         output: What the tool said in words, bounded.
         passages: The evidence, best first.
-        name: The tool that answered: the substitute where there was one.
+        name: The tool that answered: the substitute if there was one.
     """
 
     emitted_by = (DISPATCHER,)
@@ -765,7 +765,7 @@ class DraftReviewed(Event, frozen=True, kw_only=True, tag="draft_reviewed"):
     Attributes:
         reviewer: One of the names in `QueryReceived.reviewers`.
         accepted: False asks for one more round, which comes while rounds and time are left.
-        why: What is missing or wrong, in words that the next round's call is shown; empty where it is accepted.
+        why: What is missing or wrong, in words that the next round's call sees; empty if it is accepted.
     """
 
     emitted_by = (REVIEWER,)

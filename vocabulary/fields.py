@@ -60,7 +60,7 @@ class Leaf(NamedTuple):
 
     @property
     def holds_text(self) -> bool:
-        """True if a text of any content can stand there: not for a struct, a number, or one of a few constants."""
+        """True if a text of any content can be there: not for a struct, a number, or one of a few constants."""
         return (
             not self.is_struct
             and self.kind not in _NUMBERS

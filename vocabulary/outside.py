@@ -71,7 +71,7 @@ def web_link(link: str | None) -> str | None:
 
 
 def without_userinfo(text: str) -> str:
-    """Returns `text` with user name and password masked in every URL: addresses stand in errors, logs and traces."""
+    """Returns `text` with user name and password masked in every URL: addresses are in errors, logs and traces."""
     # Most texts hold no address, and need no search.
     if "@" not in text:
         return text

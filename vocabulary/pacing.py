@@ -1,7 +1,7 @@
 """The rate at which a provider may be called, as a token bucket: a pure value.
 
 The algorithm is that of Anthropic's own limits (https://docs.claude.com/en/api/rate-limits), in the form in which a
-caller takes what it needs at once, into debt where it must, and waits until the debt is paid (virtual scheduling, as in
+caller takes what it needs at once, into debt if it must, and waits until the debt is paid (virtual scheduling, as in
 the generic cell rate algorithm of ITU-T I.371): callers are served in the order in which they came.
 """
 
@@ -76,7 +76,7 @@ class CallBudget(Protocol):
         """
 
     def settle(self, tokens: int) -> None:
-        """Gives back tokens that a call took and did not use; those that it used in addition where it is below 0."""
+        """Gives back tokens that a call took and did not use; those that it used in addition if it is below 0."""
 
 
 def _filled(level: float, most: int | None, share: float) -> float:

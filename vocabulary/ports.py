@@ -84,7 +84,7 @@ Stored = Callable[[], Awaitable[None]]
 
 
 async def at_once() -> None:
-    """Waits for nothing, where nothing is stored or somebody else sees to it."""
+    """Waits for nothing, if nothing is stored or somebody else sees to it."""
 
 
 Past = Callable[[], Sequence[Recorded[Event]]]
@@ -358,7 +358,7 @@ class TraceListing(Protocol):
 
         Args:
             before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that stand after this trace in the list: the last of one page leads to the next.
+            after_id: Only those that are after this trace in the list: the last of one page leads to the next.
             among: Only these traces.
         """
 
@@ -392,7 +392,7 @@ class ConversationListing(Protocol):
         """Returns one line per conversation in which something was asked since it was cleared, the last asked first.
 
         Args:
-            after_id: Only those that stand after the one whose last question has this trace.
+            after_id: Only those that are after the one whose last question has this trace.
             text: Words of one of its questions, or of its title, all of which must be there; a word may be unfinished.
             session_id: Only this one.
         """
@@ -516,4 +516,4 @@ class WholeTraceStore(TraceStore, Protocol):
         """Returns the store of what has a label: what is written by it gets the label, and nothing else is there."""
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns the label of a trace; None where it is not there."""
+        """Returns the label of a trace; None if it is not there."""

@@ -22,7 +22,7 @@ Verdict = Literal["left", "right", "both_good", "both_bad"]
 
 
 class SavedQuestion(Value, frozen=True, kw_only=True):
-    """One question of a set: a line of what `antiphon traces questions` prints, and its answers where it was asked.
+    """One question of a set: a line of what `antiphon traces questions` prints, and its answers if it was asked.
 
     Attributes:
         id: Who saved it may name it.
@@ -100,7 +100,7 @@ def check_question_set(
 
     Args:
         others: The ids of the sets that there are.
-        most_chars: The longest question that may be asked.
+        most_chars: The longest question that is taken.
 
     Raises:
         BadInputError: It is; the message says what the most is.

@@ -184,7 +184,7 @@ class QuerySettings(
 
 
 class Declared(NamedTuple):
-    """One setting as it is declared in `QuerySettings`; `wish` is None where callers cannot choose it."""
+    """One setting as it is declared in `QuerySettings`; `wish` is None if callers cannot choose it."""
 
     name: str
     type: Any
@@ -317,14 +317,14 @@ def _most(name: str, own: float | None) -> float | None:
     wish = DECLARED[name].wish
     if wish is None or not wish.lower_only:
         return None
-    # Where the owner has set no limit, a caller may still not name any number.
+    # If the owner has set no limit, a caller may still not name any number.
     if own is None:
         return wish.most
     return own
 
 
 def _problem(name: str, value: object, most: float | None = None) -> str | None:
-    """Returns one sentence about a value that is out of its bounds; None where it is within them."""
+    """Returns one sentence about a value that is out of its bounds; None if it is within them."""
     declared = DECLARED[name]
     if value is None:
         return None
@@ -354,7 +354,7 @@ def _no_match(declared: Declared, value: str) -> str | None:
 
 
 def _shown(value: float) -> str:
-    """Writes a number, cut where it is longer than anybody reads; a whole one may be too large for a float."""
+    """Writes a number, cut if it is longer than anybody reads; a whole one may be too large for a float."""
     if isinstance(value, float) or abs(value) < _LONGEST_SHOWN:
         return f"{value:,.12g}"
     return "a number of more than 15 digits"

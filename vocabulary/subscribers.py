@@ -16,7 +16,7 @@ HearLive = Callable[[Live], None]
 
 
 def _to_nobody(_: HearLive) -> None:
-    """Subscribes nobody: nothing streams where components are only looked at."""
+    """Subscribes nobody: nothing streams when components are only looked at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def nests_too_deep(value: object, written: bytes) -> bool:
 
 
 def _parts_of(values: list[object]) -> list[object]:
-    """Returns what stands within these lists and objects."""
+    """Returns what is within these lists and objects."""
     parts: list[object] = []
     for value in values:
         if isinstance(value, list):
@@ -53,7 +53,7 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
 
     The order of the arguments, white space and `why` do not matter. No text at all is the empty object, a null is an
     argument that was not given, and `1.0` is `1`. Arguments that were cut off or are no JSON have no meaning to
-    compare: they are the same only where their texts are.
+    compare: they are the same only if their texts are.
 
     Args:
         arguments: The JSON object as the model wrote it.

@@ -3,7 +3,7 @@
 What msgspec knows of a struct it finds out when the struct is first decoded, and it shows it to other threads before it
 is complete: a second thread that decodes the same struct at that moment reads a null pointer, and the process ends
 (SIGSEGV, msgspec 0.22). Two questions at once, the first ones of a service, did that
-(docs/decisions/266-types-are-made-ready-by-one-thread.md).
+(docs/design/events.md).
 """
 
 from __future__ import annotations

@@ -120,20 +120,20 @@ LessonPart = Literal["beginning", "end"]
 
 
 class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A piece of evidence that a tool brought, with where it stands.
+    """A piece of evidence that a tool brought, with where it is.
 
     A trace holds many of them, so what is not known of one is left out of it.
 
     Attributes:
         id: Content address: the same passage found twice has the same id.
-        source: What a reader is shown, such as `Practical Search - Lesson 3`.
+        source: What a reader sees, such as `Practical Search - Lesson 3`.
         kind: `passage` (course text), `outline` (a course's table of contents), `text` (any other tool's
             words, and how a lesson begins or ends: what is shown whole, whatever it is like).
         starts: Offsets in `text`, in characters, at which its sentences begin; the first is 0.
             Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
         score: How well it met the tool's query; comparable within one tool call only.
-        start: Where `text` begins in its lesson's text, in characters; None where that is not known.
-        place: Where it begins in its file, such as "page 3" or "at 12:05"; None where the file has no such places.
+        start: Where `text` begins in its lesson's text, in characters; None if that is not known.
+        place: Where it begins in its file, such as "page 3" or "at 12:05"; None if the file has no such places.
         places: Where the text goes on elsewhere, such as on the next page, in order.
         signals: Why a search found it; None for what no search brought.
     """
@@ -165,7 +165,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
         return self.text.text[start : self.starts[number + 1]]
 
     def place_at(self, at: int) -> Place | None:
-        """Returns where the text stands from character `at` on; None where that is not known."""
+        """Returns where the text is from character `at` on; None if that is not known."""
         found = None
         if self.place is not None:
             found = Place(start=0, name=self.place, link=self.link)
@@ -175,7 +175,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
         return found
 
     def places_from(self, first: int, last: int) -> str:
-        """Returns where the text from one character to another stands, such as "page 3"; nothing where that is open."""
+        """Returns where the text from one character to another is, such as "page 3"; nothing if that is open."""
         names: dict[str, None] = {}
         for at in (first, last):
             place = self.place_at(at)
@@ -191,8 +191,8 @@ class Fact(Value, frozen=True, kw_only=True):
         id: `f1`, `f2` … in order of discovery within the query.
         tool_call_id: The call that found it first.
         round: The round of that call.
-        merged: Earlier facts that stand in its passage and are not shown any more.
-        like: The earlier fact that says nearly the same elsewhere; None where there is none.
+        merged: Earlier facts that are in its passage and are not shown any more.
+        like: The earlier fact that says nearly the same elsewhere; None if there is none.
     """
 
     id: Id
@@ -220,7 +220,7 @@ class Dropped(Value, frozen=True, kw_only=True):
         tokens: Estimated tokens that this freed.
         rule: `budget` (it did not fit), `decay` (its score is too low for its age), `repeated` (shown elsewhere).
         scores: What each of the sentences was worth to the question, to two digits, in their order.
-        bar: The least score that would have stayed at that age, to two digits; None where age was not the reason.
+        bar: The least score that would have stayed at that age, to two digits; None if age was not the reason.
     """
 
     what: Name
@@ -263,10 +263,10 @@ class Request(Value, frozen=True, kw_only=True):
 
     Attributes:
         system: The system prompt's JSON (a list of text blocks).
-        tools: The tool definitions' JSON (a list), or None where none are offered.
+        tools: The tool definitions' JSON (a list), or None if none are offered.
         tool_choice: The tool choice's JSON object, or None.
         extra: A JSON object of further top-level fields, or None.
-        stream: The reply is asked for as a stream; False: in one piece.
+        stream: The reply comes as a stream; False: in one piece.
     """
 
     model: Name
@@ -289,7 +289,7 @@ class ModelTraits(Value, frozen=True, kw_only=True):
 
     Attributes:
         thinking: The modes of thinking that it accepts; any other is refused with 400.
-        thinks: It thinks where the request does not say.
+        thinks: It thinks if the request does not say.
         efforts: The levels of `output_config.effort` that it accepts; none: it knows no effort.
         least_cached: Tokens below which a prefix is silently not cached.
         max_output: Most tokens of a reply, its thinking included.
@@ -316,7 +316,7 @@ class Profile(Value, frozen=True, kw_only=True):
         caching: Knows `cache_control`.
         thinking: Knows `thinking` and `output_config.effort`.
         strict: Knows `strict` tools and `input_examples`.
-        model: The model's own traits; None where no table knows it: then a request says nothing that not every model
+        model: The model's own traits; None if no table knows it: then a request says nothing that not every model
             takes.
     """
 
@@ -333,7 +333,7 @@ class Usage(Value, frozen=True, kw_only=True):
 
     Attributes:
         thinking_tokens: Those of the output that were thinking, as far as the server says.
-        cost_usd: What they cost, by the table in engine/models.py; None where a model's price is not known.
+        cost_usd: What they cost, by the table in engine/models.py; None if a model's price is not known.
     """
 
     input_tokens: int = 0
@@ -441,7 +441,7 @@ class Citation(Value, frozen=True, kw_only=True):
         end: Where it ends (exclusive).
         cited_text: An exact substring of the passage's text.
         fact: The fact's id; from there the trace leads to tool call, reasoning call and request.
-        place: Where in its file the cited text begins, such as "page 3" or "at 12:05"; `link` leads there where
+        place: Where in its file the cited text begins, such as "page 3" or "at 12:05"; `link` leads there if
             anything does.
     """
 

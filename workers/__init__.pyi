@@ -1,15 +1,15 @@
 """Queries that wait in a queue: asked in one process, worked on in others, over the cluster's servers."""
 
 from antiphon.cluster import DeadQuery, QueuedQuery, QueueState
-from antiphon.workers.elsewhere import (
+from antiphon.workers.membership import Membership
+from antiphon.workers.opening import connected, queue_of, shared_limits, shared_store
+from antiphon.workers.remote_parts import (
     PerformedElsewhere,
     check_room,
     connection_of,
     hosted,
     performed_elsewhere,
 )
-from antiphon.workers.membership import Membership
-from antiphon.workers.opening import connected, queue_of, shared_limits, shared_store
 from antiphon.workers.shared_access import share_keys, shares_of_all
 from antiphon.workers.worker_health import Health, answering
 

@@ -30,7 +30,7 @@ class LiveRelay:
     def want(self, query: Query) -> None:
         """Notes that somebody reads a query, and shows its text from now on.
 
-        For the query this is a follower like any other: its final reply is asked for as a stream.
+        For the query this is a follower like any other: its final reply comes as a stream.
         """
         query_id = query.query_id
         self._wanted_until[query_id] = time.monotonic() + WANTED_S

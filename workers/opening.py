@@ -66,7 +66,7 @@ def _url_of(settings: Settings) -> str:
 
 
 async def queue_of(cluster: on_nats.Cluster, settings: Settings) -> QueryQueue:
-    """Opens the queue alone. Raises BusyError where the servers do not answer."""
+    """Opens the queue alone. Raises BusyError if the servers do not answer."""
     return await on_nats.JetStreamQueue.open(
         cluster, settings.claim_s, settings.most_claims
     )

@@ -1,4 +1,4 @@
-"""Admission by the queue: who may wait for a worker, and who is told to come again, and when.
+"""Admission by the queue: who may wait for a worker, and who must come again, and when.
 
 The wait is reckoned from what waits, what workers have places for, and how long their last queries took.
 """
@@ -78,7 +78,7 @@ class QueueAdmission:
         state = await self.state()
         most = self._most_waiting()
         waiting = state.waiting + self._since
-        # The reckoning was wrong, such as where workers hang: who comes now would wait as long as the oldest has.
+        # The reckoning was wrong, such as when workers hang: who comes now would wait as long as the oldest has.
         if state.waiting and state.oldest_s > self._most_wait_s:
             raise self._full(waiting)
         # Not more of one lane than its share, though alone it may take every place that is free.

@@ -16,7 +16,7 @@ from antiphon.cluster import QueueState
 from antiphon.vocabulary.errors import ServiceError
 
 LOOK_S = 2.0
-"""Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show where they are away."""
+"""Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show if they are away."""
 
 QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_queue_reachable": (
@@ -38,7 +38,7 @@ QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "antiphon_claims_held": ("Queries of the queue that this worker has claimed.", ()),
 }
-"""The state of the queue, looked at when it is asked for; shown by processes that use one."""
+"""The state of the queue, looked at on demand; shown by processes that use one."""
 
 
 class WatchedQueue(Protocol):
@@ -79,7 +79,7 @@ class QueueMetrics:
         self._increment("antiphon_queries_given_up")
 
     async def look(self) -> None:
-        """Looks at the queue; where it cannot be reached nothing is known of it."""
+        """Looks at the queue; if it cannot be reached nothing is known of it."""
         seen: dict[str, dict[tuple[str, ...], float]] = {}
         with suppress(ServiceError, TimeoutError):
             async with asyncio.timeout(LOOK_S):

@@ -84,7 +84,7 @@ class BegunHere:
 
         def forget(watching: asyncio.Task[None]) -> None:
             self.traces.pop(trace.query_id, None)
-            # Whoever asked is told of a failure; here it was only waited for.
+            # Whoever asked learns of a failure; here it was only waited for.
             if not watching.cancelled() and watching.exception() is None:
                 totals.add(outcome_of(trace.emitted, recorded=True))
 
@@ -146,7 +146,7 @@ class RemoteQueries:
     async def place(
         self, query_id: str, question: Question, interceptor: Interceptor
     ) -> AsyncIterator[None]:
-        """Waits at the door of the queue, and begins a query in the time in which its caller is to be told of its end.
+        """Waits at the door of the queue, and begins a query in the time in which its caller must learn of its end.
 
         Raises:
             BadInputError: The question cannot be used.
@@ -231,7 +231,7 @@ class RemoteQueries:
         return BusyError(f"The question is not taken. {trouble}", 2.0)
 
     async def _open(self, session_id: str) -> None:
-        """Makes a conversation known; where that fails, it is known by its query."""
+        """Makes a conversation known; if that fails, it is known by its query."""
         try:
             async with asyncio.timeout(REMEMBERING_S):
                 await self._store.open_conversation(session_id)

@@ -32,7 +32,7 @@ START_TRIES = 4
 _KEYS = "key_id, name, tenant, scopes, hash, old_hash, old_until, made_at, expires_at, revoked_at"
 _LIMITS = "holder, requests, tokens, cost_usd, at_once"
 _AGREED = "CREATE TABLE IF NOT EXISTS agreed (content BLOB NOT NULL)"
-"""What file and servers agreed upon last; made where files are shared, and passed over by programs that share none."""
+"""What file and servers agreed upon last; made if files are shared, and passed over by programs that share none."""
 
 
 class KeyRow(msgspec.Struct, frozen=True):
@@ -188,7 +188,7 @@ async def shares_of_all(settings: Settings, file: AccessFile) -> Sequence[Share]
 async def _state_of(settings: Settings) -> AsyncIterator[cluster.SharedState]:
     connection = late_connection(settings, "keys")
     try:
-        # Where there is no server that is said at once, and not tried again.
+        # If there is no server that is said at once, and not tried again.
         await connection.get()
         yield cluster.SharedState(connection)
     finally:

@@ -98,7 +98,7 @@ class SharedTrace:
         self._events: list[Recorded[Event]] = []
         self._ending: Sequence[Recorded[Event]] = ()
         self._owed: PendingTable = {}
-        # Where its trace cannot be read, nobody waits longer than that for its deadline.
+        # If its trace cannot be read, nobody waits longer than that for its deadline.
         self._tell_at = clock.now() + LATE_S
         self._tell_by = float("inf")
         self._take_over_at = float("inf")
@@ -115,7 +115,7 @@ class SharedTrace:
     ) -> AsyncIterator[Recorded[Event] | Live]:
         """Yields every event behind one of them, and text as it is written.
 
-        Ends with the query, or where `closed` says that there is no answer.
+        Ends with the query, or if `closed` says that there is no answer.
 
         Args:
             buffer: Makes no difference: what is not read yet waits at the servers.
@@ -130,7 +130,7 @@ class SharedTrace:
                 yield item
 
     def cancel(self, why: str) -> None:
-        """Has the query end, unless it is over, or past its deadline, where it is ended anyway; its trace says why."""
+        """Has the query end, unless it is over, or past its deadline, if it is ended anyway; its trace says why."""
         # Whoever was told to look for the answer later has not gone away.
         if not self.is_over and not self._was_told_later and self._left_s() > 0:
             self._cancel(self.query_id, why)
@@ -200,7 +200,7 @@ class SharedTrace:
         self._tell_by = at
 
     async def _before_late(self, awaited: asyncio.Future[Any]) -> None:
-        """Waits for something, but not beyond the time at which the caller is to be told, whatever the store does."""
+        """Waits for something, but no longer than until the caller must learn of it, whatever the store does."""
         while not awaited.done():
             left_s = min(self._tell_at, self._tell_by) - self._clock.now()
             if left_s <= 0:
@@ -208,7 +208,7 @@ class SharedTrace:
             await asyncio.wait({awaited}, timeout=left_s)
 
     async def _next_of(self, items: Streamed) -> Recorded[Event] | Live | None:
-        """Returns the next item; None where there is none, or none by the time at which the caller is to be told."""
+        """Returns the next item; None if there is none, or none by the time at which the caller must learn of it."""
 
         async def next_one() -> Recorded[Event] | Live | None:
             return await anext(items, None)
@@ -224,7 +224,7 @@ class SharedTrace:
             await asyncio.gather(coming, return_exceptions=True)
 
     async def _watch(self) -> None:
-        """Waits for the end; where the deadline passes without one, ends the query here."""
+        """Waits for the end; if the deadline passes without one, ends the query here."""
         while not self.is_over:
             try:
                 await self._wait()
@@ -237,7 +237,7 @@ class SharedTrace:
                 await asyncio.sleep(PAUSE_S)
 
     async def _wait(self) -> None:
-        """Waits for the end for a while, and reads what is needed of the rest where it has come."""
+        """Waits for the end for a while, and reads what is needed of the rest if it has come."""
         if self._end is None:
             self._end = await self._store.end_of(self.query_id)
         # Begun elsewhere, it may be over.

@@ -31,7 +31,7 @@ from antiphon.vocabulary.errors import (
     TraceError,
     TraceStateError,
 )
-from antiphon.workers.claims import until_lost
+from antiphon.workers.claim_renewal import until_lost
 from antiphon.workers.live_relay import LiveRelay
 
 log = structlog.get_logger(__name__)
@@ -115,7 +115,7 @@ class Worker:
 
     @property
     def answers(self) -> bool:
-        """True where there is something to answer from."""
+        """True if there is something to answer from."""
         if not self._answers:
             self._answers = self._can_answer()
         return self._answers
@@ -139,7 +139,7 @@ class Worker:
             await self._relay.close()
 
     async def _take_one(self) -> None:
-        """Takes a query where there is a place, or waits a moment for either."""
+        """Takes a query if there is a place, or waits a moment for either."""
         if len(self._work) >= self._most or self._alone is not None:
             self._free.clear()
             await _first_of(self._free.wait(), self.stopping.wait())
@@ -243,7 +243,7 @@ class Worker:
             del self._running[query_id]
 
     async def _finish(self, claim: Claim, handle: Query) -> None:
-        """Waits for the end of a query, and says so to the queue where its trace is stored to the end."""
+        """Waits for the end of a query, and says so to the queue if its trace is stored to the end."""
         [outcome] = await asyncio.gather(handle.outcome(), return_exceptions=True)
         if isinstance(outcome, SupersededError):
             log.warning("query_superseded", query_id=claim.query.query_id)
@@ -270,14 +270,14 @@ class Worker:
             )
 
     async def _leave(self, claim: Claim, delay_s: float) -> None:
-        # Where that does not get through, the claim ends by itself.
+        # If that does not get through, the claim ends by itself.
         with contextlib.suppress(BusyError):
             await claim.give_back(delay_s)
 
     async def _leave_unread(self, claim: Claim, error: ServiceError) -> None:
         """Leaves a query that was not begun here.
 
-        Where its trace cannot be read, now or by this program, which may be an older one, it is none that ends workers.
+        If its trace cannot be read, now or by this program, which may be an older one, it is none that ends workers.
         """
         if not isinstance(error, TraceError):
             await self._leave(claim, AGAIN_S)

@@ -45,7 +45,7 @@ async def import_trace(
 ) -> ImportedReply:
     """Imports a trace file. A damaged or incomplete one is refused, and nothing of it is kept.
 
-    The trace can be read, replayed and compared. It runs again (fork, resume) only where ANTIPHON_FORK_MESSAGES is on.
+    The trace can be read, replayed and compared. It runs again (fork, resume) only if ANTIPHON_FORK_MESSAGES is on.
     """
     events = await service.archive.add(await request.body())
     query_id = events[0].query_id

@@ -76,7 +76,7 @@ class SearchQuery(BaseModel):
 async def search(
     service: Service, wanted: Annotated[SearchQuery, Query()]
 ) -> SearchReply:
-    """The passages that the search tool finds, best first. No model is asked and nothing is recorded.
+    """The passages that the search tool finds, best first. No model is called and nothing is recorded.
 
     A course or a lesson that is not there is 404; the message names what there is.
     """

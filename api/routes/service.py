@@ -106,7 +106,7 @@ async def list_suggestions(
         int, Query(ge=1, le=MOST_SUGGESTIONS, description="How many.")
     ] = SUGGESTIONS,
 ) -> SuggestionsReply:
-    """Questions that the indexed courses answer, from as many courses as possible. No model is asked."""
+    """Questions that the indexed courses answer, from as many courses as possible. No model is called."""
     found = await service.suggestions(limit)
     return SuggestionsReply(
         suggestions=[SuggestionReply(**asdict(each)) for each in found]
@@ -175,7 +175,7 @@ class ShareReply(Schema):
 
 
 class CallerUsageReply(Schema):
-    """Who the caller is, and their shares of the day; empty where callers have no keys, and nothing is counted."""
+    """Who the caller is, and their shares of the day; empty if callers have no keys, and nothing is counted."""
 
     tenant: str = Field(examples=["acme"])
     scopes: list[str] = Field(description="What the caller may do.", examples=[["ask"]])
@@ -241,7 +241,7 @@ async def check_ready(service: Service, response: Response) -> ReadinessReply:
 async def read_metrics(service: Service) -> PlainTextResponse:
     """Queries by status, calls, seconds, tokens by kind, and the share of input read from the cache.
 
-    With `ANTIPHON_METRICS=prometheus` all metrics of docs/telemetry.md. On a network address it answers only where
+    With `ANTIPHON_METRICS=prometheus` all metrics of docs/telemetry.md. On a network address it answers only if
     that setting asks for it.
     """
     if not shows_metrics(service.settings):

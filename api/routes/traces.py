@@ -71,7 +71,7 @@ _FORMS: dict[int | str, dict[str, Any]] = {
 async def replay_trace(query_id: QueryId, service: Service) -> ReplayReply:
     """Runs the rules over the trace again, without model or tools, and compares every event that they emit.
 
-    `divergence` is null where all is the same; else it names the first event that differs, the field, and a class:
+    `divergence` is null if all is the same; else it names the first event that differs, the field, and a class:
     `code`, `order`, `schema`, `settings`, or `fault` for a query that was broken on purpose.
     """
     return ReplayReply.model_validate(

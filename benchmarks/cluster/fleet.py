@@ -58,7 +58,7 @@ class Member:
             )
 
     def wait(self) -> None:
-        """Waits until it is ready; stops the measurement where it never is."""
+        """Waits until it is ready; stops the measurement if it never is."""
         until = time.monotonic() + READY_S
         while not self.ready():
             ended = self.process is None or self.process.poll() is not None

@@ -1,6 +1,6 @@
 """Everything is killed once under load, and every query still ends once, with a whole trace: `make cluster-kills`.
 
-QUERIES questions are asked of two API nodes with four workers behind them. While they are answered, a worker, an API
+QUERIES questions go to two API nodes with four workers behind them. While they are answered, a worker, an API
 node, the leader of the traces' stream and Chroma are killed (-9) one after another, and started again; a worker is
 paused, so that others take its queries over, and woken. Then every trace is read and checked.
 """

@@ -1,6 +1,6 @@
 """`make eval-documents FILES=folder`: what of the words of real files is kept, by format.
 
-Beside our readers: those of another checkout (`--beside`), and markitdown and docling, where `--peer-python` names an
+Beside our readers: those of another checkout (`--beside`), and markitdown and docling, if `--peer-python` names an
 interpreter that has them. Each file's words are found without the product (references.py); pdfminer of that interpreter
 is the third reader of PDF. Files without words, and such as nobody can open, count as files and not in shares.
 """

@@ -3,11 +3,11 @@
 None of them counts what the HTML standard names as no part of a page's text:
 https://html.spec.whatwg.org/multipage/sections.html and https://html.spec.whatwg.org/multipage/grouping-content.html.
 - Scripts, templates, controls of forms and what is hidden by its own attributes: nobody sees it.
-- `nav`, `header` and `footer`: the same on every page of a site. So is what stands outside `main` and
+- `nav`, `header` and `footer`: the same on every page of a site. So is what is outside `main` and
   any `article`, if there is a `main`.
 - Three lines or more of nothing but links: a menu, which older sites do not mark. A list of links that is text goes
   uncounted with them.
-- What `aria-hidden` says: it is decoration, or stands there a second time.
+- What `aria-hidden` says: it is decoration, or is there a second time.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ What a reader keeps is measured by them, so none of it is the product's code. Th
   and of templates, codes of emoji, and badges (links whose text is a picture) are no words, nor is a list of its own
   headings; of the front matter the fields for people are.
 - Notebooks: sources, and what programs printed, but for warnings and for the addresses of objects.
-- Transcripts: names, numbers and times of cues are no words, and a line that rolls up stands on the screen once.
+- Transcripts: names, numbers and times of cues are no words, and a line that rolls up is on the screen once.
 - Plain text: what names a title ("Course Title:") is no word of it.
 - PDF has no markup: its words are those on which two other readers agree.
 """
@@ -119,10 +119,10 @@ def _runs(element: etree._Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
     if _is_unseen(element):
         return
-    # A piece of a formula stands apart from the next, above it or below.
+    # A piece of a formula is apart from the next, above it or below.
     is_formula = element.tag.endswith("/math}t")
     end = "\n" if name in _BREAKS or is_formula else ""
-    # Text stands anywhere in an ODT, and in elements of its own in Office.
+    # Text is anywhere in an ODT, and in elements of its own in Office.
     is_odt = "opendocument" in element.tag
     yield end
     if is_odt or _TEXT.fullmatch(element.tag):
@@ -219,7 +219,7 @@ def markdown_text(data: bytes) -> str:
         return _without_markup(text)
     plain = _without_markup(text[found.end() :])
     fields = [match[1].strip() for match in _FIELD.finditer(found[1])]
-    # The title often stands above the text once more.
+    # The title often is above the text once more.
     return "\n".join([*(field for field in fields if field not in plain), plain])
 
 
@@ -233,7 +233,7 @@ def script_text(data: bytes) -> str:
 
 
 def cue_text(data: bytes) -> str:
-    """Returns the lines of a transcript; one that rolls up stands there once."""
+    """Returns the lines of a transcript; one that rolls up is there once."""
     text = _NOTE.sub("", script_text(data).replace("\r\n", "\n").replace("\r", "\n"))
     plain = _CUE_MARKUP.sub("", _TIME.sub("", text))
     return html.unescape("\n".join(dict.fromkeys(plain.split("\n"))))

@@ -122,7 +122,7 @@ TOOLS: dict[str, Callable[[], Tool]] = {
 def main() -> None:
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    # What a library prints must not stand between replies.
+    # What a library prints must not be between replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     read = TOOLS[sys.argv[1]]()

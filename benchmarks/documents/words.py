@@ -1,4 +1,4 @@
-"""Words as they are counted, and how many of a reference stand in a text."""
+"""Words as they are counted, and how many of a reference are in a text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PASSAGE = re.compile(r"[^\n]{1,400}")
 
 
 def words(text: str) -> list[str]:
-    """Returns the words of a text, whole where a line's end divides them."""
+    """Returns the words of a text, whole if a line's end divides them."""
     whole = _DIVIDED.sub("", text)
     plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", whole))
     return _WORD.findall(plain.casefold())
@@ -61,7 +61,7 @@ def missing(reference: Sequence[str], found: Sequence[str]) -> list[str]:
     if lost:
         lost -= Counter(f"{a}{b}" for a, b in pairwise(found))
         lost -= _found_as_one(reference, lost, Counter(found) - Counter(reference))
-    # In the order in which they stand.
+    # In the order in which they are.
     listed = []
     for word in dict.fromkeys(reference):
         listed += [word] * lost[word]

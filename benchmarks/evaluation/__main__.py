@@ -1,4 +1,4 @@
-"""`make eval`: asks files of questions, judges the answers by what stands in them, and exits with 1 below a target."""
+"""`make eval`: asks files of questions, judges the answers by what is in them, and exits with 1 below a target."""
 
 from __future__ import annotations
 

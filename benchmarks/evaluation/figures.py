@@ -40,10 +40,10 @@ class Figures(Value, frozen=True, kw_only=True):
     """The shares of a run; all but `empty` have a target.
 
     Attributes:
-        answered: Of the questions that lessons answer: all parts stand in the answer.
+        answered: Of the questions that lessons answer: all parts are in the answer.
         first: Of the same: the first cited lesson is a right one.
         two_step: Of the questions that take a look-up first: answered.
-        catalogue: Of the questions about courses and lessons: the exact words stand in the answer.
+        catalogue: Of the questions about courses and lessons: the exact words are in the answer.
         said_so: Of the questions that nothing answers: the answer says so.
         empty: Of the answerable questions: nothing is shown, whatever is said.
         refused: Of the answerable questions: the answer says so too, whatever it shows.
@@ -92,7 +92,7 @@ def right_of(grades: Sequence[Grade]) -> Share:
 
 
 def first_of(grades: Sequence[Grade]) -> Share:
-    """Returns how many cite a right lesson first, of those that are asked for one."""
+    """Returns how many cite a right lesson first, of those that ask for one."""
     return _share(
         [
             each.right_lesson_first

@@ -1,7 +1,7 @@
 """`make eval-memory`: transcript, briefing, and briefing at half budget over the same two-round runs.
 
 Beside them half the budget with a summary of older rounds, made by the offline reasoner: by extraction. And the CPU of
-building one briefing, by the number of facts; no embedder is asked, whatever the budget.
+building one briefing, by the number of facts; no embedder is used, whatever the budget.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counts of what a call's messages cost, and of the needed sentences that stand in them word for word.
+"""Counts of what a call's messages cost, and of the needed sentences that are in them word for word.
 
 Tokens are estimated (synthesizer/tokens.py) over everything that the model reads of the messages: texts, sources,
 titles, tool names and arguments. System prompt and tools are the same in every mode and are left out.
@@ -57,7 +57,7 @@ def _shared_beginning(blocks: Sequence[str], previous: Sequence[str]) -> int:
 
 
 def sentences_kept(needed: Sequence[str], messages: Sequence[Message]) -> int:
-    """Counts the needed sentences that stand in the evidence of the messages, where they can be cited."""
+    """Counts the needed sentences that are in the evidence of the messages, if they can be cited."""
     evidence = []
     for block in _blocks(messages):
         for text in _evidence(msgspec.json.decode(block)):
@@ -66,7 +66,7 @@ def sentences_kept(needed: Sequence[str], messages: Sequence[Message]) -> int:
 
 
 def sentences_mentioned(needed: Sequence[str], messages: Sequence[Message]) -> int:
-    """Counts the needed sentences that stand anywhere in the messages, be it in a note that nothing can cite."""
+    """Counts the needed sentences that are anywhere in the messages, be it in a note that nothing can cite."""
     texts = []
     for block in _blocks(messages):
         read = " ".join(_texts(msgspec.json.decode(block)))
@@ -76,7 +76,7 @@ def sentences_mentioned(needed: Sequence[str], messages: Sequence[Message]) -> i
 
 
 def summary_tokens(messages: Sequence[Message]) -> int:
-    """Counts the tokens that a summarising call is shown."""
+    """Counts the tokens that a summarising call sees."""
     return sum(map(_tokens, _blocks(messages)))
 
 

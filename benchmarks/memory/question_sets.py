@@ -162,7 +162,7 @@ def hotpotqa_runs(folder: Path, work: Path, embedder: Embedder) -> list[Run]:
 
 
 def write_course(courses: Path, title: str, sentences: Sequence[str]) -> None:
-    """Writes one passage as a course of one lesson, where that was not done before."""
+    """Writes one passage as a course of one lesson, if that was not done before."""
     path = courses / f"{hashlib.sha256(title.encode()).hexdigest()[:16]}.txt"
     if not path.exists():
         text = " ".join("".join(sentences).split())
@@ -186,7 +186,7 @@ def _hotpotqa_run(question: HotpotQuestion, corpus: Corpus, library: Library) ->
 def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
     """Returns the supporting titles that the first search did not find."""
     found = {passage.course for passage in first.output.passages}
-    # A dict, because several facts may stand in one passage.
+    # A dict, because several facts may be in one passage.
     titles: dict[str, None] = {}
     missing: dict[str, None] = {}
     for title, _ in question.supporting_facts:
@@ -195,7 +195,7 @@ def _titles_to_ask_for(question: HotpotQuestion, first: RunCall) -> list[str]:
             missing[title] = None
     if missing:
         return list(missing)
-    # Where it found all of them the second round repeats the last one: every run has two rounds.
+    # If it found all of them the second round repeats the last one: every run has two rounds.
     return list(titles)[-1:]
 
 

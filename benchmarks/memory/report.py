@@ -1,4 +1,4 @@
-"""Cost and loss of each mode over a set of runs: as values, as a table, and as sentences where a target is missed."""
+"""Cost and loss of each mode over a set of runs: as values, as a table, and as sentences if a target is missed."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class ModeFigures(Value, frozen=True, kw_only=True):
         last_tokens: Of the last calls.
         priced: Of all calls, with what each shares with the one before at a tenth.
         needed: Sentences that the answers need and the tools returned.
-        kept: How many of them stand in the last request, word for word, where they can be cited.
-        mentioned: How many stand there at all, notes included.
+        kept: How many of them are in the last request, word for word, if they can be cited.
+        mentioned: How many are there at all, notes included.
         summary_tokens: Tokens that summarising calls were shown.
     """
 

@@ -49,7 +49,7 @@ class Run(Value, frozen=True, kw_only=True):
 
 
 class Contexts(Value, frozen=True, kw_only=True):
-    """The messages that the calls of a run are shown: the three that reason, and those that sum up."""
+    """The messages that the calls of a run see: the three that reason, and those that sum up."""
 
     briefings: tuple[BriefingPrepared, ...]
     summaries: tuple[SummaryWanted, ...] = ()

@@ -1,7 +1,7 @@
 """Questions that a library cannot answer, told by how like its best sentence is to the question.
 
 Each set's questions are put to both libraries: to their own, which answers them, and to the other, which does not. The
-threshold is fitted where one library meets both sets, and shown where the other does.
+threshold is fitted where one library meets both sets, and shown if the other does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from antiphon.knowledge import Library
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage, Value
 
-# Share of the answerable questions that may be refused where the threshold is fitted.
+# Share of the answerable questions that may be refused if the threshold is fitted.
 _REFUSED = 0.05
 
 

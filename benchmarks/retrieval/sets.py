@@ -110,7 +110,7 @@ class Places:
         self._solid = "".join(text[place] for place in self._offsets)
 
     def ranges(self, passage: Passage) -> list[Range]:
-        """Returns where the passage stands; nothing where it does not, which counts against it."""
+        """Returns where the passage is; nothing if it does not, which counts against it."""
         solid = "".join(passage.text.text.split())
         first = self._solid.find(solid)
         if first < 0:

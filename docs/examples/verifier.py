@@ -156,7 +156,7 @@ def is_supported(sentence: str, passages: Iterable[frozenset[str]]) -> bool:
 
 
 def in_words(unsupported: tuple[str, ...]) -> str:
-    """Says which sentences nothing supports; the next call of the model is shown it."""
+    """Says which sentences nothing supports; the next call of the model sees it."""
     if not unsupported:
         return ""
     quoted = "; ".join(

@@ -53,7 +53,7 @@ class DocumentedApi:
         says: The model.
         script: What it says before that, and how its replies break. Errors, bodies and events of a script are sent as
             they are, and are not billed.
-        thinks: The tokens that it thinks before a reply, where it does.
+        thinks: The tokens that it thinks before a reply, if it does.
         now: The clock that the cache goes by.
         key: The only key that is let in; None: whatever comes is.
     """
@@ -160,7 +160,7 @@ def _json_reply(fields: Json, status: int = 200) -> ScriptedReply:
 
 
 def _models() -> list[Json]:
-    # The API names this date where it knows none (api/models/list).
+    # The API names this date if it knows none (api/models/list).
     fields = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
     return [fields | {"id": name, "display_name": name} for name in CARDS]
 

@@ -16,7 +16,7 @@ _UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediatel
 
 
 def blank_text(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses text blocks without text, wherever they stand."""
+    """Refuses text blocks without text, wherever they are."""
     for block in asked.all_blocks():
         if block.get("type") == "text" and not str(block.get("text", "")).strip():
             yield "messages: text content blocks must contain non-whitespace text"

@@ -1,6 +1,6 @@
 """A request as the documentation has it: its fields, its blocks, the model that it names, and what it is signed with.
 
-All pages that this folder names stand under https://platform.claude.com/docs/en/ and were read on 2026-11-26.
+All pages that this folder names are under https://platform.claude.com/docs/en/ and were read on 2026-11-26.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def read_request(body: Json) -> DocumentedRequest:
 
 
 def signature_of(asked: DocumentedRequest, messages: int) -> str:
-    """Returns the signature of thinking that stands behind so many messages: its model, and a digest of its prefix."""
+    """Returns the signature of thinking that is behind so many messages: its model, and a digest of its prefix."""
     before = [[message.role, message.blocks] for message in asked.messages[:messages]]
     prefix = unmarked([asked.tools, asked.system_blocks, before])
     return f"{asked.name}.{sha256(msgspec.json.encode(prefix)).hexdigest()}"

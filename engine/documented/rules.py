@@ -68,7 +68,7 @@ def _thinking_mode(asked: DocumentedRequest) -> Iterator[str]:
     accepted = asked.card.traits.thinking
     if asked.mode is None or asked.mode in accepted:
         return
-    # The other mode of the same sort, where there is one.
+    # The other mode of the same sort, if there is one.
     better = accepted[0]
     for name in accepted:
         if (name in _QUIET) == (asked.mode in _QUIET):

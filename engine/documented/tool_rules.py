@@ -45,7 +45,7 @@ def strict_tools(asked: DocumentedRequest) -> Iterator[str]:
 
 
 def _parts(schema: Json, definitions: Json, within: tuple[str, ...]) -> Iterator[Json]:
-    """Yields a schema and all that it is made of; a reference to what it stands within is yielded as it is."""
+    """Yields a schema and all that it is made of; a reference to what it is within is yielded as it is."""
     reference = _reference(schema)
     if reference in within:
         yield schema
@@ -111,5 +111,5 @@ def _fits(value: object, schema: Json) -> bool:
 
 
 def _reference(schema: Json) -> str:
-    """Returns the name of the definition that a schema refers to; empty where it refers to none."""
+    """Returns the name of the definition that a schema refers to; empty if it refers to none."""
     return str(schema.get("$ref", "")).rpartition("/")[2]

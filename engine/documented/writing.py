@@ -44,14 +44,14 @@ class Written(NamedTuple):
 
 
 def usual_thinking(asked: DocumentedRequest) -> int:
-    """Returns the tokens that a model thinks before it answers, where it does."""
+    """Returns the tokens that a model thinks before it answers, if it does."""
     tokens = THOUGHT.get(asked.effort or USUAL_EFFORT, 0)
     budget: int = asked.thinking.get("budget_tokens", tokens)
     return min(tokens, budget)
 
 
 def thinks_first(asked: DocumentedRequest) -> bool:
-    """Returns True where a reply begins with thinking."""
+    """Returns True if a reply begins with thinking."""
     if asked.mode is None:
         return asked.card.traits.thinks
     return asked.mode in ("adaptive", "enabled")
@@ -64,7 +64,7 @@ def write_reply(
 
     Args:
         said: Blocks of text and tool calls.
-        thought: Tokens of thinking before them; they count only where the model thinks.
+        thought: Tokens of thinking before them; they count only if the model thinks.
     """
     content: list[Json] = []
     thinking_tokens = 0
@@ -91,7 +91,7 @@ def write_reply(
 
 
 def _with_thinking(asked: DocumentedRequest, said: Sequence[Json]) -> list[Json]:
-    """Returns what is said, with text right before a tool call as thinking where the model takes it for that."""
+    """Returns what is said, with text right before a tool call as thinking if the model takes it for that."""
     blocks: list[Json] = []
     for block, following in zip(said, [*said[1:], {}], strict=False):
         text = block.get("text", "")

@@ -250,7 +250,7 @@ def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
 
 
 def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
-    """Cites sentences, in their lines where these say something, the one that most likely answers marked."""
+    """Cites sentences, in their lines if these say something, the one that most likely answers marked."""
     source, key = window.source, window.key
     whole = laid_out(source.blocks, window.first, window.end)
     lines, is_bare = is_laid_out(whole), has_bare_rows(whole)
@@ -270,7 +270,7 @@ def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
 
 
 def _heading(source: Source, *, with_course: bool) -> str:
-    """Returns where a source stands, in words: "Lesson 5, Prompt caching"."""
+    """Returns where a source is, in words: "Lesson 5, Prompt caching"."""
     if source.lesson is None:
         return source.course
     named = [source.course] if with_course else []

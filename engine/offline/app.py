@@ -62,7 +62,7 @@ class OfflineMessagesApi:
         await self._reply(body, send)
 
     async def _reply(self, body: bytes, send: Send) -> None:
-        # All of it before the first byte: a refusal needs a status of its own, also where a stream was wanted.
+        # All of it before the first byte: a refusal needs a status of its own, also if a stream was wanted.
         try:
             request = parse(body)
             if self._measures.likeness is None:
@@ -130,7 +130,7 @@ def reply_to(task: Task, measures: Measures) -> Draft:
 
 
 async def body_of(receive: Receive) -> bytes | None:
-    """Returns the request's whole body; None where it is too large."""
+    """Returns the request's whole body; None if it is too large."""
     body = bytearray()
     while True:
         message = await receive()

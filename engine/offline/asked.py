@@ -1,6 +1,6 @@
 """Decides what kind of answer a question wants: facts of the catalogue, a whole lesson, or what the texts say; pure.
 
-The words that name a place are taken out of the question. Where all that is left are words in which a catalogue is
+The words that name a place are taken out of the question. If all that is left are words in which a catalogue is
 asked, the whole question is understood, and its answer is looked up. Every other question is searched as it was asked.
 """
 
@@ -36,7 +36,7 @@ _WHICH_PLACE = re.compile(
 )
 _PARTS_LISTED = "chapter chapters unit units module modules section sections session episode week notebook"
 _PARTS = frozenset(_PARTS_LISTED.split())
-"""What lessons are called too, where it is asked what one of them is about."""
+"""What lessons are called too, if it is asked what one of them is about."""
 _WHICH_PART = re.compile(
     rf"\b(?:which (?:\w+ )?|what )(?:courses?|lessons?|lectures?|{'|'.join(sorted(_PARTS))})\b",
     re.I,
@@ -111,7 +111,7 @@ class Inquiry(NamedTuple):
 
     @property
     def asks_catalogue(self) -> bool:
-        """True where something is asked that the catalogue holds, be it as an aside."""
+        """True if something is asked that the catalogue holds, be it as an aside."""
         if self.asks & _OF_CATALOGUE:
             return True
         return _WHICH_PLACE.search(self.question) is not None
@@ -134,7 +134,7 @@ class Inquiry(NamedTuple):
 
     @property
     def is_elsewhere(self) -> bool:
-        """True where other courses are asked than the one that it names."""
+        """True if other courses are asked than the one that it names."""
         return self.course is not None and _ELSEWHERE.search(self.question) is not None
 
 
@@ -179,7 +179,7 @@ def _is_of(called: Course | None, asked: Asked, place: Place) -> bool:
 
 
 def _is_of_conversation(question: str) -> bool:
-    """Returns True where nothing is asked but what was said before: not what was said of a subject."""
+    """Returns True if nothing is asked but what was said before: not what was said of a subject."""
     rest = _OF_CONVERSATION.sub(" ", question)
     if rest == question:
         return False

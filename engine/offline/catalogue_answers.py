@@ -78,7 +78,7 @@ def cite_lesson(line: LessonLine, draft: Draft) -> None:
 
 
 def name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
-    """Names the lessons whose titles hold all that is looked for; False where there are none."""
+    """Names the lessons whose titles hold all that is looked for; False if there are none."""
     if not inquiry.asks_titles:
         return False
     lines = _titled_lines(inquiry, task)

@@ -52,7 +52,7 @@ class Replies(Protocol):
     """Who says what is replied."""
 
     def reply(self, call: Call) -> Said | Awaitable[Said]:
-        """Returns the reply; None where the offline reasoner gives it."""
+        """Returns the reply; None if the offline reasoner gives it."""
 
 
 class ScriptReplies:

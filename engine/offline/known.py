@@ -32,7 +32,7 @@ class Course(NamedTuple):
         return None
 
     def beside(self, number: int, step: int) -> Lesson | None:
-        """Returns the lesson so many steps behind another, or before it where the step is negative."""
+        """Returns the lesson so many steps behind another, or before it if the step is negative."""
         numbers = [each.number for each in self.lessons]
         if number not in numbers:
             return None
@@ -44,12 +44,12 @@ class Place(NamedTuple):
     """The place that a question names.
 
     Attributes:
-        course: The course, also where only a lesson of it is named.
+        course: The course, also if only a lesson of it is named.
         others: Courses that are named beside it.
         lesson: The number of the lesson.
         by_number: The lesson is named by its number or its place, and not by its title.
         missing: The number of a lesson that the course does not have.
-        step: 1 where the lesson after the one that is named or described is meant, -1 for the one before.
+        step: 1 if the lesson after the one that is named or described is meant, -1 for the one before.
         described: The words that describe the lesson beside the one that is meant.
         rest: The question without the words that name the place.
     """

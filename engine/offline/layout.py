@@ -21,7 +21,7 @@ _COLUMNS = re.compile(r"(?:^|[,:] )([^|,:]+(?: \| [^|,:]+)+)$")
 """The columns of a table as a place names them (knowledge/tables.py)."""
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
 _MARK = "**"
-"""Around the sentence that most likely answers: bold in Markdown, and plain to see where Markdown is not rendered."""
+"""Around the sentence that most likely answers: bold in Markdown, and plain to see if Markdown is not rendered."""
 
 
 def is_laid_out(text: str) -> bool:
@@ -93,7 +93,7 @@ def is_row_of_table(sentence: str) -> bool:
 
 
 def header_in(title: str, row: str) -> str:
-    """Returns the header that a row stands under, as its place names the columns; empty if it does not."""
+    """Returns the header that a row is under, as its place names the columns; empty if it is under none."""
     named = _COLUMNS.search(title)
     if named is None or named[1].count("|") + 2 != row.count("|"):
         return ""
@@ -101,14 +101,14 @@ def header_in(title: str, row: str) -> str:
 
 
 def gap(blocks: Sequence[str], at: int) -> str:
-    """Returns what stands between a sentence and the one before it: a line's end, two, or a blank."""
+    """Returns what is between a sentence and the one before it: a line's end, two, or a blank."""
     before = blocks[at - 1]
     space = before[len(before.rstrip()) :]
     return "\n" * min(space.count("\n"), 2) or " "
 
 
 def marked(sentence: str) -> str:
-    """Returns a sentence in bold, behind the bullet where it begins with one."""
+    """Returns a sentence in bold, behind the bullet if it begins with one."""
     # Stars of its own would end the mark early.
     if "*" in sentence.lstrip("* "):
         return sentence
@@ -118,7 +118,7 @@ def marked(sentence: str) -> str:
 
 
 def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
-    """Returns True where a sentence stands in a piece of code that began before it."""
+    """Returns True if a sentence is in a piece of code that began before it."""
     before = len(_FENCE.findall("".join(blocks[:first])))
     return (before + _begins_in_code("".join(blocks))) % 2 == 1
 
@@ -126,7 +126,7 @@ def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
 def _begins_in_code(text: str) -> bool:
     """Returns True for a passage that was cut out of the middle of some code.
 
-    A fence with a language tells it; without one, the prose of such a passage stands between the fences.
+    A fence with a language tells it; without one, the prose of such a passage is between the fences.
     """
     named = _NAMED_FENCE.search(text)
     if named is not None:

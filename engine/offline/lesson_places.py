@@ -27,7 +27,7 @@ _BESIDE = re.compile(
 
 
 def with_number(place: Place) -> Place:
-    """Returns the place with the lesson that its rest names by number, or by where it stands in the course."""
+    """Returns the place with the lesson that its rest names by number, or by where it is in the course."""
     course, text = place.course, place.rest
     found = LESSONS.search(text)
     if found is not None:

@@ -52,7 +52,7 @@ class Fit(NamedTuple):
         terms: How many terms the question has.
         names: How many names in capital letters it has: what names a thing need not say what is asked of it.
         lead: How much liker the likest sentence of all is to the question than the sixth.
-        unknown: The share of the question's terms that stand nowhere in the courses.
+        unknown: The share of the question's terms that occur nowhere in the courses.
         interaction: How far question and window draw one another away from their mean, read as one text.
         lacks: What is asked of a thing, such as "which port", is no word of what is shown.
     """
@@ -123,7 +123,7 @@ def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
 
 
 def lacks_property(question: str, shown: Sequence[Window]) -> bool:
-    """Returns True where what is asked of a thing, such as "which port", is no word of what is shown."""
+    """Returns True if what is asked of a thing, such as "which port", is no word of what is shown."""
     asked = _PROPERTY.search(question)
     if asked is None:
         return False

@@ -18,7 +18,7 @@ _FEWEST_SMALL = 3
 
 
 class Word(NamedTuple):
-    """A word that says something: where it stands in its text, and its stem."""
+    """A word that says something: where it is in its text, and its stem."""
 
     start: int
     end: int
@@ -45,10 +45,10 @@ def run_of(
     places: Mapping[str, Sequence[int]],
     taken: Sequence[Word],
 ) -> list[Word]:
-    """Returns the words that stand side by side with these stems, none of them taken; none where they do not.
+    """Returns the words that are side by side with these stems, none of them taken; none if they are not.
 
     Args:
-        places: Where each stem stands among the words.
+        places: Where each stem is among the words.
     """
     for at in places.get(stems[0], ()):
         run = list(asked[at : at + len(stems)])
@@ -60,7 +60,7 @@ def run_of(
 
 
 def phrases(question: str, asked: Sequence[Word]) -> list[list[Word]]:
-    """Splits the words of a question where no name goes on."""
+    """Splits the words of a question if no name goes on."""
     phrases: list[list[Word]] = []
     end = 0
     for word in asked:

@@ -1,6 +1,6 @@
 """The courses, lessons and teachers of a catalogue, and which of them a question names; pure.
 
-A course is named by its title, by what stands before the colon in it, by its teacher, by words that no other title
+A course is named by its title, by what is before the colon in it, by its teacher, by words that no other title
 holds together, or by words of these beside the word "course"; a lesson by its number, its place, or its title.
 """
 
@@ -38,7 +38,7 @@ _QUOTES = ("'", '"', "\u201c", "\u2018")
 _CONNECTING = re.compile(
     r"\s*(?:on|about|by|of|from|with|called|named|titled)?\s*(?:the|an?)?\s*", re.I
 )
-"""What may stand between the word "course" and the name behind it."""
+"""What may be between the word "course" and the name behind it."""
 _SAYS_LESSON = re.compile(r"\b(?:lesson|lecture)s?\b", re.I)
 _DESCRIBED = re.compile(
     r"\b(?:after|before|behind|next to|follow(?:s|ing)|preced(?:es|ing)) the (?:one|lesson|lecture|part) "
@@ -59,7 +59,7 @@ class _Name(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The names that stand in a question.
+    """The names that are in a question.
 
     Attributes:
         lessons: Those of one title, which several courses may have.
@@ -77,7 +77,7 @@ class _Found(NamedTuple):
         return [*self.words, *self.lesson_words]
 
     def take(self, name: _Name, run: Sequence[Word]) -> None:
-        """Takes a name that stands in the question as these words."""
+        """Takes a name that is in the question as these words."""
         words = self.words if name.lesson is None else self.lesson_words
         words.extend([word for word in run if word not in words])
         if name.lesson is None:
@@ -87,7 +87,7 @@ class _Found(NamedTuple):
 
 
 class Catalogue:
-    """All courses, ready to be found in a question; empty where none are known."""
+    """All courses, ready to be found in a question; empty if none are known."""
 
     def __init__(self, courses: Sequence[Course] = ()) -> None:
         self.courses = tuple(courses)
@@ -105,7 +105,7 @@ class Catalogue:
                     # A lesson that is called as its course, such as "Getting Started", is not what is meant by that.
                     if stems not in own:
                         names.append(_Name(stems, course, lesson))
-        # Of several names that stand at one place the longest is meant.
+        # Of several names that are at one place the longest is meant.
         self._names = sorted(
             [name for name in names if name.stems], key=lambda name: -len(name.stems)
         )
@@ -115,7 +115,7 @@ class Catalogue:
         return next((each for each in self.courses if each.title == title), None)
 
     def called_by(self, topic: Sequence[str]) -> Course | None:
-        """Returns the one course that may be called by all of these words; None where there is none, or several."""
+        """Returns the one course that may be called by all of these words; None if there is none, or several."""
         stems = {stem(word) for word in topic}
         found = [each for each in self.courses if stems <= self._words_of[each.title]]
         return found[0] if stems and len(found) == 1 else None
@@ -144,7 +144,7 @@ class Catalogue:
         """Returns the place that a question names.
 
         Args:
-            course: The one that is spoken of, where the question itself names none.
+            course: The one that is spoken of, if the question itself names none.
         """
         question = question[:READ_CHARS]
         found = self._named_in(question)
@@ -206,14 +206,14 @@ class Catalogue:
         return names
 
     def _sharing(self, words: Sequence[Word]) -> list[Course]:
-        """Returns the courses in whose titles two of the words stand, or more."""
+        """Returns the courses in whose titles two of the words are, or more."""
         counts: Counter[str] = Counter()
         for word in {word.stem for word in words}:
             counts.update([course.title for course in self._titles.get(word, ())])
         return [each for each in self.courses if counts[each.title] >= FEWEST_CAPITALS]
 
     def _add_called(self, found: _Found, question: str, asked: Sequence[Word]) -> None:
-        """Adds the course whose words stand beside "course", such as "the photo archive course"."""
+        """Adds the course whose words are beside "course", such as "the photo archive course"."""
         calls: list[tuple[Course, list[Word]]] = []
         places = [at for at, word in enumerate(asked) if word.folded in COURSE_WORDS]
         for at in places[:MOST_CALLED]:
@@ -242,7 +242,7 @@ def catalogue_of(courses: Sequence[KnownCourse]) -> Catalogue:
 
 
 def _forms(title: str) -> list[str]:
-    """Returns a title, and what stands before its colon."""
+    """Returns a title, and what is before its colon."""
     head, colon, _ = title.partition(":")
     return [title, head] if colon else [title]
 
@@ -267,7 +267,7 @@ def _take_numbers(found: _Found, asked: Sequence[Word]) -> None:
 
 
 def _is_meant(name: _Name, run: Sequence[Word], question: str) -> bool:
-    """Returns False for a title that is most likely a topic: it is a lesson's where lessons are spoken of."""
+    """Returns False for a title that is most likely a topic: it is a lesson's if lessons are spoken of."""
     in_capitals = all(question[word.start].isupper() for word in run)
     is_named = in_capitals and run[0].start > 0
     if question[max(0, run[0].start - 1) : run[0].start] in _QUOTES:

@@ -1,7 +1,7 @@
 """Which tools of the user's own a question is for, by their words alone, and with which arguments; pure.
 
-A rule has no judgement: a tool is called only where its words and the question's meet, where every argument that it
-must have can be read off the question, and never where calling it changes something.
+A rule has no judgement: a tool is called only if its words and the question's meet, if every argument that it
+must have can be read off the question, and never if calling it changes something.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def calls_of_own_tools(
 
 
 def only_tool_that_fits(task: Task) -> list[Planned]:
-    """Calls the offered tool whose description shares most with the question; none where none shares anything."""
+    """Calls the offered tool whose description shares most with the question; none if none shares anything."""
     asked = frozenset(terms(task.question))
     best: OfferedTool | None = None
     most_shared = 0
@@ -78,7 +78,7 @@ def only_tool_that_fits(task: Task) -> list[Planned]:
 
 
 def _fits(asked: _Asked, tool: OfferedTool) -> bool:
-    """Returns True where the question names what the tool is called, or half of it stands in the description."""
+    """Returns True if the question names what the tool is called, or half of it is in the description."""
     wanted = asked.terms
     if wanted & _telling(_spaced(tool.name)):
         return True
@@ -91,7 +91,7 @@ def _telling(text: str) -> frozenset[str]:
 
 
 def _arguments(asked: _Asked, tool: OfferedTool) -> dict[str, object] | None:
-    """Returns the arguments that the tool must have; None where one of them would be a guess."""
+    """Returns the arguments that the tool must have; None if one of them would be a guess."""
     arguments: dict[str, object] = {}
     for name in tool.required:
         value = _argument(asked, name, tool.parameters.get(name, {}))

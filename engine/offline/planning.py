@@ -47,7 +47,7 @@ def plan(inquiry: Inquiry, task: Task) -> tuple[Planned, ...]:
 
 
 def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
-    # Each call says why it is made: the reason stands in the trace and in the next briefing.
+    # Each call says why it is made: the reason is in the trace and in the next briefing.
     if inquiry.kind == "catalogue":
         return _outlines(inquiry, task)
     course = inquiry.course
@@ -117,7 +117,7 @@ def _outlines(inquiry: Inquiry, task: Task) -> list[Planned]:
 
 
 def _second_round(inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Follows what the first round found, where the question asks for more of it than its text."""
+    """Follows what the first round found, if the question asks for more of it than its text."""
     if inquiry.kind == "catalogue":
         # No such course, or no outline to be had: the texts may say it.
         if task.has_catalogue:

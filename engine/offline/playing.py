@@ -74,7 +74,7 @@ def content_type_of(reply: ScriptedReply, request: Json) -> str:
 
 
 def _is_streamed(reply: ScriptedReply, request: Json) -> bool:
-    """Returns True for a reply that is sent as a stream: also where its very events are scripted."""
+    """Returns True for a reply that is sent as a stream: also if its very events are scripted."""
     return bool(request.get("stream")) or reply.events is not None
 
 
@@ -149,7 +149,7 @@ def _streamed(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]
 
 
 def _is_place(breaks: Break, event: Json, deltas: int) -> bool:
-    """True where the reply breaks before `event`: in a block means after its first delta."""
+    """True if the reply breaks before `event`: in a block means after its first delta."""
     if breaks.at == "message_stop":
         return event.get("type") == "message_stop"
     if event.get("type") != "content_block_delta" or deltas != 1:

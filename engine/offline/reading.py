@@ -102,7 +102,7 @@ def read_task(request: Json) -> Task:
 
 
 def summary_task(request: Json) -> SummaryTask | None:
-    """Returns the question and the material of a request for a summary; None where it is none.
+    """Returns the question and the material of a request for a summary; None if it is none.
 
     Raises:
         RefusedError: The request is not of the API's shape.
@@ -146,7 +146,7 @@ def _tagged(tag: Tag, texts: Sequence[str]) -> str | None:
 
 
 def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
-    """Returns the attempts of a briefing; none where what stands in the tag is not ours to read."""
+    """Returns the attempts of a briefing; none if what is in the tag is not ours to read."""
     for text in texts:
         if "<attempts>" not in text:
             continue
@@ -185,19 +185,19 @@ def _texts_of(result: SearchResultBlock) -> tuple[str, ...]:
 
 
 def _evidence_blocks(messages: Sequence[Message]) -> Iterator[tuple[Block, bool]]:
-    """Yields the blocks that may be evidence, those within tool results too, each with True where a tool wrote it."""
+    """Yields the blocks that may be evidence, those within tool results too, each with True if a tool wrote it."""
     for message in messages:
         for block in message.blocks:
             if not isinstance(block, ToolResultBlock):
                 yield block, False
                 continue
             for part in blocks_of(block.content):
-                # The words of a failed tool are an error's, but search results are numbered wherever they stand.
+                # The words of a failed tool are an error's, but search results are numbered wherever they are.
                 yield part, not block.is_error
 
 
 def _plain_sources(text: str) -> Iterator[Source]:
-    """Yields passages out of a tool's plain words, where each stands below its source in brackets."""
+    """Yields passages out of a tool's plain words, where each is below its source in brackets."""
     heads = list(_PASSAGE_HEAD.finditer(text))
     # A passage ends where the next one's head begins, the last at the end of the text.
     ends = [head.start() for head in heads[1:]] + [len(text)]

@@ -1,4 +1,4 @@
-"""Corrects words of a question that stand nowhere in the courses by those that were found for it; pure."""
+"""Corrects words of a question that occur nowhere in the courses by those that were found for it; pure."""
 
 from __future__ import annotations
 

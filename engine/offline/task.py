@@ -16,7 +16,7 @@ _LIST_LINE = re.compile(r"Courses: \d")
 ALL_COURSES = "All courses"
 """The source of the list that the outline tool gives without a name."""
 _UNKNOWN_COURSE = "No course named "
-"""The beginning of the course tools' words where there is no such course."""
+"""The beginning of the course tools' words if there is no such course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
 SEARCH = "search_course_content"
@@ -61,7 +61,7 @@ class Source(NamedTuple):
     """A piece of evidence in the request.
 
     Attributes:
-        number: Its place among the request's search results, from 0; None where it cannot be cited.
+        number: Its place among the request's search results, from 0; None if it cannot be cited.
         blocks: Its content blocks, a sentence or a line each.
     """
 
@@ -72,7 +72,7 @@ class Source(NamedTuple):
 
     @property
     def course(self) -> str:
-        """The course it belongs to, or the whole label where that names no lesson."""
+        """The course it belongs to, or the whole label if that names no lesson."""
         found = _LESSON_SOURCE.match(self.source)
         if found is None:
             return self.source
@@ -114,7 +114,7 @@ class Source(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The words that its passages stand under, for judging how well they fit."""
+        """The words that its passages are under, for judging how well they fit."""
         return f"{self.source} {self.title}"
 
 
@@ -125,7 +125,7 @@ class Task(NamedTuple):
         earlier: Earlier questions of the conversation, oldest first.
         conversation: The conversation as far as it is shown, a line for each question and answer.
         tools: What may be called now; none in the final call.
-        catalogue: The courses that there are; empty where none is at hand.
+        catalogue: The courses that there are; empty if none is at hand.
     """
 
     question: str
@@ -156,12 +156,12 @@ class Task(NamedTuple):
 
     @property
     def has_catalogue(self) -> bool:
-        """True where an outline or the list of all courses was found."""
+        """True if an outline or the list of all courses was found."""
         return bool(self.outlines or self.lists)
 
     @property
     def unknown_course(self) -> str | None:
-        """The outline tool's words on a course that does not exist; None where it was asked for none such."""
+        """The outline tool's words on a course that does not exist; None if it was asked for none such."""
         for attempt in self.attempts:
             if attempt.outcome == "failed" and attempt.detail.startswith(
                 _UNKNOWN_COURSE

@@ -20,11 +20,11 @@ from antiphon.language.words import terms, words
 MOST_WINDOWS = 3
 MOST_CHARS = 600
 PASSAGE_CHARS = 900
-"""Passages that stand side by side are shown as one: a longer one holds several that the search has found."""
+"""Passages that are side by side are shown as one: a longer one holds several that the search has found."""
 MOST_TABLE_CHARS = 300
 """A longer table is shown by the one row that is wanted, and not with twenty more."""
 NEAR = 0.7
-"""A further window is shown where it is this much as like the question as the likest."""
+"""A further window is shown if it is this much as like the question as the likest."""
 MORE_WEIGHT = 0.3
 """For the share of the question that a further window holds and those before it do not."""
 WORDS_WEIGHT = 0.3
@@ -57,7 +57,7 @@ class Window(NamedTuple):
 
     @property
     def labelled(self) -> str:
-        """Its text, and the words that it stands under."""
+        """Its text, and the words that it is under."""
         return f"{self.source.label} {self.text}"
 
 
@@ -65,7 +65,7 @@ class Looked(NamedTuple):
     """What was found in some passages for a question.
 
     Attributes:
-        likeness: How like the question each sentence is, passage by passage: by words where meanings are not known.
+        likeness: How like the question each sentence is, passage by passage: by words if meanings are not known.
         windows: What is to be shown.
     """
 
@@ -81,7 +81,7 @@ def look(
     most: int = MOST_WINDOWS,
     near: float = NEAR,
 ) -> Looked:
-    """Finds the windows: the first in any case, further ones where they come near the likest.
+    """Finds the windows: the first in any case, further ones if they come near the likest.
 
     Args:
         sources: The best first; each has sentences.
@@ -191,7 +191,7 @@ def _in_rows(values: list[float], sources: Sequence[Source]) -> list[list[float]
 
 
 def _literals(question: str, sources: Sequence[Source]) -> list[str]:
-    """Returns what the question writes in signs, without its closing mark where the texts write it so."""
+    """Returns what the question writes in signs, without its closing mark if the texts write it so."""
     text = "".join([block for source in sources for block in source.blocks])
     literals: list[str] = []
     for literal in _LITERAL.findall(question):

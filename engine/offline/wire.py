@@ -70,7 +70,7 @@ class Draft:
             self.stop_reason = LOOSE_FIT
 
     def paragraph(self, opening: str = "") -> None:
-        """Begins a new paragraph, where something stands already, with `opening`."""
+        """Begins a new paragraph, if there is text already, with `opening`."""
         if self.blocks:
             self.say("\n\n")
         self.say(opening)

@@ -35,7 +35,8 @@ def _reaction(broken: Exchange, later: Sequence[Exchange]) -> str:
         did = f"repeated the request {times}, first after {max(after_s, 0):.1f} s"
         return f"{did}, and {'went on' if went_on else 'asked nothing else'}"
     if went_on:
-        return "went on with what it got"
+        is_wrong = "model.content" in str(broken.fault)
+        return f"went on with {'the wrong reply' if is_wrong else 'what it got'}"
     if later:
         return "asked something else"
     return "asked nothing more"

@@ -26,9 +26,9 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Citation
 
 MOST_FOUND = 0.66
-"""Where the sentences found hold as much of the question, no search has missed."""
+"""If the sentences found hold as much of the question, no search has missed."""
 IN_OTHER_WORDS = 0.3
-"""As much is left of the suspicion that a search missed where the answer cites what it found, with some confidence."""
+"""As much is left of the suspicion that a search missed if the answer cites what it found, with some confidence."""
 FEWEST_HELD = 2
 """Telling words of the question that a sentence holds at least, to be missed."""
 LEAST_LOST = 0.25
@@ -41,7 +41,7 @@ REPEATS = 0.6
 """An answer that holds as much of a sentence has used it, cited or not."""
 MOST_CLAIMS = 50
 FEWEST_TERMS = 3
-"""A claim of fewer telling words stands in many sentences."""
+"""A claim of fewer telling words fits many sentences."""
 _SOUGHT_IN = ("query", "queries", "why")
 """The arguments of a search that narrow nothing."""
 OF_OLDER = 0.3
@@ -49,12 +49,12 @@ OF_OLDER = 0.3
 
 
 def missed_searches(reading: Reading) -> Iterator[Finding]:
-    """Yields searches of the courses where much of what the question asks for was never found."""
+    """Yields searches of the courses if much of what the question asks for was never found."""
     searches = [search for search in reading.searches if search.is_of_courses]
     missing = _never_found(reading)
     if not missing:
         return
-    # A question is often put in other words than the courses': where the answer cites, it was found all the same.
+    # A question is often put in other words than the courses': if the answer cites, it was found all the same.
     factor = IN_OTHER_WORDS if reading.is_answered else 1.0
     for search in searches:
         finding = _missed(reading, search, missing)
@@ -83,7 +83,7 @@ def _narrowed(reading: Reading, search: Search) -> str:
 
 
 def _never_found(reading: Reading) -> frozenset[str]:
-    """Returns the telling terms of the question that nothing found holds; none where these are not much of it."""
+    """Returns the telling terms of the question that nothing found holds; none if these are not much of it."""
     held: frozenset[str] = frozenset()
     for sentence in reading.sentences:
         held |= sentence.terms | sentence_terms(sentence.fact.passage.source)
@@ -159,7 +159,7 @@ def _loss(
     # A name of the question that nothing else speaks of is missed, however much else is asked.
     if alone & reading.named_terms:
         return max(weighed, LEAST_LOST)
-    # Any other single word of it stands in many sentences.
+    # Any other single word of it occurs in many sentences.
     if len(held) < FEWEST_HELD:
         return 0.0
     return weighed
@@ -226,7 +226,7 @@ def _best_shown(reading: Reading) -> SentenceFound | None:
 
 
 def miscited_claims(reading: Reading) -> Iterator[Finding]:
-    """Yields the claims whose words stand in another sentence that was found, and not in what they cite."""
+    """Yields the claims whose words are in another sentence that was found, and not in what they cite."""
     if reading.reply is None or reading.response is None:
         return
     cited: dict[str, frozenset[str]] = {}

@@ -42,7 +42,7 @@ class Suspect(Value, frozen=True, kw_only=True):
     """One thing in a trace that may have made the answer a bad one.
 
     Attributes:
-        kind: What sort of thing it is, in a word; the kind of an indicator where it is one.
+        kind: What sort of thing it is, in a word; the kind of an indicator if it is one.
         text: What it is, as a plain sentence. It may quote text from outside.
         event_seq: The event that explains it.
         weight: How likely it is the cause, from 0 to 1: a rule of thumb to rank by, and no probability.
@@ -61,8 +61,8 @@ class Kind(NamedTuple):
     """A row of the table: where a suspect of the kind lies, and what it weighs.
 
     Attributes:
-        least: Its weight where it hardly shows.
-        most: Its weight where it shows as strongly as can be.
+        least: Its weight if it hardly shows.
+        most: Its weight if it shows as strongly as can be.
     """
 
     area: Area

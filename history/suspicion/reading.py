@@ -117,7 +117,7 @@ class Reading:
 
     @cached_property
     def question(self) -> str:
-        """The question as it was asked; empty where the trace does not hold it."""
+        """The question as it was asked; empty if the trace does not hold it."""
         for placed in self.of(QueryReceived):
             return placed.event.query
         return ""
@@ -137,7 +137,7 @@ class Reading:
 
     @cached_property
     def reply(self) -> Placed[ReasoningCompleted] | None:
-        """The reply that became the answer; the last one where none did."""
+        """The reply that became the answer; the last one if none did."""
         replies = self.of(ReasoningCompleted)
         for asked in reversed(self.of(AnswerRequested)):
             for reply in replies:
@@ -147,7 +147,7 @@ class Reading:
 
     @cached_property
     def briefing(self) -> Placed[BriefingPrepared] | None:
-        """What the call that gave the answer was shown; the last briefing where it is not known."""
+        """What the call that gave the answer was shown; the last briefing if it is not known."""
         briefings = self.of(BriefingPrepared)
         for briefing in briefings:
             if self.reply and briefing.event.call_id == self.reply.event.call_id:
@@ -219,7 +219,7 @@ class Reading:
         return self._sentences_in(self.briefing.event.sources)
 
     def found_seq(self, sentence: SentenceFound) -> int:
-        """Returns the first event that brought a sentence; 0 where the trace does not hold it."""
+        """Returns the first event that brought a sentence; 0 if the trace does not hold it."""
         text = sentence.text.strip()
         for search in self.searches:
             for passage in search.found.event.passages:
@@ -253,7 +253,7 @@ def sentences_of(fact: Fact, numbers: Iterable[int]) -> list[SentenceFound]:
 
 
 def passage_terms(passage: Passage) -> frozenset[str]:
-    """Returns the terms of a passage and of what it stands under."""
+    """Returns the terms of a passage and of what it is under."""
     text = f"{passage.source} {passage.title or ''} {passage.text.text}"
     return sentence_terms(text)
 
@@ -270,7 +270,7 @@ def sought_by(call: ToolCall) -> str:
 
 
 def arguments_of(call: ToolCall) -> Mapping[str, object]:
-    """Returns the arguments of a call by name; none where they are not to be read."""
+    """Returns the arguments of a call by name; none if they are not to be read."""
     try:
         arguments = json.loads(call.arguments)
     # A model may write anything, deeper than is read too.

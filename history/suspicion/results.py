@@ -1,4 +1,4 @@
-"""Finds results of tools that are none: errors and empty lists that a tool returned where it should have failed."""
+"""Finds results of tools that are none: errors and empty lists that a tool returned if it should have failed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _is_empty(text: str) -> bool:
 
 
 def _read(text: str) -> object:
-    """Returns what the text is as JSON; the text itself where it is none."""
+    """Returns what the text is as JSON; the text itself if it is none."""
     try:
         read: object = json.loads(text[:READ_CHARS])
     # A tool may write anything, deeper than is read too.

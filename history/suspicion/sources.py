@@ -74,7 +74,7 @@ def _is_obeyed(reading: Reading, order: str) -> bool:
 
 def _orders_in(passage: Passage) -> Iterator[tuple[str, str]]:
     """Yields the sentences and labels of a passage that hold an order, each with its words."""
-    # In a tool's JSON everything stands in quotation marks.
+    # In a tool's JSON everything is in quotation marks.
     may_quote = not passage.text.text.lstrip().startswith(("{", "["))
     texts = [passage.sentence(number) for number in range(len(passage.starts))]
     for text in (*texts, passage.source, passage.title or ""):
@@ -158,7 +158,7 @@ def _contradict(one: SentenceFound, other: SentenceFound) -> bool:
 
 
 def relied_on(reading: Reading) -> Iterator[Finding]:
-    """Yields the sentences that the answer rests on: where all else is well, one of them is wrong, or its document."""
+    """Yields the sentences that the answer rests on: if all else is well, one of them is wrong, or its document."""
     by_text: dict[str, tuple[Citation, SentenceFound]] = {}
     for citation, sentence in _relied_on(reading):
         by_text.setdefault(sentence.text, (citation, sentence))

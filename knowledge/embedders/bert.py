@@ -108,7 +108,7 @@ def _softmax(scores: Floats) -> Floats:
 def _gelu(inputs: Floats) -> Floats:
     """Returns x Φ(x), of which erf is computed to 1.5e-7 (Abramowitz and Stegun 1964, formula 7.1.26).
 
-    In place where it can be: the arrays are the largest, and each pass over one counts.
+    In place if it can be: the arrays are the largest, and each pass over one counts.
     """
     size = np.abs(inputs)
     share = np.reciprocal(1 + np.float32(0.3275911 / math.sqrt(2)) * size)

@@ -21,7 +21,7 @@ class _Backend(Value, frozen=True, kw_only=True):
     """One way to run all-MiniLM-L6-v2.
 
     Attributes:
-        module: Our module, imported only where this backend is chosen.
+        module: Our module, imported only if this backend is chosen.
         packages: What runs it, what carries the model's weights, and whatever else it needs.
         index_name: Model and backend, as the indexes that it builds name them.
         weights: The file of the model's weights, in a package of `packages`.

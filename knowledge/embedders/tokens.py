@@ -13,7 +13,7 @@ _WINDOW = 256
 MAX_TOKENS = _WINDOW - 2
 
 # BERT's uncased vocabulary (Apache-2.0, https://github.com/google-research/bert), which the model was trained with.
-# It stands here because the package that carries the model's own tokenizer brings sentence-transformers and torch.
+# It is here because the package that carries the model's own tokenizer brings sentence-transformers and torch.
 VOCABULARY = Path(__file__).with_name("minilm-vocab.txt")
 
 

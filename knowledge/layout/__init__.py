@@ -28,7 +28,7 @@ __all__ = [
 
 
 def name_of_lesson(path: str) -> str:
-    """Returns a title made of the name of a lesson's file, without its number; empty where nothing else is in it."""
+    """Returns a title made of the name of a lesson's file, without its number; empty if nothing else is in it."""
     name = named_in(path)
     number = number_of_name(name)
     return plain_name(name) if number is None else number.name

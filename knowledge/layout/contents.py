@@ -45,8 +45,8 @@ class Link(NamedTuple):
     """A link of a README to a document of its folder.
 
     Attributes:
-        title: Empty where its text says nothing of what it leads to.
-        heading: The numbered heading under which it stands, such as "Week 3: Trees"; empty under none.
+        title: Empty if its text says nothing of what it leads to.
+        heading: The numbered heading under which it is, such as "Week 3: Trees"; empty under none.
     """
 
     title: str
@@ -63,7 +63,7 @@ class Contents(NamedTuple):
 
     @property
     def holds_lectures(self) -> bool:
-        """Returns True if the lessons themselves stand in it, each under its heading."""
+        """Returns True if the lessons themselves are in it, each under its heading."""
         return len(set(self.lectures)) >= FEWEST_LECTURES
 
 
@@ -165,7 +165,7 @@ def _without_code(text: str) -> str:
 
 
 def _document(listing: Listing, folder: str, target: str) -> str:
-    """Returns the document of the listing that a link leads to; empty where it leads elsewhere."""
+    """Returns the document of the listing that a link leads to; empty if it leads elsewhere."""
     path = unquote(re.split(r"[?#]", target, maxsplit=1)[0])
     if "://" in path:
         return _by_address(listing, path)

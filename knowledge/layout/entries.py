@@ -38,7 +38,7 @@ class Entries:
         self.missing: list[str] = []
 
     def file(self, target: Any) -> str:
-        """Returns the document that a target means; empty where it is none of ours."""
+        """Returns the document that a target means; empty if it is none of ours."""
         if not isinstance(target, str):
             return ""
         exact = posixpath.normpath(posixpath.join(self._folder, target))

@@ -79,24 +79,24 @@ _SUFFIX = re.compile(
 
 
 def why_not_anywhere(stem: str) -> str:
-    """Returns why a file of this name is never part of a course; empty where it may be."""
+    """Returns why a file of this name is never part of a course; empty if it may be."""
     return _reason(stem, _ANYWHERE)
 
 
 def why_not_at_the_top(stem: str) -> str:
-    """Returns why a file in the top folder of a repository is no part of a course; empty where it may be."""
+    """Returns why a file in the top folder of a repository is no part of a course; empty if it may be."""
     return _reason(stem, _ANYWHERE) or _reason(stem, _AT_THE_TOP)
 
 
 def why_not_of_a_tool(folder: str) -> str:
-    """Returns why nothing in a folder of this name was written by people; empty where it may have been."""
+    """Returns why nothing in a folder of this name was written by people; empty if it may have been."""
     if _OF_TOOLS.fullmatch(folder.lower()):
         return "a template"
     return ""
 
 
 def why_not_in(folder: str) -> str:
-    """Returns why nothing in this folder of a repository is part of a course; empty where it may be."""
+    """Returns why nothing in this folder of a repository is part of a course; empty if it may be."""
     return why_not_of_a_tool(folder) or _FOLDERS.get(folder.lower(), "")
 
 
@@ -107,7 +107,7 @@ def is_language(name: str) -> bool:
 
 
 def translated(stem: str) -> str:
-    """Returns the name of which this one may be a translation: "README" of "README.pt-br"; empty where it is none."""
+    """Returns the name of which this one may be a translation: "README" of "README.pt-br"; empty if it is none."""
     found = _SUFFIX.fullmatch(stem)
     if found is None or not is_language(found["language"]):
         return ""

@@ -27,7 +27,7 @@ _BY_TABLE = (
 
 
 def why_not(listing: Listing, path: str, top: str) -> str:
-    """Returns why a file of a repository is no part of a course; empty where it may be.
+    """Returns why a file of a repository is no part of a course; empty if it may be.
 
     Args:
         top: The repository's folder.
@@ -48,7 +48,7 @@ def why_not(listing: Listing, path: str, top: str) -> str:
 
 
 def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
-    """Returns why a file in a lesson's folder is no part of the lesson; empty where it is."""
+    """Returns why a file in a lesson's folder is no part of the lesson; empty if it is."""
     for name in _folders(path, folder):
         reason = why_not_in(name)
         if reason.startswith(_ALSO_IN_LESSONS):
@@ -60,7 +60,7 @@ def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
 
 
 def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
-    """Returns why a file that a table of contents does not list is no material of its course; empty where it is."""
+    """Returns why a file that a table of contents does not list is no material of its course; empty if it is."""
     if is_left_out(path, navigation):
         return f"{_BY_OWNER}{navigation.source}"
     if posixpath.basename(path) == navigation.source:

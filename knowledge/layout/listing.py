@@ -97,7 +97,7 @@ class Listing:
         return path in self._names or path in self._folders
 
     def about(self, folder: str) -> str:
-        """Returns the file of a folder that says what the folder is; empty where there is none."""
+        """Returns the file of a folder that says what the folder is; empty if there is none."""
         return next(iter(self.abouts(folder)), "")
 
     def abouts(self, folder: str) -> list[str]:
@@ -109,9 +109,9 @@ class Listing:
         return [found[stem] for stem in _ABOUT if stem in found]
 
     def find(self, folder: str, target: str) -> str:
-        """Returns the document that a navigation means by a path, with or without its ending; empty where none is.
+        """Returns the document that a navigation means by a path, with or without its ending; empty if none is.
 
-        For a folder it is the file that is about it, or the folder itself where there is none.
+        For a folder it is the file that is about it, or the folder itself if there is none.
         """
         path = posixpath.normpath(posixpath.join(folder, target.strip().lstrip("/")))
         path = "" if path == "." else path
@@ -142,14 +142,14 @@ class Listing:
         return self._read(path, _HEAD_BYTES)
 
     def values(self, path: str) -> Any:
-        """Returns what a file of YAML or JSON holds; None where it is missing or not well formed."""
+        """Returns what a file of YAML or JSON holds; None if it is missing or not well formed."""
         return parsed(self.text(path))
 
     def _text(self, path: str) -> str:
         return self._read(path, _MOST_BYTES)
 
     def _fields(self, path: str) -> dict[str, str]:
-        """Returns the fields of a file's front matter, as far as they stand on a line each."""
+        """Returns the fields of a file's front matter, as far as they are on a line each."""
         found = _HEAD.match(self.head(path))
         if found is None:
             return {}

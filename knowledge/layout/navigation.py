@@ -20,7 +20,7 @@ from antiphon.knowledge.naming import as_title, plain_name
 MOST_LESSONS = 500
 _MOST_DEPTH = 8
 _NUMBER = re.compile(r"[0-9]{1,6}")
-# Pages that stand among numbered lessons and are none of them.
+# Pages that are among numbered lessons and are none of them.
 _NO_LESSON = re.compile(
     r"(home|welcome|about.{0,40}|overview|syllabus|schedule|index|readme|preface|foreword|glossary|references?|resources"
     r"|bibliography|faq|appendi(x|ces)\b.{0,80}|further reading|contact|credits|license|changelog|contribut.{0,20}"
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
         file: A document, or a folder of documents; empty for a line that only groups those below it.
         is_part: It groups lessons and is none itself.
         is_outside: It is of the course, and of none of its lessons.
-        number: Of the lesson; None where it is to be found in the title or the file's name.
+        number: Of the lesson; None if it is to be found in the title or the file's name.
     """
 
     title: str = ""
@@ -55,7 +55,7 @@ class Navigation(NamedTuple):
         folder: The folder of its files.
         is_whole: What it does not list is no part of the course.
         takes_folders: A lesson that is a folder holds all that lies in it.
-        groups_are_lessons: A line that groups others is one lesson; None where its title decides.
+        groups_are_lessons: A line that groups others is one lesson; None if its title decides.
         is_own: Its owner wrote it for us.
         beside: The files that it does not list are documents of their own, not materials of the course.
         leave_out: Patterns of files that are no part of the course.
@@ -164,7 +164,7 @@ def _once(found: Sequence[_Found]) -> list[_Found]:
 def _by_own_number(
     found: Sequence[_Found], outside: list[str], listing: Listing
 ) -> list[PlannedLesson] | None:
-    """Gives each lesson the number that it is given, or has in its title or name; None where these are not distinct.
+    """Gives each lesson the number that it is given, or has in its title or name; None if these are not distinct.
 
     Pages without one, such as "Glossary", are outside then.
     """
@@ -228,7 +228,7 @@ def _in_name(found: _Found) -> Numbered | None:
 
 
 def _own_title(title: str) -> str:
-    """Returns a title without its number; empty where nothing else is in it."""
+    """Returns a title without its number; empty if nothing else is in it."""
     number = number_of_title(title)
     # Of "Lecture 3 (May 5)" nothing but the date would be left.
     if number is None or number.letter or number.name.startswith("("):
@@ -237,7 +237,7 @@ def _own_title(title: str) -> str:
 
 
 def _counted(found: Sequence[_Found]) -> list[PlannedLesson]:
-    """Counts the lessons from 1; a title that several have is told apart by the part in which each stands."""
+    """Counts the lessons from 1; a title that several have is distinguished by the part in which each is."""
     titles = Counter(each.title for each in found)
     lessons: list[PlannedLesson] = []
     for number, each in enumerate(found, start=1):

@@ -29,14 +29,14 @@ _TITLE = re.compile(
 
 
 class Numbered(NamedTuple):
-    """A number with what stands round it.
+    """A number with what is round it.
 
     Attributes:
-        word: What it counts ("lecture"); empty where that is not said.
+        word: What it counts ("lecture"); empty if that is not said.
         letter: Of a part, such as the "a" of "6A".
         more: The numbers below it, such as the 2 of "01.02".
         name: What follows, as words.
-        is_apart: A mark stands between the two, as in "Week 3: Trees" and not in "Part 2 of the story".
+        is_apart: A mark is between the two, as in "Week 3: Trees" and not in "Part 2 of the story".
     """
 
     number: int
@@ -53,7 +53,7 @@ class Numbered(NamedTuple):
 
 
 def number_of_name(stem: str) -> Numbered | None:
-    """Returns the number of a file's or folder's name, without its ending; None where it has none."""
+    """Returns the number of a file's or folder's name, without its ending; None if it has none."""
     found = _NAME.fullmatch(stem[:200])
     if found is None:
         return None

@@ -34,7 +34,7 @@ class _Candidate(NamedTuple):
 
 
 def ordered(listing: Listing, folder: str, is_published: bool) -> Navigation | None:
-    """Returns the order in a folder; None where there is none.
+    """Returns the order in a folder; None if there is none.
 
     Args:
         is_published: It is of a repository, whose README says what the whole is.
@@ -73,7 +73,7 @@ def _is_script(listing: Listing, path: str) -> bool:
 
 
 def _files(listing: Listing, folder: str) -> list[str]:
-    """Returns the files that may be lessons; those of other formats, such as PDF, where their names say so."""
+    """Returns the files that may be lessons; those of other formats, such as PDF, if their names say so."""
     found: list[str] = []
     for name in listing.names(folder):
         path = posixpath.join(folder, name)
@@ -143,7 +143,7 @@ def _says_what_it_is(listing: Listing, folder: str, is_published: bool) -> bool:
 def _by_number(
     candidates: Sequence[_Candidate], begins_anywhere: bool
 ) -> dict[int, list[_Candidate]]:
-    """Sorts candidates by their numbers; empty where these are no numbers of lessons.
+    """Sorts candidates by their numbers; empty if these are no numbers of lessons.
 
     Args:
         begins_anywhere: They may be a part of a course, such as lessons 5 to 8, with few missing.
@@ -188,7 +188,7 @@ def _label(number: Numbered) -> str:
 
 
 def _flat(entries: Sequence[Entry]) -> list[Entry]:
-    """Makes each file a lesson where "1.1" and "1.2" have no "1.0" that opens them."""
+    """Makes each file a lesson if "1.1" and "1.2" have no "1.0" that opens them."""
     opened = [each for each in entries if each.entries and _opens(each)]
     dotted = [each for each in entries if each.entries and _is_dotted(each)]
     if not dotted or 2 * len(opened) >= len(dotted):
@@ -278,7 +278,7 @@ def _category(
 
 
 def position(fields: dict[str, str], stem: str) -> float:
-    """Returns the place that a page's front matter, or else its name, gives it; the last where neither does."""
+    """Returns the place that a page's front matter, or else its name, gives it; the last if neither does."""
     for name in _ORDER_FIELDS:
         place = _number(fields.get(name, ""))
         if place < _LAST:

@@ -161,7 +161,7 @@ class _Planning:
                 self._beside(path, top)
 
     def _corrected(self, navigation: Navigation) -> Navigation:
-        """Returns what the owner has stored for the folder of a course, where that lies in a repository of several."""
+        """Returns what the owner has stored for the folder of a course, if that lies in a repository of several."""
         if navigation.folder in self._listing.stored:
             return stored_navigation(self._listing, navigation.folder)
         return navigation
@@ -182,7 +182,7 @@ class _Planning:
         pages = [own] if own else []
         for name in self._listing.names(top):
             path = posixpath.join(top, name)
-            # Where a website has a page of its own, the README tells how to build it.
+            # If a website has a page of its own, the README tells how to build it.
             if is_about(name) or not self._listing.may_be_lesson(path):
                 continue
             stem = stem_of(name)

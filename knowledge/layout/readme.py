@@ -1,4 +1,4 @@
-"""What a README's table of contents adds to the order of names, or gives where names have none."""
+"""What a README's table of contents adds to the order of names, or gives if names have none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def from_contents(
     """Returns the order of a folder by its README's links and the names of its files.
 
     Args:
-        order: By names; None where they tell none.
+        order: By names; None if they tell none.
     """
     links = [link for link in contents.links if _may_be_lesson(link.file, folder)]
     if order is None:

@@ -9,7 +9,7 @@ class PlannedLesson(Value, frozen=True, kw_only=True):
     """One lesson: its files in the order of reading, relative to the course's folder.
 
     Attributes:
-        title: Empty where the first of the files is to tell it.
+        title: Empty if the first of the files is to tell it.
     """
 
     number: int
@@ -22,7 +22,7 @@ class PlannedCourse(Value, frozen=True, kw_only=True):
 
     Attributes:
         path: Its folder, absolute; it identifies the course.
-        title: Like `link` and `instructor` empty where the files about the course are to tell it.
+        title: Like `link` and `instructor` empty if the files about the course are to tell it.
         about: Files that describe the course, the best first.
         materials: Files of the course that belong to none of its lessons.
     """

@@ -41,7 +41,7 @@ def not_a(kind: str, data: bytes) -> UnreadableError:
 
 
 class Archive:
-    """The entries of a ZIP archive whose directory was checked, each unpacked when it is asked for.
+    """The entries of a ZIP archive whose directory was checked, each unpacked on demand.
 
     Args:
         kind: The file's format in words.

@@ -22,8 +22,8 @@ class Line(NamedTuple):
         text: A blank line ends a paragraph; lines that follow one another are one paragraph, wrapped.
         level: 1 for a heading of the first level, 2 for one of the second …; 0 for text.
         is_code: It is part of a program, and never a heading.
-        place: Where this line and those after it stand, such as "page 3"; empty where that did not change.
-        fragment: What leads there, put behind the `#` of the document's address; empty where nothing does.
+        place: Where this line and those after it are, such as "page 3"; empty if that did not change.
+        fragment: What leads there, put behind the `#` of the document's address; empty if nothing does.
         heading: The place's own title, such as that of a slide.
     """
 

@@ -32,7 +32,7 @@ _NOISE = re.compile(
 _SENTENCE_END = re.compile(
     r"[.!?\u2026\u3002\uff01\uff1f][\"')\]\u201d\u2019]?(?=\s|$)"
 )
-# People speak some twenty words a sentence. Where hardly one in forty ends one, nobody has set the stops.
+# People speak some twenty words a sentence. If hardly one in forty ends one, nobody has set the stops.
 _MOST_WORDS_A_SENTENCE = 40
 _WORDS_A_LINE = 12
 _PAUSE_S = 1.0
@@ -48,7 +48,7 @@ def read_vtt(data: bytes) -> Content:
 
 
 def read_srt(data: bytes) -> Content:
-    """Reads SRT; a course script's header may stand before the first cue."""
+    """Reads SRT; a course script's header may be before the first cue."""
     text = decode(data).lstrip("\n")
     head, text = _split_head(text)
     lines = [Line(line) for line in head.split("\n") if line.strip()]
@@ -56,7 +56,7 @@ def read_srt(data: bytes) -> Content:
 
 
 def _split_head(text: str) -> tuple[str, str]:
-    """Splits off the lines before the first cue, whose number stands on the line before its times."""
+    """Splits off the lines before the first cue, whose number is on the line before its times."""
     arrow = text.find("-->")
     times_at = text.rfind("\n", 0, max(arrow, 0)) + 1
     cue_at = text.rfind("\n", 0, max(times_at - 1, 0)) + 1
@@ -135,7 +135,7 @@ class _Transcript:
             self._count(words)
 
     def _is_cut(self, caption: webvtt.Caption) -> bool:
-        """Returns True if a line ends before a cue: without stops, where the speaker paused, or has said enough."""
+        """Returns True if a line ends before a cue: without stops, if the speaker paused, or has said enough."""
         if self._has_stops:
             return self._run > 2 * _MOST_WORDS_A_SENTENCE
         pause_s = _seconds(caption.start) - self._ended_s

@@ -1,7 +1,7 @@
 """The one decoder of text: bytes of any encoding that editors write, or the reason why they are no text.
 
 By the first that holds: a byte-order mark; valid UTF-8; the encoding that the file declares; UTF-16 or UTF-32 by where
-their NUL bytes stand; UTF-8 with stray bytes of Windows; the encoding in which most words are words of its languages
+their NUL bytes are; UTF-8 with stray bytes of Windows; the encoding in which most words are words of its languages
 (wordfreq's lists); what charset-normalizer finds by the letters.
 """
 
@@ -73,7 +73,7 @@ _SAMPLE_BYTES = 50_000
 _PRINTABLE = re.compile(rb"[\t\n\r -~]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _WORD = re.compile(r"[^\W\d_]+")
-# Beyond ASCII: letters, and signs that no text has within its words; not what stands between words in any language.
+# Beyond ASCII: letters, and signs that no text has within its words; not what is between words in any language.
 _COUNTED = re.compile(
     "[^\0-\x7f\xa0\xa1\xa7\xa9\xab\xae\xb0\xb7\xbb\xbf\u2010-\u2026\u20ac\u2122\u3000-\u301f\uff00-\uff1f]"
 )
@@ -132,7 +132,7 @@ def _marked(data: bytes, encoding: str) -> str:
 
 
 def _strictly(data: bytes, encoding: str) -> str:
-    """Returns the text of bytes that are in that encoding, and nothing where they are not."""
+    """Returns the text of bytes that are in that encoding, and nothing if they are not."""
     if not encoding:
         return ""
     try:
@@ -142,7 +142,7 @@ def _strictly(data: bytes, encoding: str) -> str:
 
 
 def _meant(declared: str) -> str:
-    """Returns the encoding that a name means; empty where it means none for text."""
+    """Returns the encoding that a name means; empty if it means none for text."""
     try:
         found = codecs.lookup(declared.strip())
         # "hex" and "zip" are codecs to Python too, and none of text.
@@ -153,7 +153,7 @@ def _meant(declared: str) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """Decodes UTF-16 or UTF-32 without a mark, told by where its NUL bytes stand."""
+    """Decodes UTF-16 or UTF-32 without a mark, told by where its NUL bytes are."""
     printable = len(_PRINTABLE.findall(data[:_SAMPLE_BYTES]))
     # In wide letters every second byte tells the script, and most of those are no letters of ASCII.
     is_narrow = printable > len(data[:_SAMPLE_BYTES]) * _MAX_PRINTABLE_SHARE
@@ -228,7 +228,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _begun(sample: bytes, encoding: str) -> str:
-    """Returns the text of a sample in that encoding, which may end within a letter; nothing where it is not in it."""
+    """Returns the text of a sample in that encoding, which may end within a letter; nothing if it is not in it."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample)
     except UnicodeDecodeError:
@@ -236,7 +236,7 @@ def _begun(sample: bytes, encoding: str) -> str:
 
 
 def _by_words(sample: bytes) -> str:
-    """Returns the encoding in which most letters that are not ASCII stand in common words of one of its languages."""
+    """Returns the encoding in which most letters that are not ASCII are in common words of one of its languages."""
     best = ""
     best_share = _LEAST_KNOWN_SHARE
     for encoding, languages in _LANGUAGES.items():
@@ -249,7 +249,7 @@ def _by_words(sample: bytes) -> str:
 
 
 def _known_share(text: str, language: str) -> float:
-    """Returns the share of the characters beyond ASCII, but for punctuation, that stand in common words."""
+    """Returns the share of the characters beyond ASCII, but for punctuation, that are in common words."""
     counted = len(_COUNTED.findall(text))
     if not counted:
         return 0.0
@@ -269,7 +269,7 @@ def _letters(term: str) -> int:
 
 @lru_cache(maxsize=64)
 def _common_words(language: str) -> frozenset[str]:
-    # A single letter between spaces says nothing where words have more.
+    # A single letter between spaces says nothing if words have more.
     shortest = 1 if language in _UNSPACED else 2
     least = _LEAST_ZIPF_ALONE if language in _UNSPACED else _LEAST_ZIPF
     return frozenset(

@@ -39,7 +39,7 @@ def description(drawing: etree._Element) -> str:
 
 
 def says_nothing(words: str) -> bool:
-    """Returns True for nothing, and for what programs write where a description should stand."""
+    """Returns True for nothing, and for what programs write where a description should be."""
     return not words or _NO_DESCRIPTION.fullmatch(words) is not None
 
 
@@ -73,7 +73,7 @@ def graphic(
     relations: Mapping[str, Relation],
     losses: Losses,
 ) -> list[Line]:
-    """Returns the lines of a chart or a diagram, which stand in a part of their own."""
+    """Returns the lines of a chart or a diagram, which are in a part of their own."""
     id_name, read = _GRAPHICS[kind(element)]
     relation = relations.get(attribute(element, id_name))
     if relation is None:

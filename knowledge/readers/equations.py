@@ -32,7 +32,7 @@ def _parts(element: etree._Element) -> str:
         name = kind(each)
         text = "" if name in _REMOVED else linear(each)
         is_run = name == "m:r"
-        # Letters that stand apart on the page, as in "a/b x".
+        # Letters that are apart on the page, as in "a/b x".
         touching = written[-1:].isalnum() and text[:1].isalnum()
         if touching and not (was_run and is_run):
             written += " "
@@ -74,7 +74,7 @@ def _sign(element: etree._Element, path: str, usual: str) -> str:
 
 def _fraction(element: etree._Element) -> str:
     over, under = _grouped(element, "num"), _grouped(element, "den")
-    # Without a bar one stands over the other, as in "n choose k".
+    # Without a bar one is over the other, as in "n choose k".
     bar = "\u00a6" if value(element, "m:fPr/m:type") == "noBar" else "/"
     return f"{over}{bar}{under}"
 

@@ -69,7 +69,7 @@ def lines_of(values: Mapping[str, object]) -> Iterator[Line]:
 
 
 def texts_in(text: str, names: Sequence[str]) -> list[str]:
-    """Returns the texts of some of the fields that stand in lines of YAML."""
+    """Returns the texts of some of the fields that are in lines of YAML."""
     values = _named(parsed(text), text) if text.strip() else {}
     return [each for name in names for each in _texts(values.get(name))]
 
@@ -101,7 +101,7 @@ def _toml(text: str) -> object:
 
 
 def _named(values: object, text: str) -> dict[str, object]:
-    """Returns the fields; of what is not well formed those that stand on a line of their own."""
+    """Returns the fields; of what is not well formed those that are on a line of their own."""
     if not isinstance(values, dict):
         values = {name: _value(value) for name, value in _FIELD.findall(text)}
     named = {str(name).lower(): value for name, value in values.items()}

@@ -39,7 +39,7 @@ _FEW_ODD = 15
 # Figures and stops alone are a table, or what is left of a text of which pdfium does not know the letters.
 _FEW_SIGNS = 50
 _FEWEST_OF_SIGNS = 0.15
-# The longest words on average stand in tables of names in programs, and have 14 letters.
+# The longest words on average are in tables of names in programs, and have 14 letters.
 _LONGEST_ON_AVERAGE = 20
 
 
@@ -48,7 +48,7 @@ class Legible(NamedTuple):
 
     Attributes:
         text: The lines that are.
-        letters: How many letters of it stand in words.
+        letters: How many letters of it are in words.
         is_garbled: Lines were left out.
         is_run_together: There are no spaces between the words, and all was left out for it.
         is_doubtful: Another reader may make more of it.
@@ -123,7 +123,7 @@ def _is_scrambled(word: str) -> bool:
 _EAST_ASIAN = re.compile(
     "CJK|HIRAGANA|KATAKANA|HANGUL|BOPOMOFO|IDEOGRAPHIC|HALFWIDTH|FULLWIDTH"
 )
-# Formulas and names of products stand within words of any script.
+# Formulas and names of products are within words of any script.
 _ANYWHERE = re.compile(
     "LATIN|GREEK|MATHEMATICAL|MICRO|MODIFIER|DOUBLE-STRUCK|SCRIPT|BLACK-LETTER|OHM|KELVIN|ANGSTROM|FEMININE|MASCULINE"
     "|ALEF|PLANCK|TURNED|REVERSED|CIRCLED|SUPERSCRIPT|SUBSCRIPT|COMBINING"
@@ -132,7 +132,7 @@ _ANYWHERE = re.compile(
 
 @lru_cache(maxsize=10_000)
 def _script(letter: str) -> str:
-    """Returns the script of a letter; empty for one that stands beside those of any."""
+    """Returns the script of a letter; empty for one that is beside those of any."""
     if letter < _BEFORE_OTHER_SCRIPTS:
         return ""
     name = unicodedata.name(letter, "")

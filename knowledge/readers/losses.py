@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from enum import Enum
 
-# What programs write where a description should stand, and what people leave there.
+# What programs write where a description should be, and what people leave there.
 _NO_DESCRIPTION = re.compile(
     r"(?:alt(?:ernative)? ?text|image|img|picture|photo|figure|fig|screenshot|png|jpe?g|svg|gif|logo|icon|untitled|.)?"
     r"[ _\-.:#0-9]{0,40}|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)|no description has been provided.{0,60}",

@@ -46,7 +46,7 @@ _FORMULA = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,500}(?<![\s\\])\$(?!\d)|\\\\\(.{1,1000}?\\\\\)",
     re.DOTALL,
 )
-# Elements of HTML that stand within a line; those that make a block the parser knows. Without `s`, which in a text
+# Elements of HTML that are within a line; those that make a block the parser knows. Without `s`, which in a text
 # about language is the beginning of a sentence far more often than struck text.
 _INLINE_TAGS = """
     a abbr audio b bdi bdo br button canvas cite code data del dfn em font i img input ins kbd label map mark math meter
@@ -81,7 +81,7 @@ def _parser(is_mdx: bool) -> MarkdownIt:
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    """Takes a formula as it stands: its underscores and stars mark nothing."""
+    """Takes a formula as it is: its underscores and stars mark nothing."""
     found = _FORMULA.match(state.src, state.pos)
     if found is None:
         return False

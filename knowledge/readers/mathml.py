@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml import html
 
 _DEEPEST = 40
-# Between what stands over and under one another.
+# Between what is over and under one another.
 _BETWEEN = {
     "mfrac": ("/",),
     "msup": ("^",),
@@ -21,7 +21,7 @@ _OTHER_FORMS = ("annotation", "annotation-xml")
 
 
 def formula(math: html.HtmlElement) -> str:
-    """Returns the TeX that a formula was made of, where it is still there, else its signs in order."""
+    """Returns the TeX that a formula was made of, if it is still there, else its signs in order."""
     for annotation in math.iter("annotation"):
         if "tex" in annotation.get("encoding", "").lower():
             return f"${_one_line(annotation.text_content())}$"

@@ -54,7 +54,7 @@ def read(data: bytes) -> Content:
 
 
 def _cells(notebook: Any) -> list[Any] | None:
-    """Returns the cells of format 4, or of the sheets of format 3; None where it has neither."""
+    """Returns the cells of format 4, or of the sheets of format 3; None if it has neither."""
     if not isinstance(notebook, dict):
         return None
     cells = notebook.get("cells")

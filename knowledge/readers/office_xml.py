@@ -82,7 +82,7 @@ def _qualified(name: str) -> str:
 
 
 def attribute(element: etree._Element, name: str) -> str:
-    """Returns an attribute with the usual prefix, such as "w:val"; empty where it is not there."""
+    """Returns an attribute with the usual prefix, such as "w:val"; empty if it is not there."""
     return element.get(_qualified(name)) or ""
 
 
@@ -96,7 +96,7 @@ def child(element: etree._Element | None, path: str) -> etree._Element | None:
 
 
 def value(element: etree._Element | None, path: str) -> str | None:
-    """Returns what the property at a path is set to ("" where it is only there), or None where it is not there."""
+    """Returns what the property at a path is set to ("" if it is only there), or None if it is not there."""
     found = child(element, path)
     if found is None:
         return None
@@ -104,7 +104,7 @@ def value(element: etree._Element | None, path: str) -> str | None:
 
 
 def is_on(element: etree._Element | None, path: str) -> bool | None:
-    """Returns the state of a switch, which is on where nothing else is said, or None where it is not there."""
+    """Returns the state of a switch, which is on if nothing else is said, or None if it is not there."""
     found = value(element, path)
     return None if found is None else found not in ("0", "false", "off")
 

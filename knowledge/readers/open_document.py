@@ -1,4 +1,4 @@
-"""OpenDocument texts and slides (.odt, .odp): what stands on their pages, in its order."""
+"""OpenDocument texts and slides (.odt, .odp): what is on their pages, in its order."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _FURNITURE = ("page-number", "date-time", "header", "footer")
 
 
 class _Words:
-    """The words of one paragraph as they are gathered, and what stands beside it."""
+    """The words of one paragraph as they are gathered, and what is beside it."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -140,7 +140,7 @@ class _Document:
         return None if found is None else found.text
 
     def blocks(self, element: etree._Element) -> Iterator[Line]:
-        """Yields the lines of what stands within an element; what wraps it is gone through."""
+        """Yields the lines of what is within an element; what wraps it is gone through."""
         for each in element:
             name = kind(each)
             handler = self._block_handlers.get(name, self.blocks)
@@ -157,7 +157,7 @@ class _Document:
                 title = joined(self.blocks(each))
             elif what not in _FURNITURE:
                 body += [*self._wrapped(each), BLANK]
-        # Elsewhere a title stands over its slide; the title of a lesson, and one that stands alone, is also read.
+        # Elsewhere a title is over its slide; the title of a lesson, and one that stands alone, is also read.
         is_alone = not any(line.text for line in body)
         if is_alone or title.lower().startswith("lesson"):
             body.insert(0, Line(title))
@@ -187,7 +187,7 @@ class _Document:
         yield from words.beside
 
     def _walk(self, element: etree._Element, words: _Words) -> None:
-        """Gathers the text of an element, with what stands between its parts."""
+        """Gathers the text of an element, with what is between its parts."""
         words.parts.append(_collapsed(element.text))
         for each in element:
             name = kind(each)

@@ -63,7 +63,7 @@ class Styles:
         return False
 
     def list_label(self, name: str, level: int, number: int) -> str:
-        """Returns what stands before an item of a list of a style: `BULLET`, its number, or nothing."""
+        """Returns what is before an item of a list of a style: `BULLET`, its number, or nothing."""
         declared = self._lists.get(name)
         if declared is None:
             return BULLET

@@ -35,7 +35,7 @@ _FURNITURE_ROLE_NAMES = """
 _FURNITURE_ROLES = frozenset(_FURNITURE_ROLE_NAMES.split())
 # Lists of a book's parts, as EPUB names them.
 _BOOK_FURNITURE = frozenset(("toc", "landmarks", "loi", "lot", "page-list"))
-# Names that generators and themes give to what stands around a page's text. Any of them may be the name of a lesson
+# Names that generators and themes give to what is around a page's text. Any of them may be the name of a lesson
 # too, so links must make up nearly all of it.
 _MENU = re.compile(
     r"(?:\w{1,40}[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
@@ -50,9 +50,16 @@ _CONSENT = re.compile(
 _LONGEST_CONSENT = 2_000
 _LONGEST_MENU = 50_000
 _LEAST_LINKED = 0.8
-_SHOWN_TEXT = etree.XPath(
-    ".//text()[not(parent::script or parent::style or parent::title)]",
+# Each is one string, made within the library: a menu may lie within a menu, and holds all links of it.
+_STRINGS = {"str": "http://exslt.org/strings"}
+_TEXT = etree.XPath("string()", smart_strings=False)
+_UNSHOWN_TEXT = etree.XPath(
+    "str:concat(.//script | .//style | .//title)",
+    namespaces=_STRINGS,
     smart_strings=False,
+)
+_LINKED_TEXT = etree.XPath(
+    "str:concat(descendant-or-self::a)", namespaces=_STRINGS, smart_strings=False
 )
 _LINE_NUMBERS = re.compile(
     r"linenos?|lineno\w*|line-?numbers?.{0,10}|gutter.{0,10}|rouge-gutter|blob-num.{0,20}",
@@ -90,7 +97,7 @@ def is_main(element: html.HtmlElement) -> bool:
 
 
 def is_furniture(element: html.HtmlElement) -> bool:
-    """Returns True for what stands on a page and is not its text: it is there on every page, or a second time."""
+    """Returns True for what is on a page and is not its text: it is there on every page, or a second time."""
     # Most elements are of no such tag, and say nothing of themselves.
     if element.tag not in _TAGS_OF_FURNITURE and not element.keys():
         return False
@@ -132,7 +139,7 @@ def _is_in(element: html.HtmlElement, tags: tuple[str, ...]) -> bool:
 
 
 def _stands_alone(link: html.HtmlElement) -> bool:
-    """Returns True if no words stand beside it: in the middle of a sentence "next" is a word."""
+    """Returns True if no words are beside it: in the middle of a sentence "next" is a word."""
     before = link.getprevious()
     parent = link.getparent()
     words = link.tail or ""
@@ -187,7 +194,7 @@ def _is_named_furniture(element: html.HtmlElement) -> bool:
 
 
 def _has_text(header: html.HtmlElement) -> bool:
-    """Returns True if an article stands in it, or the title of the page and not that of the site above another."""
+    """Returns True if an article is in it, or the title of the page and not that of the site above another."""
     if header.find(".//article") is not None:
         return True
     if header.find(".//h1") is None:
@@ -200,12 +207,16 @@ def _is_menu(element: html.HtmlElement) -> bool:
     length = shown_length(element)
     if length > _LONGEST_MENU:
         return False
-    return sum(map(shown_length, element.iter("a"))) >= length * _LEAST_LINKED
+    return _letters(_LINKED_TEXT(element)) >= length * _LEAST_LINKED
 
 
 def shown_length(element: html.HtmlElement) -> int:
     """Returns how many letters an element shows."""
-    return sum(len(text.strip()) for text in _SHOWN_TEXT(element))
+    return _letters(_TEXT(element)) - _letters(_UNSHOWN_TEXT(element))
+
+
+def _letters(text: str) -> int:
+    return len("".join(text.split()))
 
 
 def _text(element: html.HtmlElement) -> str:

@@ -68,7 +68,7 @@ class PageLines:
         self._lines: list[Line] = []
         self._words: list[str] = []
         self._item = ""
-        # The number of the next item of each list that is open, innermost last; None where it has no numbers.
+        # The number of the next item of each list that is open, innermost last; None if it has no numbers.
         self._lists: list[int | None] = []
         # Of each table that is open, innermost last: whether it is one of data.
         self._tables: list[bool] = []
@@ -280,7 +280,7 @@ def _is_icon(element: html.HtmlElement) -> bool:
 
 
 def _language(element: html.HtmlElement) -> str:
-    """Returns the language of a program, as an element of it or around it names it; empty where none does."""
+    """Returns the language of a program, as an element of it or around it names it; empty if none does."""
     named = [element, *element.iterchildren("code"), *element.iterancestors()]
     for each in named[: _NEAR_PRE + 1]:
         language = each.get("data-lang") or ""

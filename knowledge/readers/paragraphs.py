@@ -40,7 +40,7 @@ class Shape(Value, frozen=True, kw_only=True):
     Attributes:
         level: Of the heading; 0 for text.
         is_monospaced: It is set in a font for programs, in which some people write their prose too.
-        label: What stands before an item of a list or a numbered heading: `BULLET`, its number, or nothing.
+        label: What is before an item of a list or a numbered heading: `BULLET`, its number, or nothing.
     """
 
     level: int = 0

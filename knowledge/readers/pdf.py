@@ -1,4 +1,4 @@
-"""PDF: the text of each page, under the chapters of its outline, and once each what stands on most of them."""
+"""PDF: the text of each page, under the chapters of its outline, and once each what is on most of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from antiphon.knowledge.readers.content import (
 )
 from antiphon.knowledge.readers.pdf_pages import HYPHEN, Chapter, Page, read_pdf
 
-# The mark may stand behind what a mail or web server put before it.
+# The mark may be behind what a mail or web server put before it.
 _HEAD_BYTES = 1_024
-# A line is a running title where it is among the outermost of so many pages, and of a third of all: those of left and
+# A line is a running title if it is among the outermost of so many pages, and of a third of all: those of left and
 # right pages differ.
 _FEWEST_REPEATS = 4
 _EDGE_LINES = 2
@@ -113,7 +113,7 @@ def _lines(
 
 
 def _headings(texts: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
-    """Returns the line of a page that each title is; at -1 the first one that stands on no line."""
+    """Returns the line of a page that each title is; at -1 the first one that is on no line."""
     found: dict[int, str] = {}
     if not titles:
         return found
@@ -143,7 +143,7 @@ def _plain(text: str) -> str:
 
 
 def _said_once(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Leaves running titles only where they stand first, and takes out the pages' numbers."""
+    """Leaves running titles only if they are first, and takes out the pages' numbers."""
     running = _running_lines(pages)
     said: set[str] = set()
     kept_pages = []
@@ -162,7 +162,7 @@ def _said_once(pages: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _running_lines(pages: Sequence[Sequence[str]]) -> set[str]:
-    """Finds titles and page numbers that stand at the top or the bottom of most pages."""
+    """Finds titles and page numbers that are at the top or the bottom of most pages."""
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({_shape(page[at]) for at in _edges(page)})

@@ -24,7 +24,7 @@ from antiphon.knowledge.readers.plain_text import clean, one_line
 MOST_PAGES = 5_000
 _MOST_CHAPTERS = 10_000
 _ENCRYPTED = "it is encrypted; save it anew without a password"
-# pypdf may take a second for a page; where it was of no use so often it is not asked again.
+# pypdf may take a second for a page; if it was of no use so often it is not asked again.
 _MOST_IN_VAIN = 5
 # It must be better by so much: to read a page anew in another order is worth nothing by itself.
 _BETTER = 1.02
@@ -72,7 +72,7 @@ class PdfText(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What pdfium makes of a page: None where it cannot read it, and whether there is something that it shows."""
+    """What pdfium makes of a page: None if it cannot read it, and whether there is something that it shows."""
 
     text: str | None
     has_text: bool = False
@@ -142,7 +142,7 @@ def _shown(page: pypdfium2.PdfPage) -> _Read:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Turns round what pdfium writes backwards: the two letters of an Arabic sign stand at the same place."""
+    """Turns round what pdfium writes backwards: the two letters of an Arabic sign are at the same place."""
     if _ALEF_LAM.search(text) is None:
         return text
     letters = list(text)
@@ -203,7 +203,7 @@ class _Second:
         self._count = count
 
     def page(self, number: int) -> Legible | None:
-        """Returns what it makes of a page; None where it cannot read it, or was not of use for long."""
+        """Returns what it makes of a page; None if it cannot read it, or was not of use for long."""
         if self._in_vain == _MOST_IN_VAIN:
             return None
         self._in_vain += 1

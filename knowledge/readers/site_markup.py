@@ -1,7 +1,7 @@
 """Markdown of sites and books: what their generators put into it, taken out before it is parsed.
 
 Jekyll and Hugo templates, MDX, Quarto, MyST, MkDocs, Carpentries. Lines first (fences, containers, admonitions), then
-what stands within the text between programs; programs stay as they are.
+what is within the text between programs; programs stay as they are.
 """
 
 from __future__ import annotations

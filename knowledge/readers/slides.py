@@ -84,7 +84,7 @@ class _Deck:
         title = "" if self._title_shape is None else _plain(self._title_shape)
         body = list(self._shapes(shapes))
         body += self._about(part)
-        # Elsewhere a title stands over its slide; the title of a lesson, and one that stands alone, is also read.
+        # Elsewhere a title is over its slide; the title of a lesson, and one that stands alone, is also read.
         is_alone = not any(line.text for line in body)
         if is_alone or title.lower().startswith("lesson"):
             body.insert(0, Line(title))

@@ -38,7 +38,7 @@ _HEAD_LENGTH = 1_000
 
 
 def read(data: bytes) -> Content:
-    """Reads a web page; a place is the heading above, and its anchor where it has one."""
+    """Reads a web page; a place is the heading above, and its anchor if it has one."""
     page = parse_page(_unpacked(data))
     losses = Losses()
     lines = page_lines(page, losses)
@@ -46,7 +46,7 @@ def read(data: bytes) -> Content:
 
 
 def page_lines(page: html.HtmlElement, losses: Losses) -> list[Line]:
-    """Returns a page's lines; one that is nothing but a menu is read as it stands."""
+    """Returns a page's lines; one that is nothing but a menu is read as it is."""
     lines = PageLines(losses).lines(_own_parts(page))
     if not any(line.text for line in lines):
         lines = PageLines(losses, with_furniture=True).lines([page])

@@ -1,4 +1,4 @@
-"""Word documents (.docx): what stands on their pages, in its order; headings, lists and tables by their styles."""
+"""Word documents (.docx): what is on their pages, in its order; headings, lists and tables by their styles."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from antiphon.knowledge.readers.word_styles import (
 )
 from antiphon.knowledge.readers.word_text import REMOVED, TextWalk
 
-# What may stand between a table and its rows, and a row and its cells.
+# What may be between a table and its rows, and a row and its cells.
 _WRAPPERS = frozenset(
     {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
 )
@@ -42,7 +42,7 @@ def read(data: bytes) -> Content:
     document = _Document(package)
     lines = document.lines()
     # A title on the page is the author's; that of the properties is often the template's.
-    # What wrote the file stands there too; "python-docx" is nobody's teacher, so the author is not taken.
+    # What wrote the file is there too; "python-docx" is nobody's teacher, so the author is not taken.
     values = {"title": document.title}
     return content_of(lines, values, package.title or None, document.losses.words)
 
@@ -73,7 +73,7 @@ class _Document:
         return self._paragraphs.whole([*read, Line(self._begun)])
 
     def _part(self, what: str) -> etree._Element | None:
-        """Returns the part that is so to the document, where there is one that can be read."""
+        """Returns the part that is so to the document, if there is one that can be read."""
         for relation in self._package.relations(self._package.main).values():
             if relation.type == what:
                 try:
@@ -142,7 +142,7 @@ class _Document:
         )
 
     def _label(self, properties: etree._Element | None, style: ParagraphStyle) -> str:
-        """Returns what stands before a paragraph as an item of a list, or as a numbered heading."""
+        """Returns what is before a paragraph as an item of a list, or as a numbered heading."""
         place = list_place(properties) or style.place
         label = "" if place is None else self._lists.label(place)
         if not label and place is None and style.is_item:
@@ -158,7 +158,7 @@ class _Document:
         yield from table(rows)
 
     def _cell(self, cell: etree._Element) -> list[Line] | None:
-        """Returns the lines of a cell, none where it goes on from the row above, or None where there is no cell."""
+        """Returns the lines of a cell, none if it goes on from the row above, or None if there is no cell."""
         properties = child(cell, "w:tcPr")
         beside = value(properties, "w:hMerge")
         if child(properties, "w:cellDel") is not None or beside in ("", "continue"):

@@ -23,14 +23,14 @@ class Lists:
     """The lists of one document, counted as it is read.
 
     Args:
-        root: Of the part that declares them, where there is one.
+        root: Of the part that declares them, if there is one.
     """
 
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, etree._Element] = {}
         self._forms: dict[str, etree._Element] = {}
         self._levels: dict[str, dict[int, etree._Element]] = {}
-        # Lists of one form go on counting where another of them stopped.
+        # Lists of one form go on counting when another of them stopped.
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
         self._begun: set[tuple[str, int]] = set()
         if root is not None:
@@ -40,7 +40,7 @@ class Lists:
                 self._forms[attribute(each, "w:abstractNumId")] = each
 
     def label(self, place: ListPlace) -> str:
-        """Counts one more item, and returns what stands before it: `BULLET`, its number, or nothing."""
+        """Counts one more item, and returns what is before it: `BULLET`, its number, or nothing."""
         numbering = self._lists.get(place.list_id)
         if numbering is None or not 0 <= place.level < _LEVELS:
             return ""
@@ -92,7 +92,7 @@ class Lists:
 
 
 def _restart(numbering: etree._Element, level: int) -> int | None:
-    """Returns the number at which a list begins anew, where it does not go on with another of its form."""
+    """Returns the number at which a list begins anew, if it does not go on with another of its form."""
     for each in every(numbering, "w:lvlOverride"):
         start = value(each, "w:startOverride")
         if start is not None and _whole(attribute(each, "w:ilvl")) == level:

@@ -38,7 +38,7 @@ class ParagraphStyle(Value, frozen=True, kw_only=True):
 
     Attributes:
         level: Of the heading; 0 for text.
-        is_monospaced: None where it sets no font.
+        is_monospaced: None if it sets no font.
         place: The list that its paragraphs belong to.
     """
 
@@ -52,7 +52,7 @@ class ParagraphStyle(Value, frozen=True, kw_only=True):
 
 
 def outline_level(properties: etree._Element | None) -> int | None:
-    """Returns the heading level that properties set, 0 for text, or None where they set none."""
+    """Returns the heading level that properties set, 0 for text, or None if they set none."""
     found = value(properties, "w:outlineLvl")
     if found is None or not found.isdecimal():
         return None
@@ -61,7 +61,7 @@ def outline_level(properties: etree._Element | None) -> int | None:
 
 
 def is_monospaced(element: etree._Element | None) -> bool | None:
-    """Returns True for a run or a style whose font is one for programs, or None where it sets none."""
+    """Returns True for a run or a style whose font is one for programs, or None if it sets none."""
     fonts = child(element, "w:rPr/w:rFonts")
     name = "" if fonts is None else attribute(fonts, "w:ascii")
     return _MONOSPACED.search(name) is not None if name else None
@@ -80,7 +80,7 @@ class Styles:
     """The styles of one document.
 
     Args:
-        root: Of the part that declares them, where there is one.
+        root: Of the part that declares them, if there is one.
     """
 
     def __init__(self, root: etree._Element | None) -> None:

@@ -1,4 +1,4 @@
-"""The words of a paragraph of Word, run by run, and what stands beside it: notes, text boxes, charts, pictures."""
+"""The words of a paragraph of Word, run by run, and what is beside it: notes, text boxes, charts, pictures."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SIGNS = {
     "w:cr": "\n",
     "w:noBreakHyphen": "-",
 }
-# Stands in no XML, and around formulas until it is seen what touches them.
+# In no XML, and around formulas until it is seen what touches them.
 _FORMULA_EDGE = "\x1f"
 _TOUCHING_FORMULA = re.compile(rf"(?<=\w){_FORMULA_EDGE}+(?=\w)")
 # The font "Symbol" has Greek letters where others have Latin ones
@@ -63,7 +63,7 @@ class Words:
     """The words of one paragraph as they are gathered.
 
     Attributes:
-        beside: What stands beside the paragraph.
+        beside: What is beside the paragraph.
     """
 
     def __init__(self) -> None:
@@ -212,7 +212,7 @@ class TextWalk:
             words.add(chr(code))
 
     def _ruby(self, element: etree._Element, words: Words) -> None:
-        """Reads a word, then how it is pronounced, which stands first in the file and above the word on the page."""
+        """Reads a word, then how it is pronounced, which is first in the file and above the word on the page."""
         for name, opened, closed in (("w:rubyBase", "", ""), ("w:rt", "(", ")")):
             part = child(element, name)
             if part is not None:

@@ -48,12 +48,12 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", _ignored)
 
 
 def parsed(text: str) -> Any:
-    """Returns what a text of YAML holds, or of JSON, which is YAML; None where it is not well formed."""
+    """Returns what a text of YAML holds, or of JSON, which is YAML; None if it is not well formed."""
     return _parsed(text)[0]
 
 
 def flaw_in(text: str) -> str:
-    """Returns why a text is no YAML that can be read, with the line; empty where it is."""
+    """Returns why a text is no YAML that can be read, with the line; empty if it is."""
     return _parsed(text)[1]
 
 

@@ -6,6 +6,7 @@ from playwright.sync_api import Locator
 
 # Lines beyond a clamp lie outside their element's own box, which cuts them off as any other box does.
 _HIDDEN = """(element) => {
+    if (!element.isConnected) return null;
     const text = document.createRange();
     text.selectNodeContents(element);
     let [left, top, right, bottom] = [0, 0, innerWidth, innerHeight];
@@ -25,7 +26,10 @@ _HIDDEN = """(element) => {
 
 def hidden_parts(what: Locator) -> list[str]:
     """The lines of an element's text that a person does not see now."""
-    hidden: list[str] = what.evaluate(_HIDDEN)
+    hidden: list[str] | None = None
+    # The page may draw it anew between finding and looking.
+    while hidden is None:
+        hidden = what.evaluate(_HIDDEN)
     return hidden
 
 

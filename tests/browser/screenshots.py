@@ -236,7 +236,7 @@ def take_fault_proxy(browser: Browser, folder: Path) -> None:
         "$ antiphon faults serve … --expect '30 degrees' -- python sdk_loop.py"
     )
     screen.print(Text.from_ansi(tried.stdout))
-    page = browser.new_context(viewport=WIDE).new_page()
+    page = browser.new_page()
     page.set_content(_FONT.sub("", screen.export_svg(title="antiphon faults serve")))
     picture(page, "fault-proxy", page.locator("svg"))
 

@@ -1,4 +1,4 @@
-"""The commands that README.md shows with their output: read from the page, run as they stand, and compared.
+"""The commands that our first pages show with their output: read from there, run as they stand, and compared.
 
 A reader's first ten minutes are these commands, so each is run in a folder as a reader has it, over the index that
 `make run` makes, with a service beside it. What differs from run to run is left open: ids, times, and what the page
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "tour.md")
 RUNNING_S = 120.0
 
 _BLOCK = re.compile(r"^```(console|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import anthropic
 import msgspec
@@ -159,14 +160,14 @@ def replaying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_anthropic_sdk_reads_what_is_replayed(replaying: str, stream: bool) -> None:
-    client = anthropic.Anthropic(api_key="none", base_url=replaying)
+    client: Any = anthropic.Anthropic(api_key="none", base_url=replaying)
     asked = {"model": "m", "max_tokens": 9, "messages": ASKED}
 
     if stream:
-        with client.messages.stream(**asked) as streamed:  # type: ignore[arg-type]  # plain data
+        with client.messages.stream(**asked) as streamed:
             message = streamed.get_final_message()
     else:
-        message = client.messages.create(**asked)  # type: ignore[call-overload]  # plain data
+        message = client.messages.create(**asked)
 
     text, call = message.content
     assert text.type == "text"
@@ -178,16 +179,16 @@ def test_the_anthropic_sdk_reads_what_is_replayed(replaying: str, stream: bool) 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_the_openai_sdk_reads_what_is_replayed(replaying: str, stream: bool) -> None:
-    client = openai.OpenAI(api_key="none", base_url=f"{replaying}/v1")
+    client: Any = openai.OpenAI(api_key="none", base_url=f"{replaying}/v1")
 
     if stream:
-        with client.chat.completions.stream(model="m", messages=ASKED) as chunks:  # type: ignore[arg-type]  # plain data
+        with client.chat.completions.stream(model="m", messages=ASKED) as chunks:
             completion = chunks.get_final_completion()
-        with client.responses.stream(model="m", input=ASKED) as events:  # type: ignore[arg-type]  # plain data
+        with client.responses.stream(model="m", input=ASKED) as events:
             response = events.get_final_response()
     else:
-        completion = client.chat.completions.create(model="m", messages=ASKED)  # type: ignore[call-overload]  # plain data
-        response = client.responses.create(model="m", input=ASKED)  # type: ignore[call-overload]  # plain data
+        completion = client.chat.completions.create(model="m", messages=ASKED)
+        response = client.responses.create(model="m", input=ASKED)
 
     [choice] = completion.choices
     [call] = choice.message.tool_calls

@@ -1,4 +1,4 @@
-"""What README.md shows is what its commands print today."""
+"""What README.md and docs/tour.md show is what their commands print today."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from tests.e2e.conftest import ROOT, Shell, environment, serving
 from tests.e2e.forking import CLIENT, address
 from tests.e2e.readme import (
-    PAGE,
+    PAGES,
     Reader,
     Shown,
     comparable,
@@ -24,12 +24,11 @@ from tests.e2e.readme import (
     shown,
 )
 
-SHOWN = shown(PAGE.read_text(encoding="utf-8"))
+SHOWN = [each for page in PAGES for each in shown(page.read_text(encoding="utf-8"))]
 FORKED = "Which course explains prompt injection, and who teaches it?"
 """The question whose trace the page forks; it names it in a sentence."""
 NOT_TYPED = {
     "ANTHROPIC_API_KEY=… make run": "would ask Claude",
-    "ANTIPHON_SUBSCRIBERS=": "serves until it is stopped; tests/integration/test_subscriber_examples.py",
 }
 """Commands that are not run here, by how they begin, and why."""
 
@@ -68,7 +67,7 @@ def _why_not_typed(command: str) -> str | None:
     not (shutil.which("curl") and shutil.which("jq")),
     reason="the page's commands need curl and jq: install them to have the page checked",
 )
-def test_every_command_of_the_page_prints_what_the_page_shows(reader: Reader) -> None:
+def test_every_command_of_the_pages_prints_what_they_show(reader: Reader) -> None:
     differences: list[str] = []
     _ask_the_forked_question(reader)
 

@@ -31,13 +31,11 @@ libraries are not imported. They need the extra `telemetry` (`pip install 'antip
 
 `ANTIPHON_OTLP_ENDPOINT=http://127.0.0.1:4318` sends spans to a collector by OTLP over HTTP, in batches, from a separate
 thread. If the collector is down, spans are dropped, and no query waits. `ANTIPHON_OTLP_HEADERS` sets the collector's
-credentials; they are sent only to an address from the same place ([decision
-104](decisions/104-secrets-stay-with-their-address.md)).
+credentials; they are sent only to an address from the same place ([why](design/access.md#secrets-and-outside-text)).
 
-OpenTelemetry's SDK and its exporter make and send them ([decision
-197](decisions/197-telemetry-by-its-libraries.md)), so their own variables hold too, such as
-`OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_CERTIFICATE` and `OTEL_EXPORTER_OTLP_COMPRESSION`. Address, headers,
-sampling and batches are not theirs to set.
+OpenTelemetry's SDK and its exporter make and send them ([why](decisions/024-telemetry-by-its-libraries.md)), so their
+own variables hold too, such as `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_EXPORTER_OTLP_CERTIFICATE` and
+`OTEL_EXPORTER_OTLP_COMPRESSION`. Address, headers, sampling and batches are not theirs to set.
 
 - **From span to trace**: every span has `antiphon.query.id`, and `antiphon.event.seq` names the event that the span
   starts with.

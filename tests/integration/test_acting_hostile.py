@@ -22,7 +22,7 @@ from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import ConfigurationError, RemoteError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Ports
-from antiphon.workers.elsewhere import performed_elsewhere
+from antiphon.workers.remote_parts import performed_elsewhere
 from tests.acting_process import STARTING_S, acting
 from tests.elsewhere import ANSWER, Elsewhere, ask, asking, of
 from tests.nats_servers import NatsServer, nats_server

@@ -305,7 +305,7 @@ def exchange(turns: int, at: float, fault: str | None = None) -> Exchange:
     ("later", "did"),
     [
         ([], "asked nothing more"),
-        ([exchange(3, 2.0)], "went on with what it got"),
+        ([exchange(3, 2.0)], "went on with the wrong reply"),
         ([exchange(0, 2.0)], "asked something else"),
         (
             [exchange(1, 1.5)],

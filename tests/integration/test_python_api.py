@@ -1,4 +1,4 @@
-"""The service as a Python program uses it: README's examples run as they stand, and an answer says what it promises."""
+"""The service as a Python program uses it: the examples of docs/python.md run, and an answer says what it promises."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.course_files import write_course
 from tests.e2e.conftest import ROOT, environment
 
 ASKED = "What does the falcon use in case 3?"
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+PAGE = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def settings(data_dir: Path) -> Settings:
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_each_example_of_the_readme_runs_as_it_stands(
+def test_each_example_of_the_page_runs_as_it_stands(
     number: int, data_dir: Path
 ) -> None:
     program = EXAMPLES[number].replace("What are the states of a circuit breaker?", ASKED)  # fmt: skip

@@ -13,7 +13,7 @@ from antiphon.cluster import Cluster, JetStreamQueue, NatsSignals, make_streams
 from antiphon.cluster.claiming import Claims, JetStreamClaim
 from antiphon.cluster.queue_ports import QueuedQuery, Wish, WorkerReport
 from antiphon.vocabulary.errors import BusyError
-from antiphon.workers.claims import until_lost
+from antiphon.workers.claim_renewal import until_lost
 from tests.nats_servers import NatsServer, nats_server
 from tests.trace_stores import connected
 

@@ -14,7 +14,13 @@ import pytest
 
 from antiphon.api import create_app
 from antiphon.knowledge import index_paths, load_embedder
-from antiphon.service import Antiphon, BusyError, Question, load_settings, working
+from antiphon.service import (
+    Antiphon,
+    BusyError,
+    Question,
+    load_settings,
+    worker_process,
+)
 from antiphon.vocabulary.errors import (
     BadInputError,
     ConfigurationError,
@@ -137,7 +143,7 @@ async def test_a_worker_that_is_stopped_leaves_nothing_running_and_nothing_open(
 ) -> None:
     # These are for a process of its own, and stay.
     for for_all in ("spare_memory", "take_short_turns", "keep_loaded"):
-        monkeypatch.setattr(working, for_all, lambda: None)
+        monkeypatch.setattr(worker_process, for_all, lambda: None)
     tasks = asyncio.all_tasks()
 
     def stop(*_: object) -> None:
@@ -147,7 +153,7 @@ async def test_a_worker_that_is_stopped_leaves_nothing_running_and_nothing_open(
         settings = load_settings(
             data_dir=data_dir, embedder="onnx", reasoner="offline", nats_url=server.url
         )
-        stopped_by = await working.work(
+        stopped_by = await worker_process.work(
             settings,
             health_host="127.0.0.1",
             health_port=0,

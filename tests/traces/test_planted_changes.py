@@ -12,7 +12,7 @@ from msgspec.structs import replace
 import antiphon.history.requests
 from antiphon.assembler import assembler as assembling
 from antiphon.coordinator import QueryCoordinator, breaker, deadline, tools
-from antiphon.coordinator.state import Decision, QueryState
+from antiphon.coordinator.query_state import Decision, QueryState
 from antiphon.history.divergence import Divergence, DivergenceKind
 from antiphon.history.folding import decided_events, failures_by_event
 from antiphon.history.replaying import replay, replay_lines

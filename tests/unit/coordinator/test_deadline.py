@@ -9,7 +9,7 @@ import pytest
 
 from antiphon.coordinator import deadline
 from antiphon.coordinator.deadline import DeadlineTimer
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.query_state import QueryState
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from antiphon.coordinator import ProviderCircuit, ProviderWatch, deadline
-from antiphon.coordinator.state import QueryState
+from antiphon.coordinator.query_state import QueryState
 from antiphon.coordinator.steps import NO_MODEL, SEARCH
 from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import QuerySettings, ToolCall

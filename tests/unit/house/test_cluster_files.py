@@ -69,7 +69,7 @@ def test_each_service_is_closed_and_has_limits(name: str) -> None:
     assert "privileged" not in service
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert {"pids_limit", "mem_limit", "cpus", "restart"} <= service.keys()
-    # Chroma's image writes beside its data, and its volume is that of its own user (decision 204).
+    # Chroma's image writes beside its data, and its volume is that of its own user.
     if name != "chroma":
         assert service["read_only"] is True
         assert not service["user"].startswith(("0", "root"))

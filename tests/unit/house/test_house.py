@@ -19,6 +19,16 @@ from tests.house.event_table import PAGE, page
 
 ROOT = Path(__file__).parents[3]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("samples/*.md"),
+        *ROOT.glob("benchmarks/*.md"),
+    )
+)
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.M | re.S)
 NOT_INSTALLED = {"antiphon", "tests", "benchmarks"}
 PACKAGE = ROOT / "antiphon"
 FOLDERS = sorted(
@@ -144,20 +154,29 @@ def test_every_file_that_the_dockerfile_copies_exists() -> None:
         assert (ROOT / name).exists()
 
 
-def test_every_format_of_documents_stands_in_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text()
+def test_the_page_of_documents_names_every_format() -> None:
+    page = (ROOT / "docs" / "documents.md").read_text()
 
-    assert [suffix for suffix in suffixes() if f"`{suffix}`" not in readme] == []
+    assert [suffix for suffix in suffixes() if f"`{suffix}`" not in page] == []
 
 
-@pytest.mark.parametrize(
-    "name", ["README.md", "ARCHITECTURE.md", "CONVENTIONS.md", "CHANGELOG.md"]
-)
-def test_every_link_between_our_documents_leads_somewhere(name: str) -> None:
-    text = (ROOT / name).read_text()
+@pytest.mark.parametrize("name", PAGES)
+def test_every_link_of_our_pages_leads_to_a_file_and_a_heading(name: str) -> None:
+    text = CODE.sub("", (ROOT / name).read_text())
 
-    for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", text):
-        assert (ROOT / target).exists(), target
+    for target in re.findall(r"\]\((?!https?://|mailto:)([^)\s]+)", text):
+        path, _, anchor = target.partition("#")
+        file = (ROOT / name).parent / path if path else ROOT / name
+        assert file.exists(), target
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors_of(file), target
+
+
+def anchors_of(file: Path) -> list[str]:
+    """Returns what GitHub calls the headings of a page in addresses."""
+    headings = re.findall(r"^#+ (.*)$", file.read_text(), re.M)
+    shown = [re.sub(r"\]\([^)]*\)", "", heading).lower() for heading in headings]
+    return [re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in shown]
 
 
 def test_the_page_of_events_is_what_the_events_declare() -> None:
