@@ -155,7 +155,7 @@ class _Agent:
         self._environment = keys | os.environ | addresses
 
     def run(self, plan: faults.Plan) -> str:
-        """Runs it once under a plan; returns how it failed, empty where it did not."""
+        """Runs it once under a plan; returns how it failed, or an empty text."""
         self._proxy.begin(plan.faults)
         with tempfile.TemporaryFile() as printed:
             try:

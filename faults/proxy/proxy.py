@@ -129,7 +129,7 @@ class _Passing:
         return await self._ask(self._call.body)
 
     async def broken(self, form: Form) -> ScriptedReply | Played:
-        """Returns a model's reply, broken where a fault fires."""
+        """Returns a model's reply, broken if a fault fires."""
         late = self._traverse("model.request")
         if late is not None and late.kind not in _WAITS_S:
             return _refusal(late)
@@ -149,7 +149,7 @@ class _Passing:
         return replied._replace(headers=headers, acts=acts)
 
     async def _acts(self, form: Form, reply: Json) -> list[Act]:
-        """Returns how a reply is sent, broken on its way where a fault fires."""
+        """Returns how a reply is sent, broken on its way if a fault fires."""
         pieces = broken_stream(
             self._pieces(form, reply),
             lambda piece: piece.places,

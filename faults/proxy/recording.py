@@ -23,8 +23,8 @@ class Exchange(Value, frozen=True, kw_only=True):
     """One request to a model, and what the client was sent. No headers: they hold keys.
 
     Attributes:
-        response: The reply, also where it was a stream; None where the client got none that is whole.
-        status: 0 where the connection broke before there was any.
+        response: The reply, also of a stream; None if the client got none that is whole.
+        status: 0 if the connection broke before there was any.
         started: In seconds since 1970.
         fault: The faults that fired, as `--fault` of `antiphon faults run` takes them.
     """

@@ -79,7 +79,7 @@ def single_plans(
     """Returns a plan for each fault by itself that a client can meet.
 
     Args:
-        points: What it traverses where nothing is broken.
+        points: What it traverses if nothing is broken.
         calls: How often it asks the model then; a wrong reply may be its first one and its last.
         wanted: The points that are tried, also as patterns.
     """
