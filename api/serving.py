@@ -12,12 +12,13 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from antiphon.api.app import Door, create_app
 from antiphon.api.connections import BoundedHttp, connections_within
 from antiphon.api.dependencies import FaultOf, InterceptorOf, cancel_queries
 from antiphon.api.stopping import LAST_WORDS_S
-from antiphon.service import Antiphon, Settings, spare_memory, take_short_turns
+from antiphon.service import RESET, Antiphon, Settings, spare_memory, take_short_turns
 
 STOPPING_S = 5.0
 """Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
@@ -78,9 +79,23 @@ async def serve_app(app: Any, listener: socket.socket) -> None:
     """Serves an app that has no life of its own, such as the double, without a log."""
     _send_at_once(listener)
     config = uvicorn.Config(
-        app, lifespan="off", log_config=None, log_level="critical", access_log=False
+        app,
+        http=_BreakableHttp,
+        lifespan="off",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
     )
     await uvicorn.Server(config).serve(sockets=[listener])
+
+
+class _BreakableHttp(HttpToolsProtocol):
+    """uvicorn's protocol, which by itself lets no app break a connection before the head of its reply."""
+
+    def on_headers_complete(self) -> None:
+        """Hands the app the way to do so."""
+        super().on_headers_complete()
+        self.scope["extensions"] = {RESET: {"now": self.transport.abort}}
 
 
 def _send_at_once(listener: socket.socket) -> None:

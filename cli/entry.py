@@ -108,6 +108,7 @@ COMMANDS = (
             "run": "faults:run",
             "list": "faults:list_points",
             "random": "faults_random:run_random",
+            "serve": "faults_serving:serve",
         },
     ),
     Command(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, NoReturn
 
 import httpx2
 
@@ -15,6 +15,22 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Scope]]
 Send = Callable[[Scope], Awaitable[None]]
 AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+RESET = "antiphon.reset"
+"""The extension of a scope that has (under `now`) a function that breaks the connection, as on the port of a double."""
+
+
+def reset(scope: Scope) -> NoReturn:
+    """Breaks the connection of a request under way.
+
+    Raises:
+        ConnectionResetError: Always, so that nothing more is sent; in one process it is what breaks the connection.
+    """
+    extensions = scope.get("extensions") or {}
+    if RESET in extensions:
+        extensions[RESET]["now"]()
+    raise ConnectionResetError("the connection is reset on purpose")
 
 
 class InProcessTransport(httpx2.AsyncBaseTransport):

@@ -22,6 +22,14 @@ from antiphon.faults.plan_files import (
     write_experiment,
     write_plan,
 )
+from antiphon.faults.proxy.proxy import FaultProxy
+from antiphon.faults.proxy.recording import Exchange, read_recording
+from antiphon.faults.proxy.verdict import (
+    check_wire_plan,
+    drawn_plan,
+    reactions,
+    single_plans,
+)
 from antiphon.faults.report import (
     as_json,
     counts,
@@ -41,7 +49,7 @@ from antiphon.faults.results import (
     Verdict,
 )
 from antiphon.faults.runs.cells import all_points, unknown_points
-from antiphon.faults.runs.checking import Checker, OpenWorld, run_experiment
+from antiphon.faults.runs.checking import Checker, OpenWorld, run_experiment, smallest
 from antiphon.faults.runs.matrix import Chosen, run_singles
 from antiphon.faults.runs.pairs import run_pairs
 from antiphon.faults.runs.query import leave_as_planned
@@ -55,8 +63,10 @@ __all__ = [
     "Cell",
     "Checker",
     "Chosen",
+    "Exchange",
     "Experiment",
     "Fault",
+    "FaultProxy",
     "Injector",
     "Kind",
     "NotApplicable",
@@ -76,7 +86,9 @@ __all__ = [
     "as_html",
     "as_json",
     "broken_promises",
+    "check_wire_plan",
     "counts",
+    "drawn_plan",
     "fault_at",
     "injector_of",
     "leave_as_planned",
@@ -88,13 +100,17 @@ __all__ = [
     "parse_fault",
     "parse_plan",
     "point_type",
+    "reactions",
     "read_experiment",
     "read_plan",
+    "read_recording",
     "reasons",
     "run_experiment",
     "run_pairs",
     "run_plan",
     "run_singles",
+    "single_plans",
+    "smallest",
     "table",
     "unknown_points",
     "write_experiment",

@@ -54,6 +54,7 @@ from antiphon.dispatcher import McpServerState, load_tools
 from antiphon.engine import (
     PRICES_FROM,
     PRICES_OF,
+    RESET,
     DocumentedApi,
     Double,
     Finding,
@@ -218,6 +219,7 @@ __all__ = [
     "PASSAGES",
     "PRICES_FROM",
     "PRICES_OF",
+    "RESET",
     "AccessFile",
     "Antiphon",
     "Archive",

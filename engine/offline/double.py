@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
-from antiphon.engine.in_process import Receive, Scope, Send
+from antiphon.engine.in_process import Receive, Scope, Send, reset
 from antiphon.engine.offline.app import OfflineMessagesApi, body_of
-from antiphon.engine.offline.playing import acts_of, content_type_of
+from antiphon.engine.offline.playing import Played, played
 from antiphon.engine.offline.script import Script, ScriptedReply, When
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.typed import prepared
@@ -24,6 +25,11 @@ _OVER = ScriptedReply(
     message="the script is over",
     headers={"x-should-retry": "false"},
 )
+_TOO_LARGE = ScriptedReply(
+    status=413,
+    error="request_too_large",
+    message="The request is larger than 32 MB.",
+)
 # So that whoever starts it can see that it is there.
 _ALIVE = ScriptedReply(body='{"status":"ok"}', content_type="application/json")
 
@@ -36,12 +42,16 @@ class Call(NamedTuple):
     headers: Mapping[str, str]
     body: bytes
     request: Json
+    query: bytes = b""
+
+
+Said = ScriptedReply | Played | None
 
 
 class Replies(Protocol):
     """Who says what is replied."""
 
-    def reply(self, call: Call) -> ScriptedReply | None:
+    def reply(self, call: Call) -> Said | Awaitable[Said]:
         """Returns the reply; None if the offline reasoner gives it."""
 
 
@@ -78,7 +88,7 @@ class Double:
     Args:
         replies: The script, or who else says what is replied.
         sleep: How it waits; tests may have their own time.
-        on_port: It is served by a web server, which answers an error of ours with 500 while nothing was sent.
+        on_port: It may serve for days, so that it keeps no requests.
     """
 
     def __init__(
@@ -100,42 +110,51 @@ class Double:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        body = await body_of(receive) or b""
+        body = await body_of(receive)
+        if body is None:
+            await self._play(played(_TOO_LARGE, {}, 0), scope, send)
+            return
         headers = {
             name.decode("latin-1"): value.decode("latin-1")
             for name, value in scope["headers"]
         }
-        call = Call(scope["method"], scope["path"], headers, body, _object(body))
+        call = Call(
+            scope["method"],
+            scope["path"],
+            headers,
+            body,
+            _object(body),
+            scope["query_string"],
+        )
         if call.path == MESSAGES:
             self._asked += 1
-            # Nobody could read them there, and a double may serve for days.
+            # Nobody could read them there.
             if not self._on_port:
                 self.requests.append(call.request)
-        reply = self._replies.reply(call)
+        said = self._replies.reply(call)
+        reply = await said if isawaitable(said) else said
         if reply is None:
             # The body was read already, and a channel can be read once only.
             await self._offline(scope, _receive(body), send)
-        else:
-            await self._play(reply, call.request, send)
+            return
+        if isinstance(reply, ScriptedReply):
+            reply = played(reply, call.request, self._asked)
+        await self._play(reply, scope, send)
 
-    async def _play(self, reply: ScriptedReply, request: Json, send: Send) -> None:
-        answer = _Answer(send, reply, request)
-        await self._wait(reply.first_byte_s)
-        for act in acts_of(reply, request, self._asked):
+    async def _play(self, reply: Played, scope: Scope, send: Send) -> None:
+        answer = _Answer(send, reply)
+        for act in reply.acts:
             await self._wait(act.wait_s)
             if act.send:
                 await answer.send(act.send)
                 await asyncio.sleep(0)  # what is cut into pieces must arrive in pieces
-            if act.how in ("reset", "stall"):
-                await self._break(answer, act.how)
+            if act.how == "stall":
+                await asyncio.Future()  # never done: the client must give up
+            elif act.how == "reset":
+                reset(scope)
+            elif act.how == "end":
+                break
         await answer.end()
-
-    async def _break(self, answer: _Answer, how: str) -> None:
-        if how == "stall":
-            await asyncio.Future()  # never done: the client must give up
-        if self._on_port:
-            await answer.begin()  # else the server would make a tidy 500 of it
-        raise ConnectionResetError("connection reset by the script")
 
     async def _wait(self, seconds: float) -> None:
         if seconds > 0:
@@ -145,15 +164,12 @@ class Double:
 class _Answer:
     """One response: it begins with its first byte."""
 
-    def __init__(self, send: Send, reply: ScriptedReply, request: Json) -> None:
+    def __init__(self, send: Send, reply: Played) -> None:
         self._send = send
         self._status = reply.status
-        headers = {
-            "content-type": content_type_of(reply, request),
-            "request-id": "req_double",
-        } | reply.headers
         self._headers = [
-            (name.lower().encode(), value.encode()) for name, value in headers.items()
+            (name.lower().encode(), value.encode())
+            for name, value in reply.headers.items()
         ]
         self._begun = False
 
@@ -191,7 +207,7 @@ def _receive(body: bytes) -> Receive:
 def _object(body: bytes) -> Json:
     try:
         return msgspec.json.decode(body, type=prepared(dict[str, Any]))
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return {}
 
 

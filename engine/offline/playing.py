@@ -6,7 +6,8 @@ Pure but for the random cuts, which a seed makes the same each time.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -26,6 +27,24 @@ class Act(NamedTuple):
     wait_s: float = 0.0
     send: bytes = b""
     how: Literal["reset", "end", "stall"] | None = None
+
+
+class Played(NamedTuple):
+    """A reply as it is sent: its head, and then one act after the other."""
+
+    status: int
+    headers: Mapping[str, str]
+    acts: Iterable[Act]
+
+
+def played(reply: ScriptedReply, request: Json, number: int) -> Played:
+    """Plays a scripted reply, the answer to request `number`."""
+    headers = {
+        "content-type": content_type_of(reply, request),
+        "request-id": "req_double",
+    } | reply.headers
+    acts = chain([Act(reply.first_byte_s)], acts_of(reply, request, number))
+    return Played(reply.status, headers, acts)
 
 
 def acts_of(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]:

@@ -180,7 +180,10 @@ _IN_DELTAS = {
 def _block_events(block: Json, piece_chars: int) -> Iterator[Json]:
     if block["type"] == "tool_use":
         yield {"type": "content_block_start", "content_block": block | {"input": {}}}
-        written = msgspec.json.encode(block["input"]).decode()
+        given = block["input"]
+        # Arguments that are a text already are JSON that is broken on purpose: it travels as it is.
+        is_text = isinstance(given, str)
+        written = given if is_text else msgspec.json.encode(given).decode()
         yield from _deltas("input_json_delta", "partial_json", written, piece_chars)
     elif block["type"] in _IN_DELTAS:
         yield from _words_events(block, piece_chars)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from antiphon.dispatcher import Tool
 from antiphon.engine import SUMMARY_PROMPT
@@ -17,6 +17,7 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Clock, Json, Model
 from antiphon.vocabulary.values import Request
 
+Piece = TypeVar("Piece")
 STUBBORN_S = 2.0
 """The time for which a tool that is cancelled (`late`) keeps running, in seconds."""
 OVERSIZED_CHARS = 3_000_000
@@ -55,52 +56,19 @@ class FaultyModel:
         if content is not None and content.kind not in CORRUPTIONS:
             raise self._faults.error_of(content, f"{prefix}.content")
         # A reply that is wrong as a whole does not break on its way, too.
+        place = f"{prefix}.stream."
         broken = (
-            self._broken_stream(events, timeout_s, prefix)
+            broken_stream(
+                events,
+                _places,
+                lambda at: self._faults.traverse(f"{place}{at}"),
+                lambda event, fault: self._replaced(event, fault, place, timeout_s),
+            )
             if content is None
             else _corrupted(events, content.kind)
         )
         async for event in broken:
             yield event
-
-    async def _broken_stream(
-        self, events: AsyncIterator[Json], timeout_s: float, prefix: str
-    ) -> AsyncIterator[Json]:
-        """Passes the stream's events on, with faults at its places."""
-        held: list[Json] = []
-        passed: set[str] = set()
-        async for event in events:
-            fault = self._fault_in_stream(event, prefix, passed)
-            if fault is None:
-                replaced = [event]
-            elif fault.kind == "truncate":
-                return
-            elif fault.kind == "reorder":
-                held.append(event)
-                continue
-            else:
-                replaced = await self._replaced(
-                    event, fault, f"{prefix}.stream.", timeout_s
-                )
-            for each in (*replaced, *held):
-                yield each
-            held.clear()
-        # Nothing came any more that the held events could follow.
-        for event in held:
-            yield event
-
-    def _fault_in_stream(
-        self, event: Json, prefix: str, passed: set[str]
-    ) -> Fault | None:
-        """Finds the fault that fires at the first places of the stream that it reaches with this event."""
-        fault = None
-        for place in _places(event):
-            if place in passed:
-                continue
-            passed.add(place)
-            if fault is None:
-                fault = self._faults.traverse(f"{prefix}.stream.{place}")
-        return fault
 
     async def _replaced(
         self, event: Json, fault: Fault, point: str, timeout_s: float
@@ -125,6 +93,43 @@ class FaultyModel:
         # A model that is slow answers after the time that this very call was given.
         waits_s: dict[Kind, float] = {"hang": FOREVER_S, "slow": timeout_s + 1.0}
         await self._faults.break_call(fault, point, self._clock.sleep, waits_s)
+
+
+async def broken_stream(
+    pieces: AsyncIterator[Piece],
+    places: Callable[[Piece], Sequence[str]],
+    traverse: Callable[[str], Fault | None],
+    replaced: Callable[[Piece, Fault], Awaitable[Sequence[Piece]]],
+) -> AsyncIterator[Piece]:
+    """Passes the pieces of a stream on, with faults at its places.
+
+    Args:
+        places: The places of a stream at which a piece stands.
+        traverse: Counts that a place is reached; returns the fault that fires there.
+        replaced: Returns what comes in the place of a piece; a wait or an error is its own.
+    """
+    held: list[Piece] = []
+    passed: set[str] = set()
+    async for piece in pieces:
+        reached = [place for place in places(piece) if place not in passed]
+        passed.update(reached)
+        # Only the first of several fires: the places behind it are not reached.
+        fault = next(filter(None, map(traverse, reached)), None)
+        if fault is None:
+            following: Sequence[Piece] = [piece]
+        elif fault.kind == "truncate":
+            return
+        elif fault.kind == "reorder":
+            held.append(piece)
+            continue
+        else:
+            following = await replaced(piece, fault)
+        for each in (*following, *held):
+            yield each
+        held.clear()
+    # Nothing came any more that the held pieces could follow.
+    for piece in held:
+        yield piece
 
 
 async def _corrupted(events: AsyncIterator[Json], kind: Kind) -> AsyncIterator[Json]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import msgspec
-
+from antiphon.engine import delta_events
 from antiphon.faults.plan import Kind
 from antiphon.vocabulary.ports import Json
 
@@ -16,6 +15,11 @@ REPLY_TOKENS = 40
 OVERSIZED_CHARS = 1_000_000
 _PIECE_CHARS = 16
 _MOST_PIECES = 20
+_TEXT_OF_DELTA = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+}
 _TEXT: Json = {"type": "text", "text": "A reply of no great value."}
 
 
@@ -31,65 +35,29 @@ def stream_of(
         stop_reason: None is the one that fits the content.
         usage: The tokens of input and output.
     """
-    if stop_reason is None:
-        stop_reason = "end_turn"
-        for block in content:
-            if block["type"] == "tool_use":
-                stop_reason = "tool_use"
     input_tokens, output_tokens = usage
-    message = {
+    message: Json = {
         "id": message_id,
         "type": "message",
         "role": "assistant",
         "model": MODEL_NAME,
-        "content": [],
-        # The wire counts one output token at first; the whole number comes with the end.
-        "usage": {"input_tokens": input_tokens, "output_tokens": 1},
+        "content": list(content),
+        "stop_reason": stop_reason or fitting_stop(content),
+        "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens},
     }
-    events: list[Json] = [{"type": "message_start", "message": message}]
-    for index, block in enumerate(content):
-        for event in _block_events(block):
-            events.append({"index": index, **event})
-    ending: Json = {
-        "type": "message_delta",
-        "delta": {"stop_reason": stop_reason},
-        "usage": {"output_tokens": output_tokens},
-    }
-    events.append(ending)
-    events.append({"type": "message_stop"})
-    return events
+    return list(delta_events(message, piece_chars(content)))
 
 
-def _block_events(block: Json) -> Iterator[Json]:
-    if block["type"] == "tool_use":
-        yield {"type": "content_block_start", "content_block": block | {"input": {}}}
-        given = block["input"]
-        # Arguments that are a text already are JSON that is broken on purpose: it travels as it is.
-        is_text = isinstance(given, str)
-        arguments = given if is_text else msgspec.json.encode(given).decode()
-        for piece in _pieces(arguments):
-            yield _delta("input_json_delta", "partial_json", piece)
-    else:
-        yield {
-            "type": "content_block_start",
-            "content_block": {"type": "text", "text": ""},
-        }
-        for citation in block.get("citations", ()):
-            yield _delta("citations_delta", "citation", citation)
-        for piece in _pieces(block["text"]):
-            yield _delta("text_delta", "text", piece)
-    yield {"type": "content_block_stop"}
+def fitting_stop(content: Sequence[Json]) -> str:
+    """Returns the stop reason of a reply that ends by itself."""
+    kinds = [block["type"] for block in content]
+    return "tool_use" if "tool_use" in kinds else "end_turn"
 
 
-def _pieces(text: str) -> Iterator[str]:
-    # Small, so that a stream can break inside a text; few, so that a huge one costs no thousands of events.
-    size = max(_PIECE_CHARS, len(text) // _MOST_PIECES)
-    for start in range(0, len(text), size):
-        yield text[start : start + size]
-
-
-def _delta(kind: str, field: str, value: object) -> Json:
-    return {"type": "content_block_delta", "delta": {"type": kind, field: value}}
+def piece_chars(content: Sequence[Json]) -> int:
+    """Returns the length of a delta: small, so that a stream can break inside a text, but a huge text costs few."""
+    longest = max((len(str(block.get("text", ""))) for block in content), default=0)
+    return max(_PIECE_CHARS, longest // _MOST_PIECES)
 
 
 def content_of(events: Sequence[Json]) -> list[Json]:
@@ -104,8 +72,9 @@ def content_of(events: Sequence[Json]) -> list[Json]:
 
 
 def _extend(block: Json, delta: Json) -> None:
-    if delta["type"] == "text_delta":
-        block["text"] = block.get("text", "") + delta["text"]
+    field = _TEXT_OF_DELTA.get(delta["type"])
+    if field is not None:
+        block[field] = block.get(field, "") + delta[field]
     elif delta["type"] == "input_json_delta":
         # A block begins with an empty object, which the first piece of JSON replaces.
         if not isinstance(block["input"], str):
@@ -116,95 +85,106 @@ def _extend(block: Json, delta: Json) -> None:
 
 
 class _Reply(NamedTuple):
-    """A reply that is to be made wrong."""
+    """A reply that is to be made wrong.
 
+    Attributes:
+        tool: The name of a tool that there is.
+    """
+
+    blocks: Sequence[Json]
     message_id: str
-    blocks: list[Json]
+    tool: str
 
     @property
     def calls(self) -> list[Json]:
         return [block for block in self.blocks if block["type"] == "tool_use"]
 
-    def stream(
-        self, blocks: Sequence[Json], stop_reason: str | None = None
-    ) -> list[Json]:
-        return stream_of(blocks, self.message_id, stop_reason)
+    def call(self, ending: str, name: str = "") -> Json:
+        return {
+            "type": "tool_use",
+            "id": f"toolu_{self.message_id}_{ending}",
+            "name": name or self.tool,
+            "input": {"course_name": "Reliability"},
+        }
+
+    def calls_or_one(self) -> list[Json]:
+        return self.calls or [self.call("c")]
 
 
-def _truncated(reply: _Reply) -> list[Json]:
+class Wrong(NamedTuple):
+    """What a wrong reply holds; a stop reason of None is the one that fits its content."""
+
+    blocks: Sequence[Json]
+    stop_reason: str | None = None
+
+
+def _truncated(reply: _Reply) -> Wrong:
     """Cuts the last block in two."""
     if not reply.blocks:
-        return reply.stream([], "max_tokens")
+        return Wrong([], "max_tokens")
     last = reply.blocks[-1]
     if last["type"] == "tool_use":
         last = last | {"input": '{"query": "states of a cir'}
     else:
-        text = last["text"]
+        text = last.get("text", "")
         last = last | {"text": text[: len(text) // 2]}
-    return reply.stream([*reply.blocks[:-1], last], "max_tokens")
+    return Wrong([*reply.blocks[:-1], last], "max_tokens")
 
 
-def _oversized(reply: _Reply) -> list[Json]:
+def _oversized(reply: _Reply) -> Wrong:
     sentence = "A circuit breaker. "
     huge: Json = {"type": "text", "text": sentence * (OVERSIZED_CHARS // len(sentence))}
-    return reply.stream([huge, *reply.calls])
+    return Wrong([huge, *reply.calls])
 
 
-def _with_unknown_tool(reply: _Reply) -> list[Json]:
-    unknown = _call("no_such_tool", f"toolu_{reply.message_id}_x")
-    return reply.stream([*reply.blocks, unknown])
+def _with_unknown_tool(reply: _Reply) -> Wrong:
+    return Wrong([*reply.blocks, reply.call("x", "no_such_tool")])
 
 
-def _malformed(reply: _Reply) -> list[Json]:
+def _malformed(reply: _Reply) -> Wrong:
     """Calls tools with arguments that are no JSON."""
     if not reply.calls:
-        return reply.stream(
-            [_TEXT, _call("get_course_outline", "toolu_bad") | {"input": "]"}]
-        )
+        return Wrong([_TEXT, reply.call("bad") | {"input": "]"}])
     broken = [call | {"input": '{"query": '} for call in reply.calls]
-    return reply.stream([_TEXT, *broken])
+    return Wrong([_TEXT, *broken])
 
 
-def _with_same_id(reply: _Reply) -> list[Json]:
-    """Makes each call twice under one id."""
-    return reply.stream([*reply.blocks, *_calls_or_one(reply)])
-
-
-def _with_duplicates(reply: _Reply) -> list[Json]:
+def _with_duplicates(reply: _Reply) -> Wrong:
     """Makes each call once more under an id of its own."""
-    copies = [call | {"id": f"{call['id']}b"} for call in _calls_or_one(reply)]
-    return reply.stream([*reply.blocks, *copies])
+    copies = [call | {"id": f"{call['id']}b"} for call in reply.calls_or_one()]
+    return Wrong([*reply.blocks, *copies])
 
 
-def _calls_or_one(reply: _Reply) -> list[Json]:
-    if reply.calls:
-        return reply.calls
-    return [_call("get_course_outline", f"toolu_{reply.message_id}_c")]
-
-
-def _call(name: str, call_id: str) -> Json:
-    return {
-        "type": "tool_use",
-        "id": call_id,
-        "name": name,
-        "input": {"course_name": "Reliability"},
-    }
-
-
-CORRUPTIONS: dict[Kind, Callable[[_Reply], list[Json]]] = {
-    "empty": lambda reply: reply.stream([], "end_turn"),
-    "refusal": lambda reply: reply.stream(reply.blocks[:1], "refusal"),
-    "max_tokens": lambda reply: reply.stream(reply.blocks, "max_tokens"),
+CORRUPTIONS: dict[Kind, Callable[[_Reply], Wrong]] = {
+    "empty": lambda _: Wrong([]),
+    "refusal": lambda reply: Wrong(reply.blocks[:1], "refusal"),
+    "max_tokens": lambda reply: Wrong(reply.blocks, "max_tokens"),
     "truncate": _truncated,
     "oversized": _oversized,
     "unknown_tool": _with_unknown_tool,
     "malformed": _malformed,
-    "wrong_id": _with_same_id,
+    # Each call twice under one id.
+    "wrong_id": lambda reply: Wrong([*reply.blocks, *reply.calls_or_one()]),
     "duplicate": _with_duplicates,
 }
+
+
+def corrupted(
+    blocks: Sequence[Json],
+    kind: Kind,
+    message_id: str,
+    tool: str = "get_course_outline",
+) -> Wrong:
+    """Makes a reply wrong in the way of `kind`.
+
+    Args:
+        tool: What is called where the reply itself calls nothing.
+    """
+    return CORRUPTIONS[kind](_Reply(blocks, message_id, tool))
 
 
 def corrupted_stream(events: Sequence[Json], kind: Kind) -> list[Json]:
     """Returns the stream of a reply that is wrong in the way of `kind`."""
     message_id = str(events[0]["message"]["id"]) if events else "msg"
-    return CORRUPTIONS[kind](_Reply(message_id, content_of(events)))
+    wrong = corrupted(content_of(events), kind, message_id)
+    return stream_of(wrong.blocks, message_id, wrong.stop_reason)

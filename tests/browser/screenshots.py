@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import sys
 import tempfile
 import time
@@ -13,7 +15,9 @@ from typing import Any
 
 import httpx2
 from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from rich.console import Console
+from rich.text import Text
 
 from tests.browser.conftest import (
     CHROMIUM,
@@ -26,6 +30,7 @@ from tests.browser.conftest import (
 from tests.browser.test_trace import asked, seq_of
 from tests.e2e.conftest import ROOT
 from tests.e2e.processes import run
+from tests.e2e.test_fault_proxy import SCRIPT as WEATHER
 from tests.planted.answers import (
     PLANTED,
     calling,
@@ -39,6 +44,9 @@ WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 COLOURS = 220
 """Of a picture: enough for pages, and a third of the size."""
+
+_FONT = re.compile(r"@font-face \{[^}]*\}")
+"""In rich's pictures: a font of another host's, which no page of ours loads."""
 
 QUESTION = (
     "Compare BM25 with embeddings and cosine similarity: what is each of them good at?"
@@ -101,11 +109,11 @@ def ask(page: Page) -> None:
     page.locator(".answer-foot").wait_for()
 
 
-def picture(page: Page, name: str) -> None:
-    """Takes a picture, small enough for a repository."""
+def picture(page: Page, name: str, part: Locator | None = None) -> None:
+    """Takes a picture of a page or a part of it, small enough for a repository."""
     page.wait_for_timeout(400)
     file = FOLDER / f"{name}.png"
-    page.screenshot(path=file)
+    (part or page).screenshot(path=file)
     with Image.open(file) as taken:
         # The other methods give up colours that cover little: a bar of the timeline, a dot.
         method = Image.Quantize.MAXCOVERAGE
@@ -267,6 +275,27 @@ def take_what_went_wrong(browser: Browser, folder: Path) -> None:
             picture(page, "faults")
 
 
+def take_fault_proxy(browser: Browser, folder: Path) -> None:
+    """The verdict of the fault proxy on a plain loop of an SDK, in the colours of a terminal."""
+    agent = [sys.executable, str(ROOT / "tests/e2e/agents/sdk_loop.py")]
+    with doubling(folder, WEATHER) as url:
+        tried = run(
+            *("faults", "serve", "--upstream", url, "--limit", "20"),
+            *("--expect", "30 degrees", "--", *agent),
+            data_dir=folder,
+            folder=folder,
+            FORCE_COLOR="1",
+        )
+    screen = Console(record=True, width=130, file=io.StringIO())
+    screen.print(
+        "$ antiphon faults serve … --expect '30 degrees' -- python sdk_loop.py"
+    )
+    screen.print(Text.from_ansi(tried.stdout))
+    page = browser.new_page()
+    page.set_content(_FONT.sub("", screen.export_svg(title="antiphon faults serve")))
+    picture(page, "fault-proxy", page.locator("svg"))
+
+
 def main() -> None:
     """Indexes the sample courses in a folder of its own, and takes the pictures."""
     FOLDER.mkdir(exist_ok=True)
@@ -282,6 +311,7 @@ def main() -> None:
         take_mcp(browser, data_dir, folder)
         take(browser, data_dir, folder)
         take_what_went_wrong(browser, folder / "planted")
+        take_fault_proxy(browser, folder)
         browser.close()
 
 

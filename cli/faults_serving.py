@@ -1,0 +1,251 @@
+"""`antiphon faults serve`: breaks what passes between somebody's agent and its model, and says what the agent did."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import httpx2
+import msgspec
+import typer
+
+from antiphon import api, faults, service
+from antiphon.cli.faults import Points
+from antiphon.cli.faults_showing import refuse_unwritable
+from antiphon.cli.process import INTERRUPTED
+from antiphon.cli.serve import listening
+from antiphon.cli.session import loaded_settings
+from antiphon.cli.terminal import counted, err, one_line, out
+from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.imports import needing_extra
+from antiphon.vocabulary.private_files import make_private_file
+
+SILENCE_S = 600.0
+"""Seconds for which the upstream may say nothing, as its own SDKs have it."""
+_RAISED = re.compile(r"^[A-Za-z_][\w.]{0,200}(?:Error|Exception)\b.*", re.MULTILINE)
+_MOST_OUTPUT_BYTES = 16 * 2**20
+
+
+def serve(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="After --: your agent, run with ANTHROPIC_BASE_URL and OPENAI_BASE_URL set to the proxy."
+        ),
+    ] = None,
+    upstream: Annotated[
+        str | None, typer.Option("--upstream", help="Address of the model's server.")
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option("--replay", help="Reply from this recording, without a server."),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option("--record", help="Append every exchange to this file (JSONL)."),
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option("--plan", help="Fault plan (YAML or JSON).")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", help="Without a plan: draw one, by this seed."),
+    ] = None,
+    points: Points = "*",
+    expect: Annotated[
+        str,
+        typer.Option("--expect", help="Text that the agent's output must hold."),
+    ] = "",
+    limit_s: Annotated[
+        float,
+        typer.Option(
+            "--limit", min=1, help="Seconds that a run of the agent may take."
+        ),
+    ] = 60.0,
+    for_s: Annotated[
+        float | None,
+        typer.Option("--for", min=0, help="Seconds to serve.", show_default="Ctrl-C"),
+    ] = None,
+    port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 0,
+) -> None:
+    """Stands in front of a model's server, injects the faults of a plan, and says what the client did about each.
+
+    With a command and neither a plan nor a seed, each fault that the agent can meet is tried by itself. Exit code 1
+    means that the agent failed.
+    """
+    chosen: faults.Plan | None = None
+    if plan is not None:
+        chosen = faults.read_plan(plan)
+        faults.check_wire_plan(chosen)
+    elif seed is not None:
+        chosen = faults.drawn_plan(seed)
+    proxy = faults.FaultProxy(_server(upstream, replay), _recorder(record))
+    app = service.Double(proxy, on_port=True)
+    with needing_extra("serve", "`antiphon faults serve`"):
+        serve_app = api.serve_app
+    with listening(loaded_settings(host="127.0.0.1", port=port)) as listener:
+        address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        # In a thread of its own, which Ctrl-C leaves alone until the verdict stands.
+        serving = threading.Thread(
+            target=lambda: asyncio.run(serve_app(app, listener)), daemon=True
+        )
+        serving.start()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.default_int_handler)
+        try:
+            if command:
+                agent = _Agent(proxy, command, address, expect, limit_s)
+                _try_out(agent, proxy, chosen, points.split(","))
+            else:
+                _wait(proxy, chosen or faults.Plan(), address, for_s)
+        except KeyboardInterrupt:
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def _server(upstream: str | None, replay: Path | None) -> httpx2.AsyncClient:
+    if replay is not None and upstream is None:
+        recording = faults.read_recording(replay)
+        return httpx2.AsyncClient(base_url="http://replay.invalid", transport=recording)
+    address = (upstream or "").rstrip("/").removesuffix("/v1")
+    if replay is not None or not address.startswith(("http://", "https://")):
+        raise BadInputError(
+            "Name what stands behind the proxy: --upstream with the address of a model's server "
+            "(http://… or https://…), or --replay with a recording."
+        )
+    timeout = httpx2.Timeout(SILENCE_S, connect=10.0)
+    return httpx2.AsyncClient(base_url=address, timeout=timeout)
+
+
+def _recorder(path: Path | None) -> Callable[[faults.Exchange], object]:
+    if path is None:
+        return lambda _: None
+    refuse_unwritable(path)
+    make_private_file(path)
+    file = path.open("ab", buffering=0)
+    return lambda exchange: file.write(msgspec.json.encode(exchange) + b"\n")
+
+
+class _Agent:
+    """Somebody's agent, as a command."""
+
+    def __init__(
+        self,
+        proxy: faults.FaultProxy,
+        command: Sequence[str],
+        address: str,
+        expect: str,
+        limit_s: float,
+    ) -> None:
+        self._proxy = proxy
+        self._command = command
+        self._expect = expect
+        self._limit_s = limit_s
+        # A double or a recording asks for no key, but every SDK does.
+        keys = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
+        addresses = {"ANTHROPIC_BASE_URL": address, "OPENAI_BASE_URL": f"{address}/v1"}
+        self._environment = keys | os.environ | addresses
+
+    def run(self, plan: faults.Plan) -> str:
+        """Runs it once under a plan; returns how it failed, or an empty text."""
+        self._proxy.begin(plan.faults)
+        with tempfile.TemporaryFile() as printed:
+            try:
+                process = subprocess.Popen(
+                    self._command,
+                    env=self._environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=printed,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise BadInputError(
+                    f"{self._command[0]} cannot be run ({error.strerror}): name your agent's command after --."
+                ) from error
+            try:
+                code = process.wait(self._limit_s)
+            except subprocess.TimeoutExpired:
+                return f"it did not end within {self._limit_s:g} s"
+            finally:
+                # With whatever it started.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            printed.seek(0)
+            said = printed.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace").rstrip()
+        if code:
+            # Notes may stand behind an exception, and other programs have their traces there.
+            *_, last = [said.rpartition("\n")[2], *_RAISED.findall(said)]
+            return f"it ended with status {code}: {one_line(last, 200)}"
+        if self._expect not in said:
+            return f"its output lacks {self._expect!r}"
+        return ""
+
+    def try_out(self, plan: faults.Plan) -> bool:
+        """Runs it under a plan, and prints what it did; returns True if it failed."""
+        failed = self.run(plan)
+        did = "; ".join(_met(self._proxy, plan))
+        if failed:
+            out.print(f"✗ {did}; {failed}", style="red", soft_wrap=True)
+        else:
+            out.print(f"✓ {did}", soft_wrap=True)
+        return bool(failed)
+
+
+def _met(proxy: faults.FaultProxy, plan: faults.Plan) -> list[str]:
+    """Says of each fault what the client did about it."""
+    told = faults.reactions(proxy.exchanges)
+    points = [fired.point for fired in proxy.injected.fired]
+    for fault in plan.faults:
+        if not any(map(fault.is_at, points)):
+            told.append(f"{fault.point}:{fault.kind}: never fired")
+    return told
+
+
+def _try_out(
+    agent: _Agent,
+    proxy: faults.FaultProxy,
+    chosen: faults.Plan | None,
+    wanted: Sequence[str],
+) -> None:
+    """Tries the plan, or every fault by itself, and makes the first plan that broke the agent small."""
+    plans = [chosen or faults.Plan()]
+    if chosen is None:
+        failed = agent.run(plans[0])
+        if failed:
+            raise BadInputError(f"The agent fails though nothing is broken: {failed}.")
+        points = {point for point, _ in proxy.injected.traversed}
+        plans = faults.single_plans(points, len(proxy.exchanges), wanted)
+    broken = [plan for plan in plans if agent.try_out(plan)]
+    out.print(f"{counted(len(plans), 'plan')} tried, {len(broken)} broke the agent")
+    if not broken:
+        return
+    small = faults.smallest(
+        faults.Experiment.of(broken[0]),
+        lambda fewer: any(map(agent.run, fewer.plans)),
+    )
+    out.print("The smallest plan that breaks it:")
+    out.print(faults.write_experiment(small))
+    raise typer.Exit(1)
+
+
+def _wait(
+    proxy: faults.FaultProxy, plan: faults.Plan, address: str, for_s: float | None
+) -> None:
+    """Serves until Ctrl-C, or for some seconds, and says what the client did."""
+    proxy.begin(plan.faults)
+    err.print(f"The proxy answers at {address} (Ctrl-C: the verdict)", soft_wrap=True)
+    with suppress(KeyboardInterrupt):
+        threading.Event().wait(for_s)
+    for told in _met(proxy, plan):
+        out.print(told, soft_wrap=True)
+    out.print(f"{counted(len(proxy.exchanges), 'exchange')} passed")

@@ -1,0 +1,236 @@
+"""The proxy: what a model's server replies is broken as a plan says, and played to the client by the double."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import httpx2
+import msgspec
+
+from antiphon.engine import (
+    GARBAGE,
+    Act,
+    Call,
+    Played,
+    ScriptedReply,
+    error_of,
+    read_object,
+    read_whole,
+    sse_of,
+)
+from antiphon.faults.plan import Fault, Kind
+from antiphon.faults.ports.calls import broken_stream
+from antiphon.faults.ports.injection import FOREVER_S, QueryFaults
+from antiphon.faults.ports.replies import corrupted, fitting_stop
+from antiphon.faults.proxy.forms import UNREADABLE, Form, form_of, places_of, sse_in
+from antiphon.faults.proxy.recording import Exchange, whole
+from antiphon.vocabulary.errors import ModelError
+from antiphon.vocabulary.ports import Json
+
+_MOST_KEPT = 1_000
+_WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 5.0}
+"""How long the server takes, in seconds; how long its client would wait is not known."""
+_ERRORS: dict[Kind, tuple[int, str, str]] = {
+    "rate_limit": (429, "rate_limit_error", "too many requests"),
+    "overload": (529, "overloaded_error", "overloaded"),
+    "raise": (500, "api_error", "internal server error"),
+    "oversized": (400, "invalid_request_error", "prompt is too long"),
+}
+_PAGES: dict[Kind, str] = {"empty": "", "malformed": "<html>Bad Gateway</html>"}
+# The body is whole and plain here, so its length and its coding are ours to say.
+_OF_ONE_HOP = (
+    *("host", "connection", "keep-alive", "te", "upgrade", "expect", "date", "server"),
+    *("transfer-encoding", "content-length", "content-encoding", "accept-encoding"),
+)
+
+
+class _Piece(NamedTuple):
+    """A piece of a reply, and the places of a stream at which it stands."""
+
+    act: Act
+    places: Sequence[str] = ()
+
+
+class FaultProxy:
+    """Satisfies `engine.offline.double.Replies`: asks a server, and breaks what it replies.
+
+    The server is asked for whole replies. A client that wants a stream gets one that is made of it, so that a reply
+    can be made wrong in the same ways in every protocol.
+
+    Args:
+        upstream: The server that is asked, by its `base_url`; no other is.
+        note: Is told each exchange with a model.
+
+    Attributes:
+        injected: The faults, and what they did.
+        exchanges: What passed, oldest first.
+    """
+
+    def __init__(
+        self, upstream: httpx2.AsyncClient, note: Callable[[Exchange], object]
+    ) -> None:
+        self._upstream = upstream
+        self._note = note
+        self.begin(())
+
+    def begin(self, faults: Sequence[Fault]) -> None:
+        """Begins anew, with these faults."""
+        self.injected = QueryFaults(faults)
+        self.exchanges: deque[Exchange] = deque(maxlen=_MOST_KEPT)
+
+    async def reply(self, call: Call) -> ScriptedReply | Played:
+        """Returns the reply to a call; what asks no model is passed on as it is."""
+        form = form_of(call.path)
+        passing = _Passing(call, self._upstream, self.injected)
+        exchanges, started = self.exchanges, time.time()
+        try:
+            if form is None or not call.request:
+                return await passing.passed_on()
+            reply = await passing.broken(form)
+        except (httpx2.HTTPError, ModelError, *UNREADABLE) as error:
+            # Nobody should take it for a fault that was injected.
+            why = f"antiphon faults serve: no reply of the upstream's: {error}"
+            reply = ScriptedReply(status=502, error="api_error", message=why)
+        exchange = Exchange(
+            request=call.request,
+            response=passing.sent,
+            status=reply.status,
+            started=round(started, 3),
+            seconds=round(time.time() - started, 3),
+            fault=", ".join(passing.fired) or None,
+        )
+        exchanges.append(exchange)
+        self._note(exchange)
+        return reply
+
+
+class _Passing:
+    """One call, and what becomes of its reply.
+
+    Attributes:
+        fired: The faults that it met.
+        sent: The reply that the client gets whole.
+    """
+
+    def __init__(
+        self, call: Call, upstream: httpx2.AsyncClient, injected: QueryFaults
+    ) -> None:
+        self._call = call
+        self._upstream = upstream
+        self._injected = injected
+        self.fired: list[str] = []
+        self.sent: Json | None = None
+
+    async def passed_on(self) -> Played:
+        """Returns the server's own reply."""
+        return await self._ask(self._call.body)
+
+    async def broken(self, form: Form) -> ScriptedReply | Played:
+        """Returns a model's reply, broken if a fault fires."""
+        late = self._traverse("model.request")
+        if late is not None and late.kind not in _WAITS_S:
+            return _refusal(late)
+        wrong = self._traverse("model.content")
+        replied = await self._ask(msgspec.json.encode(whole(self._call.request)))
+        [act] = replied.acts
+        self.sent = read_object(act.send)
+        if replied.status != 200:
+            return replied
+        if wrong is not None:
+            self.sent = self._corrupted(form, self.sent, wrong)
+        acts = await self._acts(form, self.sent)
+        if late is not None:
+            acts.insert(0, Act(late.seconds(_WAITS_S[late.kind])))
+        kind = "text/event-stream" if self._is_stream else "application/json"
+        headers = {**replied.headers, "content-type": kind}
+        return replied._replace(headers=headers, acts=acts)
+
+    async def _acts(self, form: Form, reply: Json) -> list[Act]:
+        """Returns how a reply is sent, broken on its way if a fault fires."""
+        pieces = broken_stream(
+            self._pieces(form, reply),
+            lambda piece: piece.places,
+            lambda place: self._traverse(f"model.stream.{place}"),
+            _replaced,
+        )
+        acts = [piece.act async for piece in pieces]
+        if any(".stream." in fault and ":slow" not in fault for fault in self.fired):
+            self.sent = None
+        return acts
+
+    @property
+    def _is_stream(self) -> bool:
+        return self._call.request.get("stream") is True
+
+    def _traverse(self, point: str) -> Fault | None:
+        fault = self._injected.traverse(point)
+        if fault is not None:
+            self.fired.append(f"{point}:{fault.kind}")
+        return fault
+
+    async def _ask(self, body: bytes) -> Played:
+        base = self._upstream.base_url
+        # Whatever the client wrote, it is a path of the upstream's.
+        path = base.path.rstrip("/") + self._call.path
+        async with self._upstream.stream(
+            self._call.method,
+            base.copy_with(path=path, query=self._call.query or None),
+            content=body,
+            headers={**_kept(self._call.headers), "accept-encoding": "identity"},
+        ) as response:
+            body = await read_whole(response)
+        return Played(response.status_code, _kept(response.headers), [Act(send=body)])
+
+    def _corrupted(self, form: Form, reply: Json, wrong: Fault) -> Json:
+        [tool, *_] = self._call.request.get("tools") or [{}]
+        name = tool.get("name") or tool.get("function", {}).get("name", "no_such_tool")
+        made = corrupted(form.blocks(reply), wrong.kind, str(reply.get("id")), name)
+        stop = made.stop_reason or fitting_stop(made.blocks)
+        return form.holding(reply, made.blocks, stop)
+
+    async def _pieces(self, form: Form, reply: Json) -> AsyncIterator[_Piece]:
+        if self._is_stream:
+            for event in form.events(reply):
+                yield _Piece(Act(send=sse_in(form, event)), places_of(event))
+            return
+        body = msgspec.json.encode(reply)
+        half = len(body) // 2
+        yield _Piece(Act(send=body[:half]))
+        yield _Piece(Act(send=body[half:]), ["before_end"])
+
+
+async def _replaced(piece: _Piece, fault: Fault) -> Sequence[_Piece]:
+    """Returns what comes in the place of a piece of a reply."""
+    if fault.kind in _WAITS_S:
+        return [_Piece(piece.act._replace(wait_s=fault.seconds(_WAITS_S[fault.kind])))]
+    if fault.kind == "duplicate":
+        return [piece, piece]
+    if fault.kind == "malformed":
+        return [_Piece(Act(send=GARBAGE))]
+    if fault.kind == "drop":
+        return [_Piece(Act(how="reset"))]
+    _, error, why = _ERRORS[fault.kind]
+    return [_Piece(Act(send=sse_of(error_of(error, why)), how="end"))]
+
+
+def _refusal(fault: Fault) -> ScriptedReply | Played:
+    """Returns what comes in the place of a whole reply."""
+    if fault.kind == "drop":
+        return Played(0, {}, [Act(how="reset")])
+    if fault.kind in _PAGES:
+        return ScriptedReply(body=_PAGES[fault.kind], content_type="text/html")
+    status, error, why = _ERRORS[fault.kind]
+    headers = {"retry-after": f"{fault.for_s:g}"} if fault.for_s else {}
+    return ScriptedReply(status=status, error=error, message=why, headers=headers)
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    """Returns the headers that are not of one connection alone."""
+    return {
+        name: value
+        for name, value in headers.items()
+        if name.lower() not in _OF_ONE_HOP
+    }
