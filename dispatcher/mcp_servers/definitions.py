@@ -40,6 +40,8 @@ _COPIED = frozenset((
 ))  # fmt: skip
 """Keywords that hold no schemas. A `pattern` is left out: a regular expression may take for ever, and the server looks
 at what it is sent in any case."""
+_SAID = frozenset(("description", "default"))
+"""Those that may repeat what the server was given; a value that a parameter may have is none to hide."""
 _CHOICES = ("anyOf", "oneOf", "allOf")
 
 Run = Callable[[Json], Awaitable[object]]
@@ -59,7 +61,7 @@ def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> 
         # A null stands for what was not given, which a server's own check may not know.
         return await call({k: v for k, v in arguments.items() if v is not None})
 
-    properties, required = _schemas(listed.input_schema)
+    properties, required = _schemas(listed.input_schema, settings.without_secrets)
     has_effects, retry_safe = effects_of(listed.annotations)
     signature: dict[str, inspect.Parameter] = {}
     types: dict[str, object] = {}
@@ -68,7 +70,9 @@ def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> 
         kind = inspect.Parameter.KEYWORD_ONLY
         signature[name] = inspect.Parameter("x", kind, default=default)
         types[name] = _checked(schema, is_required=name in required)
-    words = clean((listed.description or "")[:MAX_DESCRIPTION]).strip()
+    # A server may say what it was given, such as the address of a database.
+    said = settings.without_secrets(listed.description or "")
+    words = clean(said[:MAX_DESCRIPTION]).strip()
     return Tool(
         name=name_of(server, listed.name),
         description=f"From the server {line(server, 60)}, in its own words: {words}",
@@ -123,10 +127,12 @@ def _checked(schema: Json, *, is_required: bool) -> object:
     return Annotated[Any, AfterValidator(check), WithJsonSchema(schema)]
 
 
-def _schemas(schema: Json) -> tuple[dict[str, Json], frozenset[str]]:
+def _schemas(
+    schema: Json, hide: Callable[[str], str]
+) -> tuple[dict[str, Json], frozenset[str]]:
     """Returns the schema of each parameter, complete in itself, and the names of those that are required."""
     given = {"properties": schema.get("properties")}
-    properties = _SchemaReader(schema).read(given).get("properties", {})
+    properties = _SchemaReader(schema, hide).read(given).get("properties", {})
     listed = schema.get("required")
     names = listed if isinstance(listed, list) else []
     required = frozenset([name for name in names if isinstance(name, str)])
@@ -156,7 +162,8 @@ def _schemas(schema: Json) -> tuple[dict[str, Json], frozenset[str]]:
 class _SchemaReader:
     """Copies of a schema what a model needs, with each definition in the place of a reference to it."""
 
-    def __init__(self, whole: Json) -> None:
+    def __init__(self, whole: Json, hide: Callable[[str], str]) -> None:
+        self._hide = hide
         self._definitions = {
             f"#/{key}/{name}": each
             for key in ("$defs", "definitions")
@@ -176,6 +183,9 @@ class _SchemaReader:
             # One that refers on may be anything.
             schema = {**definition, **schema}
         copy = {key: value for key, value in schema.items() if key in _COPIED}
+        for key in _SAID & copy.keys():
+            said = json.dumps(copy[key], ensure_ascii=False)
+            copy[key] = json.loads(self._hide(said))
         return copy | self._read_parts(schema, depth + 1)
 
     def _read_parts(self, schema: Json, depth: int) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import encodings.utf_8
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,6 +19,44 @@ from antiphon.vocabulary.errors import RemoteError
 
 MAX_BYTES = 4_000_000
 """Bytes of a message over HTTP."""
+MAX_LINE = 16_000_000
+"""Characters of a message of a program, in one line; what follows in a longer one is passed over."""
+
+
+class _BoundedLines(encodings.utf_8.IncrementalDecoder):
+    """UTF-8 in lines: the package would keep a line however long it grew, and copy it with every piece that came."""
+
+    def __init__(self, errors: str = "strict") -> None:
+        super().__init__(errors)
+        self._length = 0
+
+    def decode(self, data: Any, final: bool = False) -> str:
+        text = super().decode(data, final)
+        if self._length > MAX_LINE:
+            _, newline, text = text.partition("\n")
+            if not newline:
+                return ""
+            self._length = 0
+        before, newline, rest = text.rpartition("\n")
+        self._length = len(rest) if newline else self._length + len(rest)
+        if self._length <= MAX_LINE:
+            return text
+        # The end of what there is of the line: it is no message, and nothing of it is kept.
+        return f"{before}{newline}\n"
+
+
+def _codec(name: str) -> codecs.CodecInfo | None:
+    if name != ENCODING:
+        return None
+    utf_8 = codecs.lookup("utf-8")
+    return codecs.CodecInfo(
+        utf_8.encode, utf_8.decode, incrementaldecoder=_BoundedLines, name=ENCODING
+    )
+
+
+# The one way in which the package takes the reading of lines from its caller.
+ENCODING = "utf_8_in_bounded_lines"
+codecs.register(_codec)
 
 
 @asynccontextmanager
@@ -27,6 +67,7 @@ async def transport_of(server: McpServer) -> AsyncIterator[Any]:
             command=server.command,
             args=server.args,
             env=server.env,
+            encoding=ENCODING,
             encoding_error_handler="replace",
         )
         # What a server prints may hold what its environment does.

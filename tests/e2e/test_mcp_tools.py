@@ -61,6 +61,7 @@ ROWS = (
     row("odd__fails", "tool_succeeded", "room 12", *["odd__fails"] * 2, "odd__steady"),
     row("blocks__look", "timeout", "longer than 2 s"),
     row("floods_without_end__look", "timeout", "longer than 2 s"),
+    row("answers_too_long__look", "timeout", "longer than 2 s"),
     row("dies__look", "error", "Connection closed", *["dies__look"] * 2),
     # It says nothing of its effects: what it did before it died is not done twice.
     row("dies_writing__look", "error", "Connection closed"),
@@ -74,7 +75,7 @@ ROWS = (
 )
 PORT = free_port()
 FAULTED = "http__steady again"
-NEVER_ANSWER = ("hangs", "blocks", "floods_without_end")
+NEVER_ANSWER = ("hangs", "blocks", "answers_too_long", "floods_without_end")
 SERVERS = sorted({each.tool.partition("__")[0] for each in ROWS})
 
 
