@@ -90,8 +90,32 @@ async def _cancel_once_gone(query: Query, request: Request) -> None:
     query.leave(CLIENT_GONE)
 
 
+LastWords = Callable[[ErrorBody], bytes]
+"""Makes the event that says why a stream ends before its end."""
+_LAST_WORDS = "last_words"
+
+
+def end_with(scope: Scope, words: LastWords) -> None:
+    """Has the stream that answers a request end with these words, which its client understands."""
+    scope.setdefault("state", {})[_LAST_WORDS] = words
+
+
+def last_words_of(scope: Scope) -> LastWords:
+    """Returns how the stream that answers a request ends: unless it says, with an event of the error's code."""
+    words: LastWords = scope.get("state", {}).get(_LAST_WORDS, _named)
+    return words
+
+
+def _named(error: ErrorBody) -> bytes:
+    return as_event(error["error"]["code"], msgspec.json.encode(error))
+
+
 class LiveAnswer(StreamingResponse):
-    """Streams a query's events and its answer; a client that goes away cancels the query."""
+    """Streams a query's events and its answer; a client that goes away cancels the query.
+
+    Args:
+        last_words: Makes the event that says why a stream ends before its end; None: that of the API.
+    """
 
     media_type = EVENT_STREAM
 
@@ -101,12 +125,16 @@ class LiveAnswer(StreamingResponse):
         running: RunningQueries,
         events: AsyncIterator[bytes],
         keep_alive_s: float = KEEP_ALIVE_S,
+        last_words: LastWords | None = None,
     ) -> None:
         super().__init__(with_keep_alive(events, keep_alive_s), headers=STREAM_HEADERS)
         self._query = query
         self._running = running
+        self._last_words = last_words
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._last_words is not None:
+            end_with(scope, self._last_words)
         with self._running.waiting(self._query, CLIENT_GONE):
             await super().__call__(scope, receive, send)
 
@@ -133,7 +161,7 @@ def _failure(error: ErrorBody) -> bytes:
 async def ended_by(
     query: Query,
     whole: Callable[[Outcome], Iterable[bytes]],
-    failed: Callable[[ErrorBody], bytes] = _failure,
+    failed: LastWords = _failure,
 ) -> AsyncIterator[bytes]:
     """Yields what ends a stream: the answer as `whole` writes it, or the failure as `failed` does."""
     # As a value: whatever went wrong must still reach the client as an event.

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.api.door import Credentials
-from antiphon.api.errors import error_body
-from antiphon.api.responses import as_event
+from antiphon.api.errors import ErrorBody, error_body
+from antiphon.api.responses import last_words_of
 from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import ServiceError, UnauthorizedError
 
@@ -18,12 +17,11 @@ LOOK_S = 1.0
 """Seconds between two looks at whether the readers of streams would still be let in."""
 LAST_WORDS_S = 2.0
 """Seconds that a stream gets to end by itself, once the queries whose callers wait were cancelled."""
-_SAID = error_body(
+STOPPING = error_body(
     "stopping",
     "The service stops. What still runs goes on when it starts again: follow it then, with the id of the last event "
     "as Last-Event-ID.",
 )
-STOPPING = as_event("stopping", msgspec.json.encode(_SAID))
 
 
 class _Stream:
@@ -33,8 +31,9 @@ class _Stream:
         caller: Who reads it.
     """
 
-    def __init__(self, caller: Credentials, send: Send) -> None:
-        self.caller = caller
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self.caller = Credentials.of(Headers(scope=scope))
+        self._words = last_words_of(scope)
         self._send = send
         self._is_over = False
 
@@ -43,8 +42,9 @@ class _Stream:
         if not self._is_over:
             await self._send(message)
 
-    async def end(self, last: bytes) -> None:
+    async def end(self, why: ErrorBody) -> None:
         self._is_over = True
+        last = self._words(why)
         # To the app this is a reader who went away: it lets go of what it had open for them.
         await self._send(
             {"type": "http.response.body", "body": last, "more_body": True}
@@ -92,11 +92,11 @@ class StreamEnds:
                     continue
 
     def _end_all_of(self, caller: Credentials, why: UnauthorizedError) -> None:
-        said = msgspec.json.encode(error_body(why.code, str(why)))
+        said = error_body(why.code, str(why))
         for stream in [each for each in self._open if each.caller == caller]:
             self._open.discard(stream)
             # A reader that does not read any more must not hold the others up.
-            ending = asyncio.create_task(stream.end(as_event(why.code, said)))
+            ending = asyncio.create_task(stream.end(said))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
@@ -120,7 +120,7 @@ class EventStreams:
             if message["type"] == "http.response.start":
                 content_type = dict(message["headers"]).get(b"content-type", b"")
                 if content_type.startswith(b"text/event-stream"):
-                    stream = _Stream(Credentials.of(Headers(scope=scope)), send)
+                    stream = _Stream(scope, send)
                     streams.began(stream, state.service)
             await (send if stream is None else stream.send)(message)
 

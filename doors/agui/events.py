@@ -77,7 +77,7 @@ class RunEvents:
         async for event in events_while(query):
             for each in self._after(event):
                 yield _sent(each)
-        async for sent in ended_by(query, self._last, _failure):
+        async for sent in ended_by(query, self._last, run_error):
             yield sent
 
     def _after(self, event: Event) -> Iterator[BaseEvent]:
@@ -178,7 +178,8 @@ class RunEvents:
         return StateDeltaEvent.model_validate({"delta": [added]})
 
 
-def _failure(failed: ErrorBody) -> bytes:
+def run_error(failed: ErrorBody) -> bytes:
+    """Returns the event that ends a run without an answer."""
     error = failed["error"]
     return _sent(RunErrorEvent(message=error["message"], code=error["code"]))
 

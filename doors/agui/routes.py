@@ -16,7 +16,7 @@ from antiphon.api.errors import Refusal
 from antiphon.api.idempotency import IdempotencyKey
 from antiphon.api.responses import LiveAnswer
 from antiphon.api.schemas import Text
-from antiphon.doors.agui.events import RunEvents
+from antiphon.doors.agui.events import RunEvents, run_error
 from antiphon.doors.asking import asking
 from antiphon.doors.conversation import (
     ToldMessage,
@@ -73,7 +73,7 @@ async def run_agent(
         ) from refusal
     query.outlives_caller = idempotency_key is not None
     events = RunEvents(body, str(request.base_url))
-    return LiveAnswer(query, waited, events.of(query))
+    return LiveAnswer(query, waited, events.of(query), last_words=run_error)
 
 
 def _until_the_question(messages: list[ToldMessage]) -> list[ToldMessage]:

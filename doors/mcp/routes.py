@@ -7,11 +7,13 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, FastAPI, Request, Response
 from mcp.server.context import ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import INTERNAL_ERROR, INVALID_REQUEST
+from sse_starlette.sse import AppStatus
 from starlette.types import Message, Receive, Scope, Send
 
 from antiphon.api import Door
@@ -19,9 +21,10 @@ from antiphon.api.beginning import begin
 from antiphon.api.bodies import JSON, require_json
 from antiphon.api.dependencies import running_queries, seen_service
 from antiphon.api.door import GuardedRoute, at_the_door, needs
+from antiphon.api.errors import ErrorBody
 from antiphon.api.openapi import EVENTS
 from antiphon.api.refusals import WITH_BODY
-from antiphon.api.responses import EVENT_STREAM
+from antiphon.api.responses import EVENT_STREAM, as_event, end_with
 from antiphon.doors.errors import ErrorsInShape
 from antiphon.doors.mcp.server import server_of
 from antiphon.doors.mcp.tools import Caller
@@ -44,6 +47,8 @@ def _caller_of(sent: ServerRequestContext[Any, Request]) -> Caller:
 @asynccontextmanager
 async def _serving(app: FastAPI) -> AsyncIterator[None]:
     """Answers while the app does. Older clients' handshakes are answered too, and nothing of them is kept."""
+    # The library's streams would break off at the first signal to stop; ours end in order, as all others do.
+    AppStatus.enable_automatic_graceful_drain = False
     server = server_of(_caller_of)
     # By which names the service goes, its own guard knows.
     any_host = TransportSecuritySettings(enable_dns_rebinding_protection=False)
@@ -59,6 +64,7 @@ class _Handled(Response):
     def __init__(self, request: Request, body: bytes) -> None:
         super().__init__()
         self._manager: StreamableHTTPSessionManager = request.app.state.mcp
+        self._body = body
         self._read: list[Message] = [{"type": "http.request", "body": body}]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,7 +74,14 @@ class _Handled(Response):
         # White space round a header's value is no part of it (https://www.rfc-editor.org/rfc/rfc9110#section-5.5).
         headers = [(name, value.strip()) for name, value in scope["headers"]]
         plain = {**scope, "headers": headers}
+        end_with(scope, self._unanswered)
         await self._manager.handle_request(plain, receive_again, send)
+
+    def _unanswered(self, error: ErrorBody) -> bytes:
+        """Returns the response to a request whose stream ends before there is one."""
+        asked = msgspec.json.decode(self._body)
+        said = _in_shape(500, error) | {"id": asked.get("id")}
+        return as_event("message", msgspec.json.encode(said))
 
 
 def _in_shape(status: int, body: dict[str, Any]) -> dict[str, Any]:

@@ -9,13 +9,21 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.e2e.conftest import ROOT, STARTING_S, Server, serving, without_traces
+from tests.e2e.conftest import (
+    ROOT,
+    STARTING_S,
+    Antiphon,
+    Server,
+    serving,
+    without_traces,
+)
 
 QUESTION = "What is applemailbox7 in the Apple course?"
 NODE_MODULES = ROOT / "tests" / "browser" / "node_modules"
@@ -179,6 +187,28 @@ def test_a_client_that_leaves_cancels_its_run_but_not_one_that_it_will_come_back
     assert back["state"]["antiphon"]["query_id"] == under_way["query_id"]
     [finished] = of_kind(back, "RUN_FINISHED")
     assert finished["outcome"] == {"type": "cancelled"}
+
+
+def test_a_run_whose_reader_is_let_in_no_more_ends_with_the_reason(
+    agent: Agent, data_dir: Path, tmp_path: Path, silent_model: str, antiphon: Antiphon
+) -> None:
+    own = without_traces(data_dir, tmp_path)
+    named = {"ANTHROPIC_BASE_URL": silent_model, "ANTIPHON_DOORS": "agui"}
+    with (
+        serving(own, tmp_path, ANTIPHON_DEADLINE_S="60", **named) as stuck,
+        httpx2.Client(base_url=stuck.url) as rest,
+        ThreadPoolExecutor(1) as aside,
+    ):
+        running = aside.submit(agent, stuck, {"say": QUESTION})
+        while not rest.get("/api/queries").json()["queries"]:
+            assert not running.done()
+            time.sleep(0.05)
+        made = antiphon("keys", "add", "web", "--tenant", "acme", data_dir=own)
+        [run] = running.result()
+
+    assert made.returncode == 0, made.stderr
+    assert kinds(run)[-1] == "RUN_ERROR"
+    assert "asks for a key" in run["events"][-1]["message"]
 
 
 def test_an_answer_comes_though_no_model_does_and_what_is_tried_is_shown(

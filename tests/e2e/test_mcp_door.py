@@ -320,6 +320,52 @@ async def test_a_client_that_leaves_cancels_its_query(
     ]
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("end", ["stop", "key"])
+async def test_a_client_is_told_why_its_call_ends_without_an_answer(
+    data_dir: Path,
+    tmp_path: Path,
+    silent_model: str,
+    antiphon: Antiphon,
+    mode: Mode,
+    end: str,
+) -> None:
+    own = without_traces(data_dir, tmp_path)
+    said = ""
+
+    async def ask(client: Client) -> None:
+        nonlocal said
+        try:
+            # Whoever asks for progress is sent a stream, also without a handshake.
+            result = await client.call_tool(
+                "ask", {"question": QUESTION}, progress_callback=_nothing
+            )
+            said = text_of(result)
+        except MCPError as error:
+            said = error.message
+
+    named = {"ANTHROPIC_BASE_URL": silent_model, "ANTIPHON_DOORS": "mcp"}
+    with serving(own, tmp_path, ANTIPHON_DEADLINE_S="60", **named) as stuck:
+        async with (
+            httpx2.AsyncClient(base_url=stuck.url) as rest,
+            over_http(stuck, mode) as client,
+            anyio.create_task_group() as at,
+        ):
+            at.start_soon(ask, client)
+            await under_way(rest, 1)
+            if end == "stop":
+                await anyio.to_thread.run_sync(stuck.stop)
+            else:
+                made = antiphon("keys", "add", "web", "--tenant", "acme", data_dir=own)
+                assert made.returncode == 0, made.stderr
+
+    assert ("stopped" if end == "stop" else "asks for a key") in said
+
+
+async def _nothing(progress: float, total: float | None, message: str | None) -> None:
+    """Looks at no progress."""
+
+
 async def test_a_client_that_cancels_its_call_of_the_command_cancels_the_query(
     data_dir: Path, tmp_path: Path, silent_model: str, antiphon: Antiphon
 ) -> None:
