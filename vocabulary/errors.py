@@ -126,10 +126,14 @@ class SequenceError(TraceError):
     code = "trace_sequence"
 
     def __init__(self, query_id: str, expected_seq: int, found_seq: int) -> None:
-        super().__init__(
-            f"trace {query_id}: expected to append after seq {expected_seq}, found {found_seq}; "
-            "another writer owns this trace, so this one must stop"
-        )
+        if expected_seq:
+            said = (
+                f"trace {query_id}: expected to append after seq {expected_seq}, found {found_seq}; "
+                "another writer owns this trace, so this one must stop"
+            )
+        else:
+            said = f"There is a trace {query_id} already: to have another in its place, delete it first."
+        super().__init__(said)
         self.query_id = query_id
         self.expected_seq = expected_seq
         self.found_seq = found_seq

@@ -35,6 +35,8 @@ _UNUSABLE = (
 )
 MOST_QUERIES = 1_000
 """Queries in one file."""
+MOST_VALUES = 5_000_000
+"""Values in one file: each takes many times the memory of its text, and recordings are mostly text."""
 NO_FORM = (
     "this is no file of `antiphon traces export`, and it holds none of what is read from other programs: spans with "
     "GenAI or OpenInference names, a trajectory (ATIF), a Langfuse export, or lines of request and response"
@@ -62,6 +64,10 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
     if len(data) > MOST_BYTES:
         raise BadInputError(
             f"the file has more than {MOST_BYTES:,} bytes, which is the most"
+        )
+    if sum(map(data.count, (b"{", b"[", b","))) > MOST_VALUES:
+        raise BadInputError(
+            f"the file holds more than {MOST_VALUES:,} values, which is the most"
         )
     shown = 0
     queries: list[Sequence[Recorded[Event]]] = []

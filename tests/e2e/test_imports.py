@@ -129,8 +129,10 @@ def test_one_bad_trace_in_a_file_of_many_is_named_and_the_others_are_imported(
     (tmp_path / "mixed.jsonl").write_text("\n".join(mixed))
 
     run = command("traces", "import", "mixed.jsonl")
+    again = command("traces", "import", "mixed.jsonl")
 
-    assert run.returncode == 1
+    assert run.returncode == again.returncode == 1
+    assert "There is a trace" in again.stderr
     assert "42 events" in run.stdout
     assert "line 5: this is no JSON" in run.stderr
     assert "weather-7: it does not say what its model was asked" in run.stderr

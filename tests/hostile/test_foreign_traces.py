@@ -123,6 +123,7 @@ def long_loop(rounds: int, chars: int) -> Form:
         (deep(200), "nested too deep"),
         (deep(100_000), "no JSON|nested too deep"),
         (b" " * 64_000_001, "more than 64,000,000 bytes"),
+        (b"[%s{}]" % (b"{}," * 2_500_000), "more than 5,000,000 values"),
         ([exchange(str(n), SAID) for n in range(1_100)], "1,000 queries"),
         (long_loop(20_000, 10), "more than 200,000 messages"),
         (long_loop(300, 10_000), "more than 200,000,000 characters"),
