@@ -61,14 +61,7 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
     Raises:
         BadInputError: It is too large, or holds none.
     """
-    if len(data) > MOST_BYTES:
-        raise BadInputError(
-            f"the file has more than {MOST_BYTES:,} bytes, which is the most"
-        )
-    if sum(map(data.count, (b"{", b"[", b","))) > MOST_VALUES:
-        raise BadInputError(
-            f"the file holds more than {MOST_VALUES:,} values, which is the most"
-        )
+    _refuse_too_large(data)
     shown = 0
     queries: list[Sequence[Recorded[Event]]] = []
     refused: list[str] = []
@@ -87,6 +80,17 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
     if not queries:
         raise BadInputError("; ".join(refused[:5]) or NO_FORM)
     return ImportedFile(queries, refused)
+
+
+def _refuse_too_large(data: bytes) -> None:
+    if len(data) > MOST_BYTES:
+        raise BadInputError(
+            f"the file has more than {MOST_BYTES:,} bytes, which is the most"
+        )
+    if sum(map(data.count, (b"{", b"[", b","))) > MOST_VALUES:
+        raise BadInputError(
+            f"the file holds more than {MOST_VALUES:,} values, which is the most"
+        )
 
 
 def _why(error: Exception) -> str:
