@@ -47,9 +47,8 @@ def text_stretch(
         )
     found = lesson_text(data_dir, course, lesson)
     if found is None:
-        raise NotFoundError(
-            f"There is no lesson {lesson} in a course {course[:80]!r} now."
-        )
+        what = "text outside lessons" if lesson is None else f"lesson {lesson}"
+        raise NotFoundError(f"There is no {what} in a course {course[:80]!r} now.")
     return TextStretch(
         course=course,
         lesson=lesson,

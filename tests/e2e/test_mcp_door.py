@@ -225,6 +225,7 @@ async def test_courses_and_lessons_are_resources(door: Server) -> None:
         "antiphon://courses/None?start=-1",
         f"antiphon://courses/None?start={'9' * 5_000}",
         "antiphon://courses/..%2F..%2Fetc?start=0",
+        "antiphon://courses/The%20Apple%20Course?start=0",
         "antiphon://courses/%00?start=0",
         f"antiphon://{'a' * 60_000}",
         "file:///etc/passwd",
@@ -242,6 +243,7 @@ async def test_what_is_no_place_is_refused_in_a_sentence(
     assert refused.value.code == -32602
     assert result.is_error
     assert text_of(result).startswith("There is no ")
+    assert "no lesson None" not in text_of(result)
 
 
 @pytest.mark.parametrize(
