@@ -153,8 +153,17 @@ class _Passing:
         if wrong is not None:
             self.sent = self._corrupted(form, self.sent, wrong)
         is_stream = self.call.request.get("stream") is True
+        acts = await self._acts(form if is_stream else None, self.sent)
+        if late is not None:
+            acts.insert(0, Act(late.seconds(_WAITS_S[late.kind])))
+        kind = "text/event-stream" if is_stream else "application/json"
+        headers = {**replied.headers, "content-type": kind}
+        return Played(replied.status, headers, acts)
+
+    async def _acts(self, form: Form | None, reply: Json) -> list[Act]:
+        """Returns how a reply is sent, broken on its way if a fault fires."""
         pieces = broken_stream(
-            _pieces(form if is_stream else None, self.sent),
+            _pieces(form, reply),
             lambda piece: piece.places,
             lambda place: self._traverse(f"model.stream.{place}"),
             _replaced,
@@ -162,11 +171,7 @@ class _Passing:
         acts = [piece.act async for piece in pieces]
         if any(".stream." in fault and ":slow" not in fault for fault in self.fired):
             self.sent = None
-        if late is not None:
-            acts.insert(0, Act(late.seconds(_WAITS_S[late.kind])))
-        kind = "text/event-stream" if is_stream else "application/json"
-        headers = {**replied.headers, "content-type": kind}
-        return Played(replied.status, headers, acts)
+        return acts
 
     def _traverse(self, point: str) -> Fault | None:
         fault = self.injected.traverse(point)

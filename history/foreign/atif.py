@@ -91,20 +91,19 @@ def _call(
     usage = counted(*map(metrics.get, counts))
     response = replied(said, _message(step), request["model"], None, usage)
     cost: Any = metrics.get("cost_usd")
-    if type(cost) not in (int, float) or not 0 <= cost < MOST_USD:
-        cost = None
+    is_cost = type(cost) in (int, float) and 0 <= cost < MOST_USD
     return ModelCall(
-        request, response, began_at=began_at, ended_at=ended_at, cost_usd=cost
+        request,
+        response,
+        began_at=began_at,
+        ended_at=ended_at,
+        cost_usd=float(cost) if is_cost else None,
     )
 
 
 def _message(step: Json) -> Json:
-    calls = [
-        {**call, "id": call["tool_call_id"], "name": call["function_name"]}
-        for call in step.get("tool_calls") or ()
-    ]
     role = {"agent": "assistant", "system": "system"}.get(step["source"], "user")
-    return {**step, "role": role, "content": step.get("message"), "tool_calls": calls}
+    return {**step, "role": role, "content": step.get("message")}
 
 
 def _result(step: Json, result: Json) -> Json:

@@ -209,8 +209,8 @@ def _call(given: Json) -> Json:
         arguments = {"arguments": arguments} if arguments else {}
     return {
         "type": "tool_use",
-        "id": str(first(call, "call_id", "id") or ""),
-        "name": str(function.get("name") or "unknown"),
+        "id": str(first(call, "call_id", "tool_call_id", "id") or ""),
+        "name": str(first(function, "name", "function_name") or "unknown"),
         "input": arguments,
     }
 

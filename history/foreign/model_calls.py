@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -139,13 +140,11 @@ def replied(
 
 def seconds(value: Any) -> float | None:
     """Returns a time in seconds since the epoch; None where it is none."""
-    try:
-        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            found = datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
-        else:
-            found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
+    found = 0.0
+    with suppress(TypeError, ValueError, OverflowError):
+        found = datetime.fromisoformat(value).timestamp()
+    with suppress(TypeError, ValueError, OverflowError):
+        found = float(value)
     for least, second in _UNITS:
         if found >= least:
             found /= second

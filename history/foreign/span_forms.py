@@ -76,14 +76,14 @@ def is_observation(flat: Json) -> bool:
 
 def span_of(flat: Json) -> Span:
     """Reads one span, or one observation of Langfuse."""
-    if is_observation(flat):
-        flat = _of_observation(flat)
-    status = flat.get("status", flat.get("status_code"))
-    message = flat.get("status_message")
+    status = first(flat, "status", "status_code", "level")
+    message = first(flat, "status_message", "statusMessage")
     if isinstance(status, dict):
         message = first(status, "message", "description")
         status = first(status, "code", "status_code")
-    attributes = _pairs(flat.get("attributes"))
+    attributes = _pairs(
+        _told_by(flat) if is_observation(flat) else flat.get("attributes")
+    )
     # Phoenix keeps this one beside the others.
     if flat.get("span_kind") not in (None, "UNKNOWN"):
         attributes.append(("openinference.span.kind", flat["span_kind"]))
@@ -95,43 +95,33 @@ def span_of(flat: Json) -> Span:
         attributes += _pairs(event.get("attributes"))
     is_error = str(status).rpartition("_")[2].upper() in ("2", "ERROR")
     return Span(
-        id=written(first(flat, "spanId", "span_id", "context.span_id")),
-        parent=written(first(flat, "parentSpanId", "parent_id")),
+        id=written(first(flat, "spanId", "span_id", "context.span_id", "id")),
+        parent=written(first(flat, "parentSpanId", "parent_id", "parentObservationId")),
         name=str(flat.get("name")),
-        began_at=seconds(first(flat, "startTimeUnixNano", "start_time")),
-        ended_at=seconds(first(flat, "endTimeUnixNano", "end_time")),
+        began_at=seconds(first(flat, "startTimeUnixNano", "start_time", "startTime")),
+        ended_at=seconds(first(flat, "endTimeUnixNano", "end_time", "endTime")),
         attributes=_nested(attributes),
         error=str(message or "the span ended with an error") if is_error else "",
     )
 
 
-def _of_observation(given: Json) -> Json:
-    """Returns an observation of Langfuse as a span with GenAI names."""
-    asked, usage = decoded(given.get("input")), as_object(given.get("usageDetails"))
-    name, output = given.get("name"), given.get("output")
-    attributes: Json = {
-        "gen_ai.operation.name": _OPERATIONS.get(given["type"]),
-        "gen_ai.agent.name": name if given["type"] == "AGENT" else None,
+def _told_by(observation: Json) -> Json:
+    """Returns what an observation of Langfuse tells, as attributes with GenAI names."""
+    asked = decoded(observation.get("input"))
+    kind, output = observation["type"], observation.get("output")
+    usage = as_object(observation.get("usageDetails"))
+    return {
+        "gen_ai.operation.name": _OPERATIONS.get(kind),
+        "gen_ai.agent.name": observation.get("name") if kind == "AGENT" else None,
         "gen_ai.input.messages": asked,
         "gen_ai.system_instructions": as_object(asked).get("system"),
         "gen_ai.tool.definitions": as_object(asked).get("tools"),
         "gen_ai.output.messages": output,
-        "gen_ai.request.model": given.get("model"),
+        "gen_ai.request.model": observation.get("model"),
         "gen_ai.usage.input_tokens": usage.get("input"),
         "gen_ai.usage.output_tokens": usage.get("output"),
-        "gen_ai.tool.name": name,
         "gen_ai.tool.call.result": output,
-        "llm.invocation_parameters": given.get("modelParameters"),
-    }
-    return {
-        "span_id": given.get("id"),
-        "parent_id": given.get("parentObservationId"),
-        "name": name,
-        "start_time": given.get("startTime"),
-        "end_time": given.get("endTime"),
-        "attributes": attributes,
-        "status_code": given.get("level"),
-        "status_message": given.get("statusMessage"),
+        "llm.invocation_parameters": observation.get("modelParameters"),
     }
 
 
