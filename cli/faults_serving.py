@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import httpx2
 import msgspec
@@ -71,10 +71,6 @@ def serve(
             "--limit", min=1, help="Seconds that a run of the agent may take."
         ),
     ] = 60.0,
-    for_s: Annotated[
-        float | None,
-        typer.Option("--for", min=0, help="Seconds to serve.", show_default="Ctrl-C"),
-    ] = None,
     port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 0,
 ) -> None:
     """Stands in front of a model's server, injects the faults of a plan, and says what the client did about each.
@@ -104,9 +100,9 @@ def serve(
         try:
             if command:
                 agent = _Agent(proxy, command, address, expect, limit_s)
-                _try_out(agent, proxy, chosen, points.split(","))
+                _try_out(agent, chosen, points.split(","))
             else:
-                _wait(proxy, chosen or faults.Plan(), address, for_s)
+                _wait(proxy, chosen or faults.Plan(), address)
         except KeyboardInterrupt:
             raise typer.Exit(INTERRUPTED) from None
 
@@ -134,34 +130,34 @@ def _recorder(path: Path | None) -> Callable[[faults.Exchange], object]:
     return lambda exchange: file.write(msgspec.json.encode(exchange) + b"\n")
 
 
-class _Agent:
-    """Somebody's agent, as a command."""
+class _Agent(NamedTuple):
+    """Somebody's agent, as a command.
 
-    def __init__(
-        self,
-        proxy: faults.FaultProxy,
-        command: Sequence[str],
-        address: str,
-        expect: str,
-        limit_s: float,
-    ) -> None:
-        self._proxy = proxy
-        self._command = command
-        self._expect = expect
-        self._limit_s = limit_s
-        # A double or a recording asks for no key, but every SDK does.
-        keys = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
-        addresses = {"ANTHROPIC_BASE_URL": address, "OPENAI_BASE_URL": f"{address}/v1"}
-        self._environment = keys | os.environ | addresses
+    Attributes:
+        expect: Text that its output must hold.
+        limit_s: Seconds that a run may take.
+    """
+
+    proxy: faults.FaultProxy
+    command: Sequence[str]
+    address: str
+    expect: str
+    limit_s: float
 
     def run(self, plan: faults.Plan) -> str:
         """Runs it once under a plan; returns how it failed, or an empty text."""
-        self._proxy.begin(plan.faults)
+        self.proxy.begin(plan.faults)
+        # A double or a recording asks for no key, but every SDK does.
+        keys = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
+        at = {
+            "ANTHROPIC_BASE_URL": self.address,
+            "OPENAI_BASE_URL": f"{self.address}/v1",
+        }
         with tempfile.TemporaryFile() as printed:
             try:
                 process = subprocess.Popen(
-                    self._command,
-                    env=self._environment,
+                    self.command,
+                    env=keys | os.environ | at,
                     stdin=subprocess.DEVNULL,
                     stdout=printed,
                     stderr=subprocess.STDOUT,
@@ -169,12 +165,12 @@ class _Agent:
                 )
             except OSError as error:
                 raise BadInputError(
-                    f"{self._command[0]} cannot be run ({error.strerror}): name your agent's command after --."
+                    f"{self.command[0]} cannot be run ({error.strerror}): name your agent's command after --."
                 ) from error
             try:
-                code = process.wait(self._limit_s)
+                code = process.wait(self.limit_s)
             except subprocess.TimeoutExpired:
-                return f"it did not end within {self._limit_s:g} s"
+                return f"it did not end within {self.limit_s:g} s"
             finally:
                 # With whatever it started.
                 with suppress(ProcessLookupError):
@@ -186,18 +182,16 @@ class _Agent:
             # Notes may stand behind an exception, and other programs have their traces there.
             *_, last = [said.rpartition("\n")[2], *_RAISED.findall(said)]
             return f"it ended with status {code}: {one_line(last, 200)}"
-        if self._expect not in said:
-            return f"its output lacks {self._expect!r}"
+        if self.expect not in said:
+            return f"its output lacks {self.expect!r}"
         return ""
 
     def try_out(self, plan: faults.Plan) -> bool:
         """Runs it under a plan, and prints what it did; returns True if it failed."""
         failed = self.run(plan)
-        did = "; ".join(_met(self._proxy, plan))
-        if failed:
-            out.print(f"✗ {did}; {failed}", style="red", soft_wrap=True)
-        else:
-            out.print(f"✓ {did}", soft_wrap=True)
+        did = "; ".join(_met(self.proxy, plan))
+        told = f"✗ {did}; {failed}" if failed else f"✓ {did}"
+        out.print(told, style="red" if failed else None, soft_wrap=True)
         return bool(failed)
 
 
@@ -211,20 +205,15 @@ def _met(proxy: faults.FaultProxy, plan: faults.Plan) -> list[str]:
     return told
 
 
-def _try_out(
-    agent: _Agent,
-    proxy: faults.FaultProxy,
-    chosen: faults.Plan | None,
-    wanted: Sequence[str],
-) -> None:
+def _try_out(agent: _Agent, chosen: faults.Plan | None, wanted: Sequence[str]) -> None:
     """Tries the plan, or every fault by itself, and makes the first plan that broke the agent small."""
     plans = [chosen or faults.Plan()]
     if chosen is None:
         failed = agent.run(plans[0])
         if failed:
             raise BadInputError(f"The agent fails though nothing is broken: {failed}.")
-        points = {point for point, _ in proxy.injected.traversed}
-        plans = faults.single_plans(points, len(proxy.exchanges), wanted)
+        points = {point for point, _ in agent.proxy.injected.traversed}
+        plans = faults.single_plans(points, len(agent.proxy.exchanges), wanted)
     broken = [plan for plan in plans if agent.try_out(plan)]
     out.print(f"{counted(len(plans), 'plan')} tried, {len(broken)} broke the agent")
     if not broken:
@@ -238,14 +227,12 @@ def _try_out(
     raise typer.Exit(1)
 
 
-def _wait(
-    proxy: faults.FaultProxy, plan: faults.Plan, address: str, for_s: float | None
-) -> None:
-    """Serves until Ctrl-C, or for some seconds, and says what the client did."""
+def _wait(proxy: faults.FaultProxy, plan: faults.Plan, address: str) -> None:
+    """Serves until Ctrl-C, and says what the client did."""
     proxy.begin(plan.faults)
     err.print(f"The proxy answers at {address} (Ctrl-C: the verdict)", soft_wrap=True)
     with suppress(KeyboardInterrupt):
-        threading.Event().wait(for_s)
+        threading.Event().wait()
     for told in _met(proxy, plan):
         out.print(told, soft_wrap=True)
     out.print(f"{counted(len(proxy.exchanges), 'exchange')} passed")

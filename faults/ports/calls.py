@@ -60,7 +60,7 @@ class FaultyModel:
         broken = (
             broken_stream(
                 events,
-                _places,
+                places_of,
                 lambda at: self._faults.traverse(f"{place}{at}"),
                 lambda event, fault: self._replaced(event, fault, place, timeout_s),
             )
@@ -160,7 +160,7 @@ _REFUSALS: dict[Kind, _Refusal] = {
 _DELTA_PLACES = {"text_delta": "in_text", "input_json_delta": "in_tool_json"}
 
 
-def _places(event: Json) -> list[str]:
+def places_of(event: Json) -> list[str]:
     """Lists the places of a stream at which an event stands; a block that comes whole stands at several."""
     kind = event.get("type")
     if kind == "message_stop":

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import httpx2
 import msgspec
+from msgspec.structs import replace
 
 from antiphon.engine import (
     GARBAGE,
@@ -25,7 +27,7 @@ from antiphon.faults.plan import Fault, Kind
 from antiphon.faults.ports.calls import broken_stream
 from antiphon.faults.ports.injection import FOREVER_S, QueryFaults
 from antiphon.faults.ports.replies import corrupted, fitting_stop
-from antiphon.faults.proxy.forms import UNREADABLE, Form, form_of, places_of, sse_in
+from antiphon.faults.proxy.forms import UNREADABLE, Form, form_of
 from antiphon.faults.proxy.recording import Exchange, whole
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
@@ -33,13 +35,14 @@ from antiphon.vocabulary.ports import Json
 _MOST_KEPT = 1_000
 _WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 5.0}
 """How long the server takes, in seconds; how long its client would wait is not known."""
-_ERRORS: dict[Kind, tuple[int, str, str]] = {
-    "rate_limit": (429, "rate_limit_error", "too many requests"),
-    "overload": (529, "overloaded_error", "overloaded"),
-    "raise": (500, "api_error", "internal server error"),
-    "oversized": (400, "invalid_request_error", "prompt is too long"),
-}
-_PAGES: dict[Kind, str] = {"empty": "", "malformed": "<html>Bad Gateway</html>"}
+_REFUSALS: dict[Kind, ScriptedReply] = {
+    "rate_limit": ScriptedReply(status=429, error="rate_limit_error", message="too many requests"),
+    "overload": ScriptedReply(status=529, error="overloaded_error", message="overloaded"),
+    "raise": ScriptedReply(status=500, error="api_error", message="internal server error"),
+    "oversized": ScriptedReply(status=400, error="invalid_request_error", message="prompt is too long"),
+    "empty": ScriptedReply(body="", content_type="text/html"),
+    "malformed": ScriptedReply(body="<html>Bad Gateway</html>", content_type="text/html"),
+}  # fmt: skip
 # The body is whole and plain here, so its length and its coding are ours to say.
 _OF_ONE_HOP = (
     *("host", "connection", "keep-alive", "te", "upgrade", "expect", "date", "server"),
@@ -88,7 +91,7 @@ class FaultProxy:
         exchanges, started = self.exchanges, time.time()
         try:
             if form is None or not call.request:
-                return await passing.passed_on()
+                return await passing.asked(call.body)
             reply = await passing.broken(form)
         except (httpx2.HTTPError, ModelError, *UNREADABLE) as error:
             # Nobody should take it for a fault that was injected.
@@ -107,6 +110,7 @@ class FaultProxy:
         return reply
 
 
+@dataclass
 class _Passing:
     """One call, and what becomes of its reply.
 
@@ -115,18 +119,25 @@ class _Passing:
         sent: The reply that the client gets whole.
     """
 
-    def __init__(
-        self, call: Call, upstream: httpx2.AsyncClient, injected: QueryFaults
-    ) -> None:
-        self._call = call
-        self._upstream = upstream
-        self._injected = injected
-        self.fired: list[str] = []
-        self.sent: Json | None = None
+    call: Call
+    upstream: httpx2.AsyncClient
+    injected: QueryFaults
+    fired: list[str] = field(default_factory=list)
+    sent: Json | None = None
 
-    async def passed_on(self) -> Played:
+    async def asked(self, body: bytes) -> Played:
         """Returns the server's own reply."""
-        return await self._ask(self._call.body)
+        base = self.upstream.base_url
+        # Whatever the client wrote, it is a path of the upstream's.
+        path = base.path.rstrip("/") + self.call.path
+        async with self.upstream.stream(
+            self.call.method,
+            base.copy_with(path=path, query=self.call.query or None),
+            content=body,
+            headers={**_kept(self.call.headers), "accept-encoding": "identity"},
+        ) as response:
+            body = await read_whole(response)
+        return Played(response.status_code, _kept(response.headers), [Act(send=body)])
 
     async def broken(self, form: Form) -> ScriptedReply | Played:
         """Returns a model's reply, broken if a fault fires."""
@@ -134,24 +145,25 @@ class _Passing:
         if late is not None and late.kind not in _WAITS_S:
             return _refusal(late)
         wrong = self._traverse("model.content")
-        replied = await self._ask(msgspec.json.encode(whole(self._call.request)))
+        replied = await self.asked(msgspec.json.encode(whole(self.call.request)))
         [act] = replied.acts
         self.sent = read_object(act.send)
         if replied.status != 200:
             return replied
         if wrong is not None:
             self.sent = self._corrupted(form, self.sent, wrong)
-        acts = await self._acts(form, self.sent)
+        is_stream = self.call.request.get("stream") is True
+        acts = await self._acts(form if is_stream else None, self.sent)
         if late is not None:
             acts.insert(0, Act(late.seconds(_WAITS_S[late.kind])))
-        kind = "text/event-stream" if self._is_stream else "application/json"
+        kind = "text/event-stream" if is_stream else "application/json"
         headers = {**replied.headers, "content-type": kind}
-        return replied._replace(headers=headers, acts=acts)
+        return Played(replied.status, headers, acts)
 
-    async def _acts(self, form: Form, reply: Json) -> list[Act]:
+    async def _acts(self, form: Form | None, reply: Json) -> list[Act]:
         """Returns how a reply is sent, broken on its way if a fault fires."""
         pieces = broken_stream(
-            self._pieces(form, reply),
+            _pieces(form, reply),
             lambda piece: piece.places,
             lambda place: self._traverse(f"model.stream.{place}"),
             _replaced,
@@ -161,45 +173,30 @@ class _Passing:
             self.sent = None
         return acts
 
-    @property
-    def _is_stream(self) -> bool:
-        return self._call.request.get("stream") is True
-
     def _traverse(self, point: str) -> Fault | None:
-        fault = self._injected.traverse(point)
+        fault = self.injected.traverse(point)
         if fault is not None:
             self.fired.append(f"{point}:{fault.kind}")
         return fault
 
-    async def _ask(self, body: bytes) -> Played:
-        base = self._upstream.base_url
-        # Whatever the client wrote, it is a path of the upstream's.
-        path = base.path.rstrip("/") + self._call.path
-        async with self._upstream.stream(
-            self._call.method,
-            base.copy_with(path=path, query=self._call.query or None),
-            content=body,
-            headers={**_kept(self._call.headers), "accept-encoding": "identity"},
-        ) as response:
-            body = await read_whole(response)
-        return Played(response.status_code, _kept(response.headers), [Act(send=body)])
-
     def _corrupted(self, form: Form, reply: Json, wrong: Fault) -> Json:
-        [tool, *_] = self._call.request.get("tools") or [{}]
+        [tool, *_] = self.call.request.get("tools") or [{}]
         name = tool.get("name") or tool.get("function", {}).get("name", "no_such_tool")
         made = corrupted(form.blocks(reply), wrong.kind, str(reply.get("id")), name)
         stop = made.stop_reason or fitting_stop(made.blocks)
         return form.holding(reply, made.blocks, stop)
 
-    async def _pieces(self, form: Form, reply: Json) -> AsyncIterator[_Piece]:
-        if self._is_stream:
-            for event in form.events(reply):
-                yield _Piece(Act(send=sse_in(form, event)), places_of(event))
-            return
-        body = msgspec.json.encode(reply)
-        half = len(body) // 2
-        yield _Piece(Act(send=body[:half]))
-        yield _Piece(Act(send=body[half:]), ["before_end"])
+
+async def _pieces(form: Form | None, reply: Json) -> AsyncIterator[_Piece]:
+    """Yields a reply as a stream of its form, or in two pieces without one."""
+    if form is not None:
+        for sent, places in form.stream(reply):
+            yield _Piece(Act(send=sent), places)
+        return
+    body = msgspec.json.encode(reply)
+    half = len(body) // 2
+    yield _Piece(Act(send=body[:half]))
+    yield _Piece(Act(send=body[half:]), ["before_end"])
 
 
 async def _replaced(piece: _Piece, fault: Fault) -> Sequence[_Piece]:
@@ -212,25 +209,19 @@ async def _replaced(piece: _Piece, fault: Fault) -> Sequence[_Piece]:
         return [_Piece(Act(send=GARBAGE))]
     if fault.kind == "drop":
         return [_Piece(Act(how="reset"))]
-    _, error, why = _ERRORS[fault.kind]
-    return [_Piece(Act(send=sse_of(error_of(error, why)), how="end"))]
+    refusal = _REFUSALS[fault.kind]
+    error = error_of(refusal.error or "", refusal.message)
+    return [_Piece(Act(send=sse_of(error), how="end"))]
 
 
 def _refusal(fault: Fault) -> ScriptedReply | Played:
     """Returns what comes in the place of a whole reply."""
     if fault.kind == "drop":
         return Played(0, {}, [Act(how="reset")])
-    if fault.kind in _PAGES:
-        return ScriptedReply(body=_PAGES[fault.kind], content_type="text/html")
-    status, error, why = _ERRORS[fault.kind]
     headers = {"retry-after": f"{fault.for_s:g}"} if fault.for_s else {}
-    return ScriptedReply(status=status, error=error, message=why, headers=headers)
+    return replace(_REFUSALS[fault.kind], headers=headers)
 
 
 def _kept(headers: Mapping[str, str]) -> dict[str, str]:
     """Returns the headers that are not of one connection alone."""
-    return {
-        name: value
-        for name, value in headers.items()
-        if name.lower() not in _OF_ONE_HOP
-    }
+    return {name: headers[name] for name in headers if name.lower() not in _OF_ONE_HOP}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -14,9 +15,6 @@ from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
-
-MOST_BYTES = 256 * 2**20
-_STREAMING = ("stream", "stream_options")
 
 
 class Exchange(Value, frozen=True, kw_only=True):
@@ -37,59 +35,50 @@ class Exchange(Value, frozen=True, kw_only=True):
     fault: str | None = None
 
 
-def history(request: Json) -> list[object]:
-    """Returns the conversation that a request sends, a turn each."""
-    turns = request.get("messages", request.get("input"))
-    return turns if isinstance(turns, list) else [turns]
-
-
-class Recording(httpx2.AsyncBaseTransport):
-    """A server that replies as one was recorded to reply.
-
-    It replies to a request by the same request; to one that was not recorded by one that was made as far into a
-    conversation. So it needs no memory: a client may repeat a request, or ask several things at once.
-    """
-
-    def __init__(self, exchanges: Sequence[Exchange]) -> None:
-        self._exchanges = exchanges
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Replies in one piece."""
-        asked = read_object(await request.aread())
-        form = form_of(request.url.path)
-        fitting = [
-            exchange
-            for exchange in self._exchanges
-            if form is not None and form.field in (exchange.response or {})
-        ]
-        if not fitting:
-            why = f"The recording holds no reply for {request.url.path}."
-            return httpx2.Response(404, json={"error": {"message": why}})
-
-        def distance(exchange: Exchange) -> tuple[bool, int]:
-            recorded = exchange.request
-            turns = abs(len(history(recorded)) - len(history(asked)))
-            return whole(recorded) != whole(asked), turns
-
-        return httpx2.Response(200, json=min(fitting, key=distance).response)
+def turns(request: Json) -> int:
+    """Returns the length of the conversation that a request sends."""
+    sent = request.get("messages", request.get("input"))
+    return len(sent) if isinstance(sent, list) else 1
 
 
 def whole(request: Json) -> Json:
     """Returns the request as it is made by a client that wants no stream."""
-    return {name: value for name, value in request.items() if name not in _STREAMING}
+    streaming = ("stream", "stream_options")
+    return {name: value for name, value in request.items() if name not in streaming}
 
 
-def read_recording(path: Path) -> Recording:
-    """Reads a file of exchanges; those that a fault broke or a server refused are left out.
+def _replayed(
+    exchanges: Sequence[Exchange], request: httpx2.Request
+) -> httpx2.Response:
+    """Replies to a request by the same request; else by one that was made as far into a conversation.
+
+    So no memory is needed: a client may repeat a request, or ask several things at once.
+    """
+    asked = read_object(request.content)
+    form = form_of(request.url.path)
+    fitting = [
+        exchange
+        for exchange in exchanges
+        if form is not None and form.field in (exchange.response or {})
+    ]
+    if not fitting:
+        why = f"The recording holds no reply for {request.url.path}."
+        return httpx2.Response(404, json={"error": {"message": why}})
+
+    def distance(exchange: Exchange) -> tuple[bool, int]:
+        recorded = exchange.request
+        return whole(recorded) != whole(asked), abs(turns(recorded) - turns(asked))
+
+    return httpx2.Response(200, json=min(fitting, key=distance).response)
+
+
+def read_recording(path: Path) -> httpx2.AsyncBaseTransport:
+    """Returns a server that replies as one was recorded to; what a fault broke or a server refused is left out.
 
     Raises:
         BadInputError: It cannot be read, or holds no reply that can be played.
     """
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise BadInputError(
-                f"{path} has more than {MOST_BYTES >> 20} MB: play a part of it."
-            )
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise BadInputError(
@@ -99,14 +88,14 @@ def read_recording(path: Path) -> Recording:
     for number, line in enumerate(lines, start=1):
         try:
             exchange = msgspec.json.decode(line, type=prepared(Exchange))
-            if exchange.status == 200 and not exchange.fault:
-                found.append(exchange)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise BadInputError(
                 f"{path} is no recording: line {number} is no exchange ({error})."
             ) from error
+        if exchange.status == 200 and not exchange.fault:
+            found.append(exchange)
     if not found:
         raise BadInputError(
             f"{path} holds no reply that can be played: record some with --upstream and --record."
         )
-    return Recording(found)
+    return httpx2.MockTransport(partial(_replayed, found))

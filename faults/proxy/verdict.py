@@ -6,7 +6,7 @@ import random
 from collections.abc import Collection, Iterable, Sequence
 
 from antiphon.faults.plan import Fault, Kind, Plan, matches, model_points, point_type
-from antiphon.faults.proxy.recording import Exchange, history
+from antiphon.faults.proxy.recording import Exchange, turns
 from antiphon.vocabulary.errors import FaultPlanError
 
 NOT_ON_A_WIRE: tuple[Kind, ...] = ("cancel", "block")
@@ -27,8 +27,7 @@ def reactions(exchanges: Iterable[Exchange]) -> list[str]:
 
 def _reaction(broken: Exchange, later: Sequence[Exchange]) -> str:
     again = [each for each in later if each.request == broken.request]
-    turns = len(history(broken.request))
-    went_on = any(len(history(each.request)) > turns for each in later)
+    went_on = any(turns(each.request) > turns(broken.request) for each in later)
     if again:
         after_s = again[0].started - broken.started - broken.seconds
         times = "once" if len(again) == 1 else f"{len(again)} times"

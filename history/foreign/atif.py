@@ -16,7 +16,7 @@ from antiphon.history.foreign.messages import (
     Conversation,
     as_object,
     decoded,
-    response_of,
+    listed,
     text_of,
     written,
 )
@@ -25,6 +25,7 @@ from antiphon.history.foreign.model_calls import (
     ModelCall,
     Read,
     counted,
+    replied,
     request_of,
     seconds,
 )
@@ -49,7 +50,7 @@ def traces_of_atif(given: Json) -> Iterator[tuple[str, Read]]:
     """Yields a trajectory's id and what reads it, and those of the subagents that it holds."""
     named = str(given.get("trajectory_id") or given.get("session_id") or "")
     yield named, partial(_trace, named, given)
-    for each in given.get("subagent_trajectories") or ():
+    for each in listed(given.get("subagent_trajectories")):
         if is_atif(each):
             yield from traces_of_atif(each)
 
@@ -68,9 +69,8 @@ def _trace(named: str, given: Json) -> ForeignTrace:
         if is_call and not step.get("is_copied_context"):
             model = step.get("model_name") or agent.get("model_name")
             request = request_of(said, model, agent.get("tool_definitions"))
-            content = said.add(_message(step))
             # A step tells when it happened: its call is taken to begin where the step before it ended.
-            trace.calls.append(_call(step, request, content, ended_at or at, at))
+            trace.calls.append(_call(step, said, request, ended_at or at, at))
         else:
             said.add(_message(step))
         for result in as_object(step.get("observation")).get("results") or ():
@@ -81,22 +81,20 @@ def _trace(named: str, given: Json) -> ForeignTrace:
 
 def _call(
     step: Json,
+    said: Conversation,
     request: Json,
-    content: list[Json],
     began_at: float | None,
     ended_at: float | None,
 ) -> ModelCall:
     metrics = as_object(step.get("metrics"))
+    counts = ("prompt_tokens", "completion_tokens", "cached_tokens")
+    usage = counted(*map(metrics.get, counts))
+    response = replied(said, _message(step), request["model"], None, usage)
     cost: Any = metrics.get("cost_usd")
     is_cost = type(cost) in (int, float) and 0 <= cost < MOST_USD
-    usage = counted(
-        metrics.get("prompt_tokens"),
-        metrics.get("completion_tokens"),
-        metrics.get("cached_tokens"),
-    )
     return ModelCall(
         request,
-        response_of(content, request["model"], None, None, usage),
+        response,
         began_at=began_at,
         ended_at=ended_at,
         cost_usd=float(cost) if is_cost else None,
@@ -104,13 +102,8 @@ def _call(
 
 
 def _message(step: Json) -> Json:
-    calls: list[Json] = []
-    for call in step.get("tool_calls") or ():
-        calls.append(
-            {**call, "id": call["tool_call_id"], "name": call["function_name"]}
-        )
     role = {"agent": "assistant", "system": "system"}.get(step["source"], "user")
-    return {**step, "role": role, "content": step.get("message"), "tool_calls": calls}
+    return {**step, "role": role, "content": step.get("message")}
 
 
 def _result(step: Json, result: Json) -> Json:
@@ -195,13 +188,17 @@ def _step(reply: e.ReasoningCompleted, at: float) -> Json:
     }
     if reply.thought:
         step["reasoning_content"] = reply.thought
-    calls: list[Json] = []
-    for call in reply.tool_calls:
-        # What a model wrote as arguments may be no object.
-        arguments = as_object(decoded(call.arguments))
-        called = {"tool_call_id": call.id, "function_name": call.name}
-        calls.append({**called, "arguments": arguments})
-    return {**step, "tool_calls": calls} if calls else step
+    if reply.tool_calls:
+        step["tool_calls"] = [
+            {
+                "tool_call_id": call.id,
+                "function_name": call.name,
+                # What a model wrote as arguments may be no object.
+                "arguments": as_object(decoded(call.arguments)),
+            }
+            for call in reply.tool_calls
+        ]
+    return step
 
 
 def _observe(by_call: dict[str, Json], outcome: e.ToolSucceeded | e.ToolFailed) -> None:

@@ -25,31 +25,29 @@ def first_event(trace: ForeignTrace, loop: Loop, began_at: float) -> QueryReceiv
     request = calls[0].request
     question, history = _asked(loop)
     tools = [name_of(tool["name"]) for tool in request.get("tools", ())]
-    ended_at = max((call.ended_at or began_at for call in calls), default=began_at)
-    settings = QuerySettings(
-        # One more than it took, since its last call could have asked for another.
-        max_rounds=len(calls),
-        deadline_s=max(LEAST_S, 2 * (ended_at - began_at)),
-        max_tool_calls=max(1, *map(_tool_calls, calls)),
-        model=name_of(request["model"]),
-        max_tokens=max(1, request["max_tokens"]),
-        early_dispatch=False,
-        context="transcript",
-    )
-    imported = Imported(
-        form=trace.form,
-        agent=trace.agent[:MOST_NAME],
-        missing=(*trace.missing, *_missing(trace, calls)),
-    )
+    ended_at = max(call.ended_at or began_at for call in calls)
     return QueryReceived(
         query=question.replace("\x00", "").strip() or "(no question was recorded)",
         # It has no place in a conversation of this service; what was said before is its history.
         session_id="",
-        settings=settings,
+        settings=QuerySettings(
+            # One more than it took, since its last call could have asked for another.
+            max_rounds=len(calls),
+            deadline_s=max(LEAST_S, 2 * (ended_at - began_at)),
+            max_tool_calls=max(1, *[len(call.called) for call in calls]),
+            model=name_of(request["model"]),
+            max_tokens=max(1, request["max_tokens"]),
+            early_dispatch=False,
+            context="transcript",
+        ),
         history=history,
         tools=tuple(dict.fromkeys(tools)),
         rules=RULES,
-        imported=imported,
+        imported=Imported(
+            form=trace.form,
+            agent=trace.agent[:MOST_NAME],
+            missing=(*trace.missing, *_missing(trace, calls)),
+        ),
     )
 
 
@@ -71,8 +69,7 @@ def _asked(loop: Loop) -> tuple[str, tuple[Exchange, ...]]:
     exchanges: list[Exchange] = []
     question = answer = ""
     for message in loop.first_messages:
-        texts = [block for block in message["content"] if block["type"] == "text"]
-        said = text_of(texts)
+        said = text_of([b for b in message["content"] if b["type"] == "text"])
         if message["role"] == "assistant":
             answer = said or answer
         elif said.strip():
@@ -80,11 +77,6 @@ def _asked(loop: Loop) -> tuple[str, tuple[Exchange, ...]]:
                 exchanges.append(Exchange(question=question, answer=answer))
             question, answer = said, ""
     return question, tuple(exchanges[-MOST_EXCHANGES:])
-
-
-def _tool_calls(call: ModelCall) -> int:
-    blocks = call.response["content"] if call.response else ()
-    return sum(block["type"] == "tool_use" for block in blocks)
 
 
 def _missing(trace: ForeignTrace, calls: list[ModelCall]) -> list[str]:

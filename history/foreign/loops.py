@@ -21,11 +21,6 @@ class Loop:
     results: dict[str, Json] = field(default_factory=dict)
 
     @property
-    def last(self) -> ModelCall:
-        """The newest attempt."""
-        return self.attempts[-1][-1]
-
-    @property
     def first_messages(self) -> list[Json]:
         """What its first call was shown."""
         messages: list[Json] = self.attempts[0][0].request["messages"]
@@ -58,30 +53,29 @@ def loops_of(calls: Sequence[ModelCall]) -> list[Loop]:
             loop.attempts.append([call])
         if call.response is None:
             failed.append(loop)
-            continue
-        for block in call.response["content"]:
-            if block["type"] == "tool_use":
-                waiting.setdefault(block["id"], []).append(loop)
+        for call_id in call.called:
+            waiting.setdefault(call_id, []).append(loop)
     return loops
 
 
 def _of_the_same(failed: list[Loop], messages: list[Json]) -> Loop | None:
     for loop in failed:
-        if loop.last.request["messages"] == messages:
+        if loop.attempts[-1][-1].request["messages"] == messages:
             return loop
     return None
 
 
 def _that_waits(waiting: dict[str, list[Loop]], messages: list[Json]) -> Loop | None:
     """Returns the loop whose results end the messages, and notes these; servers that count their calls repeat ids."""
-    results = [
-        block for block in messages[-1]["content"] if block["type"] == "tool_result"
-    ]
-    for result in results:
-        for loop in waiting.get(result["tool_use_id"], ()):
+    shown = messages[-1]["content"]
+    results = {
+        block["tool_use_id"]: block for block in shown if block["type"] == "tool_result"
+    }
+    for call_id in results:
+        for loop in waiting.get(call_id, ()):
             if loop.first_messages[0] == messages[0]:
                 for each in results:
-                    waiting.pop(each["tool_use_id"], None)
-                    loop.results[each["tool_use_id"]] = each
+                    waiting.pop(each, None)
+                loop.results |= results
                 return loop
     return None

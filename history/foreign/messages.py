@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
+from collections import defaultdict, deque
 from typing import Any
 
 import msgspec
@@ -13,10 +14,6 @@ _ROLES = {
     "ai": "assistant", "model": "assistant", "assistant": "assistant", "function_call": "assistant",
     "system": "system", "developer": "system",
 }  # fmt: skip
-_STOPS = {
-    "stop": "end_turn", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use",
-    "length": "max_tokens", "content_filter": "refusal",
-}  # fmt: skip
 _CALLS = ("tool_use", "tool_call", "function_call")
 _RESULTS = ("tool_result", "tool_call_response", "function_call_output")
 
@@ -24,7 +21,7 @@ _RESULTS = ("tool_result", "tool_call_response", "function_call_output")
 class Conversation:
     """Messages as they are added, of which no two neighbours have one role, and the system prompt beside them.
 
-    A call without an id, or with one that is taken, gets an id by its place: a later request repeats the messages of an
+    A call without an id, or with one that is taken, gets a numbered one: a later request repeats the messages of an
     earlier one, so the same call has the same id in all of them. Each result goes to its call.
     """
 
@@ -32,9 +29,10 @@ class Conversation:
         self.system: list[Json] = []
         self.shown = 0
         self._messages: list[Json] = []
-        self._ids = _FreeIds()
-        self._names: dict[str, list[str]] = {}
-        self._waiting: list[str] = []
+        self._taken: set[str] = set()
+        self._numbers = itertools.count(2)
+        # The calls without a result by the id that they were given; by none are all of them.
+        self._waiting: dict[str, deque[str]] = defaultdict(deque)
         for each in listed(given):
             self.add(each)
 
@@ -53,47 +51,26 @@ class Conversation:
             if not self._messages or self._messages[-1]["role"] != role:
                 self._messages.append({"role": role, "content": []})
                 if role == "assistant":
-                    self._names, self._waiting = {}, []
-            content: list[Json] = self._messages[-1]["content"]
-            blocks = [
-                self._named(block, len(content) + n) for n, block in enumerate(blocks)
-            ]
-            content += blocks
+                    self._waiting.clear()
+            blocks = [self._named(block) for block in blocks]
+            self._messages[-1]["content"] += blocks
         return blocks
 
-    def _named(self, block: Json, place: int) -> Json:
+    def _named(self, block: Json) -> Json:
         if block["type"] == "tool_use":
-            name = self._ids.free(block["id"] or f"call-{len(self._messages)}-{place}")
-            self._names.setdefault(block["id"], []).append(name)
-            self._waiting.append(name)
+            given = block["id"]
+            name = given or "call"
+            while name in self._taken:
+                name = f"{given or 'call'}-{next(self._numbers)}"
+            self._taken.add(name)
+            for known_by in {given, ""}:
+                self._waiting[known_by].append(name)
             return {**block, "id": name}
         if block["type"] == "tool_result":
-            same = self._names.get(block["tool_use_id"])
-            if not block["tool_use_id"]:
-                same = self._waiting
+            same = self._waiting.get(block["tool_use_id"])
             if same:
-                return {**block, "tool_use_id": same.pop(0)}
+                return {**block, "tool_use_id": same.popleft()}
         return block
-
-
-def response_of(
-    content: list[Json], model: str, stop: object, message_id: object, usage: Json
-) -> Json:
-    """Returns a reply as a message of the Messages API."""
-    if isinstance(stop, list):
-        stop = next(iter(stop), None)
-    if not isinstance(stop, str):
-        calls = any(block["type"] == "tool_use" for block in content)
-        stop = "tool_use" if calls else "end_turn"
-    return {
-        "id": written(message_id),
-        "type": "message",
-        "role": "assistant",
-        "model": model,
-        "content": content,
-        "stop_reason": _STOPS.get(stop, stop),
-        "usage": usage,
-    }
 
 
 def tools_of(given: object) -> list[Json]:
@@ -101,19 +78,15 @@ def tools_of(given: object) -> list[Json]:
     tools: list[Json] = []
     for each in decoded(given) or ():
         tool = as_object(decoded(each))
-        tool = as_object(decoded(tool.get("tool"))) or tool
-        tool = as_object(decoded(tool.get("json_schema"))) or tool
-        tool = as_object(tool.get("function")) or tool
+        for holder in ("tool", "json_schema", "function"):
+            tool = as_object(decoded(tool.get(holder))) or tool
         if not isinstance(tool.get("name"), str):
             continue
         schema = decoded(tool.get("parameters", tool.get("input_schema")))
         if schema is not None:
             description = written(tool.get("description"))
-            tool = {
-                "name": tool["name"],
-                "description": description,
-                "input_schema": as_object(schema),
-            }
+            tool = {"name": tool["name"], "description": description}
+            tool["input_schema"] = as_object(schema)
         tools.append(tool)
     return tools
 
@@ -124,11 +97,11 @@ def text_of(blocks: object) -> str:
         return blocks
     pieces: list[str] = []
     for block in blocks if isinstance(blocks, list) else ():
-        given = as_object(block)
-        text = text_of(
-            block if isinstance(block, str) else given.get("text", given.get("content"))
-        )
-        pieces.append(text or f"[{given.get('type')}]")
+        if isinstance(block, str):
+            pieces.append(block)
+        else:
+            inner = as_object(block).get("text", as_object(block).get("content"))
+            pieces.append(text_of(inner) or f"[{as_object(block).get('type')}]")
     return "\n".join(pieces)
 
 
@@ -154,6 +127,11 @@ def as_object(value: object) -> Json:
     return value if isinstance(value, dict) else {}
 
 
+def first(given: Json, *names: str) -> Any:
+    """Returns the first of these fields that says something; None if none does."""
+    return next((given[name] for name in names if given.get(name)), None)
+
+
 def listed(given: object) -> list[Any]:
     """Returns messages one by one, however many there are and whatever holds them."""
     given = decoded(given)
@@ -170,14 +148,13 @@ def _message(given: object) -> tuple[str, list[Json]]:
     message = given if isinstance(given, dict) else {"role": "user", "content": given}
     message = {**message, **as_object(message.get("message"))}
     said = str(message.get("role") or message.get("type"))
+    role = _ROLES.get(said, "user")
     if said in (*_CALLS, *_RESULTS):
-        return _ROLES.get(said, "user"), [_block(message)]
+        return role, [_block(message)]
     blocks = _content(message)
-    if said not in ("tool", "function"):
-        return _ROLES.get(said, "user"), blocks
-    if not any(block["type"] == "tool_result" for block in blocks):
+    if said in ("tool", "function") and not _any(blocks, "tool_result"):
         blocks = [_result({"id": message.get("tool_call_id"), "content": blocks})]
-    return "user", blocks
+    return role, blocks
 
 
 def _content(message: Json) -> list[Json]:
@@ -185,26 +162,24 @@ def _content(message: Json) -> list[Json]:
     if thought := message.get("reasoning_content"):
         blocks.append({"type": "thinking", "thinking": written(thought)})
     # Instrumentations tell the same content under several of these names, and a call as content and beside it.
-    names = ("parts", "contents", "content")
-    blocks += _blocks(
-        next((message[name] for name in names if message.get(name)), None)
-    )
-    if not any(block["type"] == "tool_use" for block in blocks):
+    blocks += _blocks(first(message, "parts", "contents", "content"))
+    if not _any(blocks, "tool_use"):
         calls = decoded(message.get("tool_calls"))
         blocks += [_call(each) for each in calls or () if isinstance(each, dict)]
     return blocks
 
 
+def _any(blocks: list[Json], kind: str) -> bool:
+    return any(block["type"] == kind for block in blocks)
+
+
 def _blocks(value: object) -> list[Json]:
     inner = decoded(value)
     # Some write the list of blocks as a text; another text may begin like one.
-    if isinstance(value, str) and not (
-        isinstance(inner, list)
-        and inner
-        and all("type" in as_object(each) for each in inner)
-    ):
-        return [{"type": "text", "text": value}] if value.strip() else []
     parts = inner if isinstance(inner, list) else [inner]
+    are_blocks = bool(parts) and all("type" in as_object(part) for part in parts)
+    if isinstance(value, str) and not (are_blocks and parts is inner):
+        return [{"type": "text", "text": value}] if value.strip() else []
     return [_block(part) for part in parts if part not in (None, "")]
 
 
@@ -220,9 +195,8 @@ def _block(given: object) -> Json:
     text = part.get("text", part.get("content"))
     if kind == "reasoning":
         return {"type": "thinking", "thinking": written(text)}
-    if kind in (None, "input_text", "output_text") or (
-        kind == "text" and "text" not in part
-    ):
+    is_bare = kind == "text" and "text" not in part
+    if is_bare or kind in (None, "input_text", "output_text"):
         return {"type": "text", "text": written(part if text is None else text)}
     return {**part, "type": str(kind)}
 
@@ -230,46 +204,21 @@ def _block(given: object) -> Json:
 def _call(given: Json) -> Json:
     call = as_object(given.get("tool_call")) or given
     function = as_object(call.get("function")) or call
-    names = ("input", "arguments", "args", "parameters")
-    arguments = decoded(
-        next((function[name] for name in names if function.get(name)), {})
-    )
+    arguments = decoded(first(function, "input", "arguments", "args", "parameters"))
     if not isinstance(arguments, dict):
-        arguments = {"arguments": arguments}
+        arguments = {"arguments": arguments} if arguments else {}
     return {
         "type": "tool_use",
-        "id": str(call.get("call_id") or call.get("id") or ""),
-        "name": str(function.get("name") or "unknown"),
+        "id": str(first(call, "call_id", "tool_call_id", "id") or ""),
+        "name": str(first(function, "name", "function_name") or "unknown"),
         "input": arguments,
     }
 
 
 def _result(part: Json) -> Json:
-    names = ("content", "response", "result", "output")
     result: Json = {
         "type": "tool_result",
-        "tool_use_id": str(
-            part.get("tool_use_id") or part.get("call_id") or part.get("id") or ""
-        ),
-        "content": _blocks(
-            next((part[name] for name in names if part.get(name)), None)
-        ),
+        "tool_use_id": str(first(part, "tool_use_id", "call_id", "id") or ""),
+        "content": _blocks(first(part, "content", "response", "result", "output")),
     }
     return {**result, "is_error": True} if part.get("is_error") else result
-
-
-class _FreeIds:
-    """The ids that are taken in one conversation."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-        self._repeats: Counter[str] = Counter()
-
-    def free(self, wanted: str) -> str:
-        """Returns the id, or the first of those numbered after it that is free."""
-        name = wanted
-        while name in self._taken:
-            self._repeats[wanted] += 1
-            name = f"{wanted}-{self._repeats[wanted] + 1}"
-        self._taken.add(name)
-        return name

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from antiphon.history.foreign.messages import (
-    Conversation,
-    listed,
-    response_of,
-    tools_of,
-)
+from antiphon.history.foreign.messages import Conversation, listed, tools_of
 from antiphon.traces import MOST_AT
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import FailureKind
@@ -21,6 +17,10 @@ from antiphon.vocabulary.ports import Json
 MOST_SHOWN = 200_000
 """Messages that all requests of a file show together: each round shows all before it, so that little asks for much."""
 TOO_MUCH = f"its requests show more than {MOST_SHOWN:,} messages together, which is the most: split it"
+_STOPS = {
+    "stop": "end_turn", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use",
+    "length": "max_tokens", "content_filter": "refusal",
+}  # fmt: skip
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
 """From which number on a time is one of nanoseconds, of microseconds and of milliseconds; each with its second."""
 _FAILURES: dict[int, FailureKind] = {
@@ -46,6 +46,12 @@ class ModelCall:
     began_at: float | None = None
     ended_at: float | None = None
     cost_usd: float | None = None
+
+    @property
+    def called(self) -> list[str]:
+        """The ids of the tool calls in its reply."""
+        content = self.response["content"] if self.response else ()
+        return [block["id"] for block in content if block["type"] == "tool_use"]
 
 
 @dataclass(frozen=True)
@@ -81,44 +87,6 @@ Read = Callable[[], ForeignTrace]
 """Reads one trace of a file; raises BadInputError where it cannot be used."""
 
 
-def model_call(
-    asked: object,
-    replied: object,
-    *,
-    model: object,
-    system: object = None,
-    tools: object = None,
-    max_tokens: object = None,
-    usage: Json | None = None,
-    stop: object = None,
-    message_id: object = None,
-    failure: FailureKind = "connection",
-    detail: str = "",
-    began_at: float | None = None,
-    ended_at: float | None = None,
-) -> ModelCall:
-    """Builds a call from messages of any shape.
-
-    Args:
-        replied: The reply's messages; None where the call failed.
-
-    Raises:
-        BadInputError: No message says what was asked.
-    """
-    said = Conversation(asked)
-    said.add({"role": "system", "content": system})
-    request = request_of(said, model, tools, max_tokens)
-    response = None
-    if replied is not None:
-        content: list[Json] = []
-        for each in listed(replied):
-            message = each if isinstance(each, dict) else {"content": each}
-            stop = stop or message.get("finish_reason") or message.get("stop_reason")
-            content += said.add({**message, "role": "assistant"})
-        response = response_of(content, request["model"], stop, message_id, usage or {})
-    return ModelCall(request, response, failure, detail, began_at, ended_at)
-
-
 def request_of(
     said: Conversation, model: object, tools: object, max_tokens: object = None
 ) -> Json:
@@ -145,15 +113,38 @@ def request_of(
     return request
 
 
+def replied(
+    said: Conversation, given: object, model: str, stop: object, usage: Json
+) -> Json:
+    """Returns a reply as a message of the Messages API, and adds it to what was said.
+
+    Args:
+        given: Its messages, of any shape.
+    """
+    content: list[Json] = []
+    for each in listed(given):
+        message = each if isinstance(each, dict) else {"content": each}
+        stop = stop or message.get("finish_reason") or message.get("stop_reason")
+        content += said.add({**message, "role": "assistant"})
+    if isinstance(stop, list):
+        stop = next(iter(stop), None)
+    return {
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": content,
+        "stop_reason": _STOPS.get(str(stop), stop),
+        "usage": usage,
+    }
+
+
 def seconds(value: Any) -> float | None:
     """Returns a time in seconds since the epoch; None where it is none."""
-    try:
-        if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
-            found = datetime.fromisoformat(value.replace("Z", "+00:00")).timestamp()
-        else:
-            found = float(value)
-    except (TypeError, ValueError, OverflowError):
-        return None
+    found = 0.0
+    with suppress(TypeError, ValueError, OverflowError):
+        found = datetime.fromisoformat(value).timestamp()
+    with suppress(TypeError, ValueError, OverflowError):
+        found = float(value)
     for least, second in _UNITS:
         if found >= least:
             found /= second

@@ -18,21 +18,16 @@ from antiphon.history.foreign.model_calls import (
     Read,
 )
 from antiphon.history.foreign.spans import traces_of_spans
-from antiphon.history.foreign.writing import written_trace
+from antiphon.history.foreign.writing import Writing
 from antiphon.traces import IDS, MOST_BYTES, Redaction
-from antiphon.vocabulary.errors import BadInputError
+from antiphon.vocabulary.errors import BadInputError, ModelError
 from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.feedback import Feedback
+from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.tool_calls import nests_too_deep
 
-_UNUSABLE = (
-    BadInputError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-)
+_MISSHAPEN = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+"""What comes of reading a file any of whose fields may be of any type."""
 MOST_QUERIES = 1_000
 """Queries in one file."""
 MOST_VALUES = 5_000_000
@@ -63,6 +58,7 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
     """
     _refuse_too_large(data)
     shown = 0
+    file_id = hashlib.sha256(data).hexdigest()
     queries: list[Sequence[Recorded[Event]]] = []
     refused: list[str] = []
     for name, read in _traces(_values(data, refused), refused):
@@ -71,11 +67,11 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
             shown += sum(len(call.request["messages"]) for call in trace.calls)
             if shown > MOST_SHOWN:
                 raise BadInputError(TOO_MUCH)
-            for query in _queries(trace, data, now, redaction):
+            for query in _queries(trace, file_id, now, redaction):
                 queries.append(query)
                 if len(queries) > MOST_QUERIES:
                     raise BadInputError(f"{MOST_QUERIES:,} queries of a file are read")
-        except _UNUSABLE as error:
+        except (BadInputError, ModelError, *_MISSHAPEN) as error:
             refused.append(f"{name[:80]}: {_why(error)}")
     if not queries:
         raise BadInputError("; ".join(refused[:5]) or NO_FORM)
@@ -94,8 +90,7 @@ def _refuse_too_large(data: bytes) -> None:
 
 
 def _why(error: Exception) -> str:
-    """Says what is wrong with a trace; any of its fields may be of any type."""
-    if isinstance(error, BadInputError):
+    if isinstance(error, BadInputError | ModelError):
         return str(error)
     return f"a field in it is not as its form has it ({error!r:.120})"
 
@@ -130,22 +125,32 @@ def _decoded(data: bytes) -> Any:
 def _traces(values: list[Any], refused: list[str]) -> Iterator[tuple[str, Read]]:
     lines = list(filter(exchanges.is_exchange, values))
     if lines:
-        read = partial(exchanges.trace_of_exchanges, lines, refused)
-        yield exchanges.FORM, read
+        yield exchanges.FORM, partial(_of_exchanges, lines, refused)
     for value in filter(atif.is_atif, values):
         yield from atif.traces_of_atif(value)
     yield from traces_of_spans(values)
 
 
+def _of_exchanges(lines: list[Json], refused: list[str]) -> ForeignTrace:
+    """Returns the calls of all lines; which of them belong together is seen by what they ask."""
+    trace = ForeignTrace("", exchanges.FORM)
+    for number, line in enumerate(lines, start=1):
+        try:
+            trace.calls.append(exchanges.call_of(line))
+        except (BadInputError, *_MISSHAPEN) as error:
+            refused.append(f"exchange {number}: {_why(error)}")
+    return trace
+
+
 def _queries(
-    trace: ForeignTrace, data: bytes, now: float, redaction: Redaction
+    trace: ForeignTrace, file_id: str, now: float, redaction: Redaction
 ) -> Iterator[list[Recorded[Event]]]:
-    loops = loops_of(trace.calls)
-    first_id = trace.id
-    if IDS.fullmatch(first_id) is None:
-        first_id = hashlib.sha256(data + trace.id.encode()).hexdigest()[:32]
-    for number, loop in enumerate(loops, start=1):
-        query_id = first_id if number == 1 else f"{first_id}-{number}"
-        yield written_trace(trace, loop, query_id, now, redaction)
-    if not loops:
+    if not trace.calls:
         raise BadInputError("it holds no call of a model")
+    for number, loop in enumerate(loops_of(trace.calls)):
+        query_id = trace.id
+        # People name a trace by how its id begins, so that no other may begin with it.
+        if number or IDS.fullmatch(query_id) is None:
+            key = f"{file_id} {query_id} {number}"
+            query_id = hashlib.sha256(key.encode()).hexdigest()[:32]
+        yield Writing(trace, loop, query_id, now, redaction).events()

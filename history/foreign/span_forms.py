@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from antiphon.history.foreign.messages import as_object, decoded
+from antiphon.history.foreign.messages import as_object, decoded, first, written
 from antiphon.history.foreign.model_calls import seconds
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.ports import Json
 
 MOST_CELLS = 2_000_000
-MOST_PARTS = 40
-"""Dots in the name of an attribute."""
 _HOLDERS = ("resourceSpans", "scopeSpans", "spans", "data", "observations", "traces")
 _OPERATIONS = {"GENERATION": "chat", "TOOL": "execute_tool", "RETRIEVER": "retrieval"}
 
@@ -36,8 +34,7 @@ class Span:
             value: Any = self.attributes
             for part in name.split("."):
                 # Some write objects into attributes as texts.
-                value = decoded(value)
-                value = value.get(part) if isinstance(value, dict) else None
+                value = as_object(decoded(value)).get(part)
             if value not in (None, "", [], {}):
                 return value
         return None
@@ -56,9 +53,8 @@ def spans_in(value: object) -> Iterator[tuple[str, Json]]:
         return
     for name in _HOLDERS:
         yield from spans_in(value.get(name))
-    context = value.get("context")
-    flat: Json = {**value, **context} if isinstance(context, dict) else value
-    if trace_id := _first(flat, "traceId", "trace_id", "context.trace_id"):
+    flat: Json = {**value, **as_object(value.get("context"))}
+    if trace_id := first(flat, "traceId", "trace_id", "context.trace_id"):
         yield str(trace_id).removeprefix("0x"), flat
 
 
@@ -80,14 +76,14 @@ def is_observation(flat: Json) -> bool:
 
 def span_of(flat: Json) -> Span:
     """Reads one span, or one observation of Langfuse."""
-    if is_observation(flat):
-        return _observed(flat)
-    status = flat.get("status", flat.get("status_code"))
-    message = flat.get("status_message")
+    status = first(flat, "status", "status_code", "level")
+    message = first(flat, "status_message", "statusMessage")
     if isinstance(status, dict):
-        message = status.get("message", status.get("description"))
-        status = status.get("code", status.get("status_code"))
-    attributes = _pairs(flat.get("attributes"))
+        message = first(status, "message", "description")
+        status = first(status, "code", "status_code")
+    attributes = _pairs(
+        _told_by(flat) if is_observation(flat) else flat.get("attributes")
+    )
     # Phoenix keeps this one beside the others.
     if flat.get("span_kind") not in (None, "UNKNOWN"):
         attributes.append(("openinference.span.kind", flat["span_kind"]))
@@ -99,55 +95,41 @@ def span_of(flat: Json) -> Span:
         attributes += _pairs(event.get("attributes"))
     is_error = str(status).rpartition("_")[2].upper() in ("2", "ERROR")
     return Span(
-        id=str(_first(flat, "spanId", "span_id", "context.span_id")),
-        parent=str(_first(flat, "parentSpanId", "parent_id")),
+        id=written(first(flat, "spanId", "span_id", "context.span_id", "id")),
+        parent=written(first(flat, "parentSpanId", "parent_id", "parentObservationId")),
         name=str(flat.get("name")),
-        began_at=seconds(_first(flat, "startTimeUnixNano", "start_time")),
-        ended_at=seconds(_first(flat, "endTimeUnixNano", "end_time")),
+        began_at=seconds(first(flat, "startTimeUnixNano", "start_time", "startTime")),
+        ended_at=seconds(first(flat, "endTimeUnixNano", "end_time", "endTime")),
         attributes=_nested(attributes),
         error=str(message or "the span ended with an error") if is_error else "",
     )
 
 
-def _observed(given: Json) -> Span:
-    """Returns an observation of Langfuse as a span with GenAI names."""
-    asked, usage = decoded(given.get("input")), given.get("usageDetails") or {}
-    attributes: Json = {
-        "gen_ai.operation.name": _OPERATIONS.get(given["type"]),
-        "gen_ai.agent.name": given.get("name") if given["type"] == "AGENT" else None,
+def _told_by(observation: Json) -> Json:
+    """Returns what an observation of Langfuse tells, as attributes with GenAI names."""
+    asked = decoded(observation.get("input"))
+    kind, output = observation["type"], observation.get("output")
+    usage = as_object(observation.get("usageDetails"))
+    return {
+        "gen_ai.operation.name": _OPERATIONS.get(kind),
+        "gen_ai.agent.name": observation.get("name") if kind == "AGENT" else None,
         "gen_ai.input.messages": asked,
-        "gen_ai.output.messages": given.get("output"),
-        "gen_ai.request.model": given.get("model"),
+        "gen_ai.system_instructions": as_object(asked).get("system"),
+        "gen_ai.tool.definitions": as_object(asked).get("tools"),
+        "gen_ai.output.messages": output,
+        "gen_ai.request.model": observation.get("model"),
         "gen_ai.usage.input_tokens": usage.get("input"),
         "gen_ai.usage.output_tokens": usage.get("output"),
-        "gen_ai.tool.name": given.get("name"),
-        "gen_ai.tool.call.result": given.get("output"),
-        "llm.invocation_parameters": given.get("modelParameters"),
+        "gen_ai.tool.call.result": output,
+        "llm.invocation_parameters": observation.get("modelParameters"),
     }
-    if isinstance(asked, dict):
-        attributes["gen_ai.system_instructions"] = asked.get("system")
-        attributes["gen_ai.tool.definitions"] = asked.get("tools")
-    is_error = given.get("level") == "ERROR"
-    return Span(
-        id=str(given.get("id")),
-        parent=str(given.get("parentObservationId")),
-        name=str(given.get("name")),
-        began_at=seconds(given.get("startTime")),
-        ended_at=seconds(given.get("endTime")),
-        attributes=_nested(list(attributes.items())),
-        error=str(given.get("statusMessage") or "it failed") if is_error else "",
-    )
-
-
-def _first(given: Json, *names: str) -> Any:
-    return next((given[name] for name in names if given.get(name)), "")
 
 
 def _pairs(given: object) -> list[tuple[str, object]]:
     """Returns attributes as pairs; those of OTLP are a list of keys and values."""
     if isinstance(given, list):
         return [(str(each["key"]), _value(each.get("value"))) for each in given]
-    return list(given.items()) if isinstance(given, dict) else []
+    return list(as_object(given).items())
 
 
 def _value(given: Any) -> object:
@@ -155,46 +137,34 @@ def _value(given: Any) -> object:
         if kind == "arrayValue":
             return [_value(each) for each in value.get("values", ())]
         if kind == "kvlistValue":
-            return {
-                each["key"]: _value(each.get("value"))
-                for each in value.get("values", ())
-            }
+            return dict(_pairs(value.get("values", [])))
         return int(value) if kind == "intValue" else value
     return None
 
 
-def _nested(pairs: Iterable[tuple[str, object]]) -> Json:
+def _nested(pairs: Iterable[tuple[str, Any]]) -> Any:
     """Nests attributes by the dots of their names; what is numbered becomes a list."""
-    nested: Json = {}
+    parts: dict[str, list[tuple[str, Any]]] = {}
     for name, value in pairs:
-        _put(nested, name, value)
-    return {name: _with_lists(value) for name, value in nested.items()}
+        head, _, rest = name.partition(".")
+        parts.setdefault(head, []).append((rest, value))
+    if parts and all(map(str.isdecimal, parts)):
+        numbered = sorted(parts, key=lambda number: (len(number), number))
+        return [_joined(parts[number]) for number in numbered]
+    return {head: _joined(same) for head, same in parts.items()}
 
 
-def _put(nested: Json, name: str, value: object) -> None:
-    *parts, last = name.split(".", MOST_PARTS)
-    for part in parts:
-        # A name may be the beginning of another, which tells more.
-        if not isinstance(nested.get(part), dict):
-            nested[part] = {}
-        nested = nested[part]
-    if isinstance(value, dict):
-        for key, each in value.items():
-            _put(nested, f"{last}.{key}", each)
-    elif not isinstance(nested.get(last), dict):
-        nested[last] = value
-
-
-def _with_lists(value: Any) -> Any:
+def _joined(same: list[tuple[str, Any]]) -> Any:
+    """Returns the value of a name, of which each pair holds a part; what has parts tells more than what has none."""
+    inner: list[tuple[str, Any]] = []
+    value: Any = None
+    for rest, value in same:
+        if rest:
+            inner.append((rest, value))
+        elif isinstance(value, dict):
+            inner += value.items()
+    if inner:
+        return _nested(inner)
     if isinstance(value, list):
-        return [
-            _nested(each.items()) if isinstance(each, dict) else each for each in value
-        ]
-    if not isinstance(value, dict):
-        return value
-    if value and all(name.isdecimal() for name in value):
-        return [
-            _with_lists(value[name])
-            for name in sorted(value, key=lambda name: (len(name), name))
-        ]
-    return {name: _with_lists(each) for name, each in value.items()}
+        return [_nested(i.items()) if isinstance(i, dict) else i for i in value]
+    return value

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any
 
-from antiphon.history.foreign.messages import decoded, text_of, written
+from antiphon.history.foreign.messages import Conversation, decoded, text_of, written
 from antiphon.history.foreign.model_calls import (
     ForeignTrace,
     ModelCall,
@@ -18,7 +17,8 @@ from antiphon.history.foreign.model_calls import (
     ToolRun,
     counted,
     failure_of,
-    model_call,
+    replied,
+    request_of,
 )
 from antiphon.history.foreign.span_forms import (
     Span,
@@ -35,6 +35,21 @@ LANGFUSE = "a Langfuse export"
 _CALLS = ("LLM", "chat", "generate_content", "text_completion", "completion")
 _TOOLS = ("TOOL", "execute_tool", "tool")
 _RETRIEVALS = ("RETRIEVER", "retrieval")
+_KIND = ("openinference.span.kind", "gen_ai.operation.name", "traceloop.span.kind", "llm.request.type")  # fmt: skip
+_ASKED = ("llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt", "input.value")
+_REPLIED = ("llm.output_messages", "gen_ai.output.messages", "gen_ai.completion", "output.value")  # fmt: skip
+_MODEL = ("llm.model_name", "gen_ai.response.model", "gen_ai.request.model")
+_OFFERED = ("llm.tools", "gen_ai.tool.definitions", "llm.request.functions")
+_MAX_TOKENS = ("gen_ai.request.max_tokens", "llm.invocation_parameters.max_tokens")
+_STOP = ("llm.finish_reason", "gen_ai.response.finish_reasons")
+_TOKENS = (
+    ("llm.token_count.prompt", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    ("llm.token_count.completion", "gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    ("llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens"),
+    ("llm.token_count.prompt_details.cache_write", "gen_ai.usage.cache_creation.input_tokens"),
+)  # fmt: skip
+"""Of all input, of the output, and of what of the input was read from a cache and put into it."""
+_RESULT = ("gen_ai.tool.call.result", "tool_response", "output.value", "traceloop.entity.output")  # fmt: skip
 
 
 def traces_of_spans(values: Iterable[object]) -> Iterator[tuple[str, Read]]:
@@ -50,7 +65,7 @@ def traces_of_spans(values: Iterable[object]) -> Iterator[tuple[str, Read]]:
 def _trace(trace_id: str, given: list[Json]) -> ForeignTrace:
     spans = list(map(span_of, given))
     trace = ForeignTrace(trace_id, LANGFUSE if is_observation(given[0]) else GENAI)
-    trace.calls = list(map(_call, _told(_of_kind(spans, _CALLS))))
+    trace.calls = list(map(_call, _telling(_of_kind(spans, _CALLS))))
     trace.runs = list(map(_run, _of_kind(spans, _TOOLS)))
     for span in spans:
         if span.told("openinference.span.kind"):
@@ -62,7 +77,11 @@ def _trace(trace_id: str, given: list[Json]) -> ForeignTrace:
     return trace
 
 
-def _told(calls: list[Span]) -> list[Span]:
+def _of_kind(spans: list[Span], kinds: tuple[str, ...]) -> list[Span]:
+    return [span for span in spans if span.told(*_KIND) in kinds]
+
+
+def _telling(calls: list[Span]) -> list[Span]:
     """Returns the calls that say what was asked, each once; all of them if none does.
 
     Two instrumentations of one call make two spans, often one within the other, and one without any content.
@@ -71,86 +90,35 @@ def _told(calls: list[Span]) -> list[Span]:
         raise BadInputError(
             "no span in it is a call of a model with names of GenAI or OpenInference"
         )
-    told = {span.id for span in calls if _asked(span)}
-    found = [span for span in calls if span.id in told and span.parent not in told]
-    return found or calls
-
-
-def _of_kind(spans: list[Span], kinds: tuple[str, ...]) -> list[Span]:
-    return [span for span in spans if _kind(span) in kinds]
-
-
-def _kind(span: Span) -> object:
-    return span.told(
-        "openinference.span.kind",
-        "gen_ai.operation.name",
-        "traceloop.span.kind",
-        "llm.request.type",
-    )
-
-
-def _asked(span: Span) -> Any:
-    return span.told(
-        "llm.input_messages", "gen_ai.input.messages", "gen_ai.prompt", "input.value"
-    )
+    telling = {span.id for span in calls if span.told(*_ASKED)}
+    return [
+        span for span in calls if span.id in telling and span.parent not in telling
+    ] or calls
 
 
 def _call(span: Span) -> ModelCall:
-    replied = span.told(
-        "llm.output_messages",
-        "gen_ai.output.messages",
-        "gen_ai.completion",
-        "output.value",
-    )
-    return model_call(
-        _asked(span),
-        None if span.error and not replied else replied,
-        model=span.told(
-            "llm.model_name", "gen_ai.response.model", "gen_ai.request.model"
-        ),
-        system=span.told("gen_ai.system_instructions"),
-        tools=span.told(
-            "llm.tools", "gen_ai.tool.definitions", "llm.request.functions"
-        ),
-        max_tokens=span.told(
-            "gen_ai.request.max_tokens", "llm.invocation_parameters.max_tokens"
-        ),
-        usage=counted(
-            span.told(
-                "llm.token_count.prompt",
-                "gen_ai.usage.input_tokens",
-                "gen_ai.usage.prompt_tokens",
-            ),
-            span.told(
-                "llm.token_count.completion",
-                "gen_ai.usage.output_tokens",
-                "gen_ai.usage.completion_tokens",
-            ),
-            span.told(
-                "llm.token_count.prompt_details.cache_read",
-                "gen_ai.usage.cache_read.input_tokens",
-            ),
-            span.told(
-                "llm.token_count.prompt_details.cache_write",
-                "gen_ai.usage.cache_creation.input_tokens",
-            ),
-        ),
-        stop=span.told("llm.finish_reason", "gen_ai.response.finish_reasons"),
-        message_id=span.told("gen_ai.response.id"),
-        failure=failure_of(span.told("http.response.status_code", "error.type")),
-        detail=span.error,
-        began_at=span.began_at,
-        ended_at=span.ended_at,
+    said = Conversation(span.told(*_ASKED))
+    said.add({"role": "system", "content": span.told("gen_ai.system_instructions")})
+    offered, max_tokens = span.told(*_OFFERED), span.told(*_MAX_TOKENS)
+    request = request_of(said, span.told(*_MODEL), offered, max_tokens)
+    reply, response = span.told(*_REPLIED), None
+    if reply is not None:
+        usage = counted(*[span.told(*names) for names in _TOKENS])
+        stop = span.told(*_STOP)
+        response = replied(said, reply, request["model"], stop, usage)
+        response["id"] = span.told("gen_ai.response.id")
+    return ModelCall(
+        request,
+        response,
+        failure_of(span.told("http.response.status_code", "error.type")),
+        span.error,
+        span.began_at,
+        span.ended_at,
     )
 
 
 def _run(span: Span) -> ToolRun:
-    output = span.told(
-        "gen_ai.tool.call.result",
-        "tool_response",
-        "output.value",
-        "traceloop.entity.output",
-    )
+    output = span.told(*_RESULT)
     return ToolRun(
         call_id=written(span.told("gen_ai.tool.call.id", "tool_call.id")),
         name=written(span.told("gen_ai.tool.name", "tool.name")) or span.name,

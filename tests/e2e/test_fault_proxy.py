@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ import openai
 import pytest
 import yaml
 
-from tests.e2e.conftest import STARTING_S, Antiphon, environment
+from tests.e2e.conftest import STARTING_S, Antiphon, Shell, environment
 from tests.e2e.forking import ForkedCommand, address
 from tests.e2e.processes import doubling
 from tests.integration.test_fault_proxy import ASKED, REPLIES, TEXT
@@ -217,6 +218,48 @@ def test_what_is_recorded_plays_without_the_server(
 
     assert first.returncode == 0, first.stdout
     assert second.returncode == 0, second.stdout
+
+
+STREAMED = """
+def streamed(**asked):
+    with client.messages.stream(**asked) as events:
+        return events.get_final_message()
+"""
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_is_recorded_is_imported_with_the_faults_and_without_what_broke(
+    shell: Shell, tmp_path: Path, plan: str, stream: bool
+) -> None:
+    agent = (AGENTS / "sdk_loop.py").read_text()
+    if stream:
+        agent = STREAMED + agent.replace("client.messages.create(", "streamed(")
+    (tmp_path / "agent.py").write_text(agent)
+    cut = {"point": "model.stream.before_end", "kind": "drop", "nth": 2}
+    Path(plan).write_text(yaml.safe_dump({"faults": [*FAULTS[:2], cut]}))
+    recorded = str(tmp_path / "recorded.jsonl")
+    command = partial(shell.run, folder=tmp_path, data_dir=tmp_path / "data")
+    with doubling(tmp_path, SCRIPT) as url:
+        arguments = ["--upstream", url, "--plan", plan, "--record", recorded]
+        with serving(tmp_path, *arguments) as (_, proxy):
+            asking = environment(tmp_path, ANTHROPIC_BASE_URL=proxy)
+            asking["ANTHROPIC_API_KEY"] = "none"
+            ran = subprocess.run(
+                [sys.executable, str(tmp_path / "agent.py")], env=asking, check=False
+            )
+
+    run = command("traces", "import", recorded)
+
+    assert run.returncode == 0, run.stderr
+    [query_id] = [line.partition(":")[0] for line in run.stdout.splitlines()]
+    shown = command("traces", "show", query_id).stdout
+    why = command("traces", "why", query_id).stdout
+    for fault in ("request:rate_limit", "request:drop", "stream.before_end:drop"):
+        assert f"injected: model.{fault}" in shown
+        assert f"injected: model.{fault}" in why
+    # The SDK repeats what breaks, but no stream.
+    assert ran.returncode == int(stream)
+    assert (TEXT in shown) is not stream
 
 
 def test_a_dropped_request_gets_no_byte_and_ctrl_c_prints_the_verdict(

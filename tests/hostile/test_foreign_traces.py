@@ -262,3 +262,17 @@ def test_conversations_in_one_file_stay_apart_and_keep_what_was_said_before() ->
         if isinstance(each, QueryReceived)
     ]
     assert told == [("Why?", []), ("Who?", []), ("Sure?", ["Yes."])]
+
+
+def test_the_queries_of_a_file_are_told_apart_by_how_their_ids_begin() -> None:
+    found = read([exchange(question, SAID) for question in ("Why?", "Who?")])
+
+    assert len({query[0].query_id[:12] for query in found.queries}) == 2
+
+
+def test_subagents_that_are_no_list_are_left_out() -> None:
+    step = {"source": "user", "message": "Why?"}
+    steps = [step, {"source": "agent", "message": "So."}]
+    form = {"schema_version": "ATIF-v1.7", "steps": steps, "subagent_trajectories": 7}
+
+    assert len(read(form).queries) == 1
