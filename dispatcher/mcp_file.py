@@ -1,6 +1,6 @@
 """The file that names MCP servers, as clients such as Claude Desktop have it (`mcpServers`).
 
-Values of `env`, `headers` and `url` are secrets: no error shows one.
+Values of `env`, `headers` and `url` are secrets, but for plain words: no error shows one.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from antiphon.dispatcher.output import line
 from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.typed import prepared
+
+# A setting such as NODE_ENV=production is no secret: masked, its word would be missing from questions and passages.
+_PLAIN_WORDS = re.compile(r"[A-Za-z]{1,30}(?:[-_/. ][A-Za-z]{1,30}){0,20}")
+_NAME_OF_SECRET = re.compile(r"key|token|secret|passw|pwd|auth|credential|cookie", re.I)
 
 
 class McpServer(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,14 +47,18 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
 
     def secrets(self) -> list[str]:
         """Returns what must be neither recorded nor shown; shorter texts are none that anybody could keep out."""
-        found = [*self.env.values(), *self.headers.values()]
+        found = [*self.headers.values()]
+        for name, value in self.env.items():
+            if _NAME_OF_SECRET.search(name) or not _PLAIN_WORDS.fullmatch(value):
+                found.append(value)
         for value in self.headers.values():
             # What follows `Bearer` and the like may be repeated alone.
             found.append(value.rpartition(" ")[2])
         address = urlsplit(self.url)
         found.append(address.password or "")
         # Some addresses are a key in themselves.
-        found += re.findall(r"[^/&=]{12,}", f"{address.path}/{address.query}")
+        parts = re.findall(r"[^/&=]{12,}", f"{address.path}/{address.query}")
+        found += [part for part in parts if not _PLAIN_WORDS.fullmatch(part)]
         return [secret for secret in found if len(secret) >= 8]
 
     def without_secrets(self, text: str) -> str:

@@ -207,3 +207,20 @@ def test_keys_of_other_clients_are_passed_over_and_a_disabled_server_too(
     file.write_text(json.dumps({"mcpServers": servers, "theme": "dark"}))
 
     assert list(read_mcp_file(file)) == ["on"]
+
+
+def test_values_of_the_file_are_masked_but_for_plain_words() -> None:
+    server = McpServer(
+        url="https://example.org/model-context-protocol/s3cr3t-of-the-path",
+        env={
+            "NODE_ENV": "production",
+            "TZ": "Europe/Berlin",
+            "PASSWORD": "correcthorse",
+            "CONFIG": "a1b2c3d4e5f6",
+        },
+        headers={"Authorization": "Bearer plainword"},
+    )
+    text = "production Europe/Berlin model-context-protocol "
+    secrets = "correcthorse a1b2c3d4e5f6 plainword s3cr3t-of-the-path"
+
+    assert server.without_secrets(text + secrets) == text + "… … … …"
