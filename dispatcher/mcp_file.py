@@ -122,7 +122,7 @@ class _File(msgspec.Struct):
 
 
 def read_mcp_file(path: Path | None) -> Mapping[str, McpServer]:
-    """Reads the servers that are used, by their names; none where there is no file.
+    """Reads the servers that are used, by their names; none if there is no file.
 
     Raises:
         ConfigurationError: The file cannot be read, or a server in it cannot be used.

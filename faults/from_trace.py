@@ -189,7 +189,7 @@ def _count_alike(candidates: Trace, event: Event, calls: set[str]) -> int:
 
 
 def _last_retry(prefix: Trace) -> int:
-    """Returns the last event at which a call of a model was retried; 0 where there is none."""
+    """Returns the last event at which a call of a model was retried; 0 if there is none."""
     for recorded in reversed(prefix):
         if isinstance(recorded.event, e.ReasoningRetried):
             return recorded.seq

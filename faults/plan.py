@@ -121,7 +121,7 @@ class Experiment(Value, frozen=True, kw_only=True):
 
     @property
     def single_plan(self) -> Plan | None:
-        """The plan, where the experiment is one query that is asked at once."""
+        """The plan, if the experiment is one query that is asked at once."""
         if len(self.steps) != 1:
             return None
         (step,) = self.steps

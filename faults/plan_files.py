@@ -151,7 +151,7 @@ def write_plan(plan: Plan) -> str:
 
 
 def write_experiment(experiment: Experiment) -> str:
-    """Writes the experiment as YAML; as a plan where it is one query."""
+    """Writes the experiment as YAML; as a plan if it is one query."""
     single = experiment.single_plan
     if single is not None:
         return write_plan(single)

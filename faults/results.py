@@ -24,7 +24,7 @@ class Run:
 
     Attributes:
         injected: Its faults, and what they did.
-        outcome: The outcome that the caller was given; None where none came, or where the question was refused.
+        outcome: The outcome that the caller was given; None if none came, or if the question was refused.
         refused: The refusal of the question, in words.
         error: The reason why nothing came, in words.
         trace: The query's events, as they were delivered.
@@ -114,7 +114,7 @@ def _came_from(fired: Fired, fault: Fault) -> bool:
 
 
 class Cell(Value, frozen=True, kw_only=True):
-    """One fault to try. `scenario` is empty where nothing traverses the point."""
+    """One fault to try. `scenario` is empty if nothing traverses the point."""
 
     point: str
     kind: Kind | Literal["none"]
@@ -128,7 +128,7 @@ class Cell(Value, frozen=True, kw_only=True):
         # A question is taken in before any part of the query begins.
         when = "any" if self.point == "intake" else self.when
         fault = Fault(point=self.point, kind=self.kind, when=when)
-        # Where no scenario traverses the point, any serves to show that the fault does not fire.
+        # If no scenario traverses the point, any serves to show that the fault does not fire.
         scenario = self.scenario or "plain"
         return Plan(faults=(fault,), scenario=scenario, seed=seed)
 
@@ -142,7 +142,7 @@ class Cell(Value, frozen=True, kw_only=True):
 
 
 def run_command(options: Sequence[str], tools: str, seed: int) -> str:
-    """Writes an `antiphon faults run` command; tools and seed only where they are not the default."""
+    """Writes an `antiphon faults run` command; tools and seed only if they are not the default."""
     words = ["antiphon", "faults", "run", *options]
     if tools:
         words += ["--tools", tools]
@@ -152,7 +152,7 @@ def run_command(options: Sequence[str], tools: str, seed: int) -> str:
 
 
 class NotApplicable(Value, frozen=True, kw_only=True):
-    """A cell that makes no sense. `when` is empty where it makes none in any part of a query."""
+    """A cell that makes no sense. `when` is empty if it makes none in any part of a query."""
 
     point: str
     kind: Kind
@@ -213,9 +213,9 @@ class RandomReport:
         faults: Faults that the queries were to meet, each counted in each query.
         fired: Those of them that fired at least once.
         sorts: Every pair of point and kind that fired.
-        failing: The smallest failing experiment; None where no promise broke.
+        failing: The smallest failing experiment; None if no promise broke.
         broken: What it broke.
-        reproduced: False where it did not fail when it was rerun by itself.
+        reproduced: False if it did not fail when it was rerun by itself.
     """
 
     experiments: int = 0

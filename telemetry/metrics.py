@@ -164,7 +164,7 @@ class Metrics:
         """Shows gauges too, such as the state of the service.
 
         Args:
-            look: Awaited before they are shown, where something has to be asked for.
+            look: Awaited before they are shown, if something has to be asked for.
         """
         self._registry.register(_Gauges(gauges, state))
         if look is not None:

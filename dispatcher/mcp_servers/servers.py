@@ -137,7 +137,7 @@ class _Connection:
             failures += 1
 
     async def _connect(self, scope: anyio.CancelScope) -> None:
-        """Connects, and looks at the tools until that fails; raises why, or returns where it took too long."""
+        """Connects, and looks at the tools until that fails; raises why, or returns if it took too long."""
         client = Client(
             transport_of(self._server),
             client_info=Implementation(name="antiphon", version=program_version()),
@@ -156,7 +156,7 @@ class _Connection:
                     scope.deadline = anyio.current_time() + LOOK_S
 
     def _take(self, listed: list[ListedTool]) -> None:
-        """Makes tools of what the server lists, where that is another list than the last."""
+        """Makes tools of what the server lists, if that is another list than the last."""
         if listed == self._listed:
             return
         tools: dict[str, Tool] = {}
@@ -189,7 +189,7 @@ class _Connection:
             # Not `call_tool`, which matches the result with regular expressions of the server's.
             result = await self._client.session.send_request(request, _RESULT)
         except MCPError as error:
-            # What follows waits for the next connection where this one is lost.
+            # What follows waits for the next connection if this one is lost.
             if error.code == CONNECTION_CLOSED:
                 self.tried.clear()
             self._look.set()
@@ -225,7 +225,7 @@ async def _list(client: Client) -> list[ListedTool]:
 
 
 def _ended(connection: asyncio.Task[None]) -> str:
-    """Says in bounded words why a connection ended: the first thing, where task groups raise several."""
+    """Says in bounded words why a connection ended: the first thing, when task groups raise several."""
     error = connection.exception()
     if error is None:
         return "it does not answer"

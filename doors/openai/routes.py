@@ -48,7 +48,7 @@ class ModelsReply(Schema):
 
 @router.get("/models", summary="The models", dependencies=[needs("ask")])
 async def list_models(service: Service) -> ModelsReply:
-    """`antiphon`; `antiphon-strict`, which fails where no model answered; and one for each course."""
+    """`antiphon`; `antiphon-strict`, which fails if no model answered; and one for each course."""
     return ModelsReply(data=[ModelReply(id=each) for each in models_of(service)])
 
 

@@ -25,7 +25,7 @@ _WATCHES = (
 def nothing_watches_the_time(run: Run) -> bool:
     """Returns True if several faults fired and took a watch over the time away: then nothing need come in time.
 
-    One fault never does: where a watch fails alone, another one ends what hangs.
+    One fault never does: if a watch fails alone, another one ends what hangs.
     """
     fired: set[tuple[str, str]] = set()
     watch_taken = False
@@ -108,7 +108,7 @@ def no_sign_without_a_loss(run: Run) -> Iterator[str]:
     explained = set(OF_CONTENT) | {"trace_incomplete"}
     for expected in expected_doubts(run.trace):
         explained |= expected.kinds
-    # An answer that is requested once more may be built from what was found, where the reply was lost.
+    # An answer that is requested once more may be built from what was found, when the reply was lost.
     if len(run.events(e.AnswerRequested)) > 1:
         explained.add("partial_evidence")
     for sign in sorted(run.signs - explained):

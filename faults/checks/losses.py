@@ -70,7 +70,7 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
     """Lists the doubts that the losses before the answer ask for."""
     before = _before_the_answer(trace)
     requests = [event for event in before if isinstance(event, e.AnswerRequested)]
-    # Where the answer was lost on its way and is requested once more, it is the first answer that is given.
+    # If the answer was lost on its way and is requested once more, it is the first answer that is given.
     found = list(_of_losses(before, requests[1:]))
     if not requests:
         return found
@@ -172,7 +172,7 @@ _SOMETIMES: dict[type[Event], Callable[[Any, set[str]], Kinds]] = {
 
 
 def _kinds_of(event: Event, used: set[str]) -> Kinds:
-    """Returns the doubts of which one must show for an event; none where it is no loss."""
+    """Returns the doubts of which one must show for an event; none if it is no loss."""
     kind = type(event)
     if kind in _ALWAYS:
         return _ALWAYS[kind]
@@ -234,7 +234,7 @@ def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kind
     if request.reasoner != "fallback":
         return _NONE
     for event in events:
-        # Where the assembler could not take the reply in, the answer is not the fallback's but what was found.
+        # If the assembler could not take the reply in, the answer is not the fallback's but what was found.
         if (
             isinstance(event, e.HandlerFailed)
             and event.handler == "ResponseAssembler.on_reasoning_completed"

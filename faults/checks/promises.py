@@ -52,7 +52,7 @@ def broken_promises(run: Run) -> list[str]:
     if run.refused:
         return []
     if run.outcome is None:
-        # Where nothing watches over the time any more, what hangs is ended by nobody.
+        # If nothing watches over the time any more, what hangs is ended by nobody.
         if answers.nothing_watches_the_time(run):
             return []
         why = run.error or "nothing came"

@@ -27,7 +27,7 @@ _REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
 
 
 def moves_by_itself(run: Run) -> Iterator[str]:
-    """A query stalls only where an event, or the work that owed one, was taken from it."""
+    """A query stalls only if an event, or the work that owed one, was taken from it."""
     stalls = run.events(e.SessionStalled)
     if not stalls:
         return
@@ -76,7 +76,7 @@ def causes_are_sound(run: Run) -> Iterator[str]:
 
 
 def the_store_holds_the_trace(run: Run) -> Iterator[str]:
-    """The store holds the beginning of the trace; where that is not all of it, the answer says so."""
+    """The store holds the beginning of the trace; if that is not all of it, the answer says so."""
     # The store may lack the end of the trace, and never anything before it.
     stored = list(run.stored)
     if stored != run.trace[: len(stored)]:
@@ -86,7 +86,7 @@ def the_store_holds_the_trace(run: Run) -> Iterator[str]:
 
 
 def errors_are_recorded(run: Run) -> Iterator[str]:
-    """A bug in a component is an event, save where what was being handled reports a bug or ends the query."""
+    """A bug in a component is an event, save if what was being handled reports a bug or ends the query."""
     if not run.injected.raised or run.has(e.HandlerFailed, e.SessionStalled):
         return
     for point in run.injected.raised:

@@ -87,7 +87,7 @@ class FaultyDelivery:
             act()
         elif fault.kind == "reorder":
             self._held.append(act)
-            # Where nothing follows in this turn of the loop, it comes at its end.
+            # If nothing follows in this turn of the loop, it comes at its end.
             asyncio.get_running_loop().call_soon(self._release)
         elif fault.kind == "late":
             asyncio.get_running_loop().call_later(fault.seconds(LATE_S), act)
@@ -122,7 +122,7 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             work.close()
             failing = _fail(fault, point, faults)
             return spawn(_named(failing, work), background=background)
-        # Where the query ends before the work begins, nobody else closes it.
+        # If the query ends before the work begins, nobody else closes it.
         faults.delayed.append(work)
         return spawn(
             _named(_begin_late(work, fault.seconds(LATE_S)), work),
@@ -144,7 +144,7 @@ def _named(work: Work, like: Work) -> Work:
 
 
 async def _fail(fault: Fault, point: str, faults: QueryFaults) -> None:
-    # The session hears of it in the loop's next turn: where the query has ended by then, nothing can be recorded.
+    # The session hears of it in the loop's next turn: if the query has ended by then, nothing can be recorded.
     asyncio.get_running_loop().call_soon(faults.note_raised, point)
     raise faults.error_of(fault, point)
 

@@ -66,7 +66,7 @@ class QueryFaults:
         stored_seq: The last event that the store took.
         blocked_s: The seconds for which they blocked the event loop.
         unimplemented: Faults that fired and that nothing at their point knows, in words: a bug of the harness.
-        acted_unstored: The first event that was acted on before the store had taken it; 0 where there is none.
+        acted_unstored: The first event that was acted on before the store had taken it; 0 if there is none.
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:
@@ -110,7 +110,7 @@ class QueryFaults:
             self.acted_unstored = seq
 
     def error_of(self, fault: Fault, point: str) -> BaseException:
-        """Returns what the fault raises at a point, where it does nothing else there."""
+        """Returns what the fault raises at a point, if it does nothing else there."""
         raised = RAISED.get(fault.kind)
         if raised is None:
             self.unimplemented.append(f"{fault.kind} at {point}")
@@ -133,7 +133,7 @@ class QueryFaults:
         """Breaks a call in a way that every asynchronous port knows: it waits, blocks, or raises.
 
         Args:
-            waits_s: How long the kinds of faults that wait do so, in seconds, where the fault does not say.
+            waits_s: How long the kinds of faults that wait do so, in seconds, if the fault does not say.
         """
         if fault.kind in waits_s:
             await sleep(fault.seconds(waits_s[fault.kind]))

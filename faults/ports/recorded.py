@@ -304,7 +304,7 @@ def pending_after(events: Trace) -> PendingTable:
 
 
 def likely_cause(events: Trace) -> Pending | None:
-    """Returns what a stalled query most likely waited for; None where nothing was owed.
+    """Returns what a stalled query most likely waited for; None if nothing was owed.
 
     The end of a round or of the query is owed until something else has come: a lost one of these is seldom why a query
     stalled. Of the others the one that was requested last is.

@@ -178,7 +178,7 @@ def corrupted(
     """Makes a reply wrong in the way of `kind`.
 
     Args:
-        tool: What is called where the reply itself calls nothing.
+        tool: What is called if the reply itself calls nothing.
     """
     return CORRUPTIONS[kind](_Reply(blocks, message_id, tool))
 

@@ -170,7 +170,7 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
 
 
 def _why_not(point: str, kind: Kind, unused: Mapping[str, str]) -> str:
-    """Returns the reason why no query can be broken so; an empty text where one can."""
+    """Returns the reason why no query can be broken so; an empty text if one can."""
     known = point_type(point)
     if kind not in known.kinds:
         return known.why_not

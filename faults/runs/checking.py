@@ -150,7 +150,7 @@ def promise_of(wrong: str) -> str:
 
 
 def trace_difference(first: Trace, second: Trace, *, timed: bool = True) -> str:
-    """Names the place where two traces differ, but for ids and the hour; an empty text where they are the same.
+    """Names the place where two traces differ, but for ids and the hour; an empty text if they are the same.
 
     Args:
         timed: Times are compared too, and all that is said; False: only which event followed from which.

@@ -52,7 +52,7 @@ class Chosen:
         return any(is_chosen(cell.point, wanted) for wanted in self.points)
 
     def refuse_unknown(self) -> None:
-        """Raises BadInputError where a kind or a part is named that there is not."""
+        """Raises BadInputError if a kind or a part is named that there is not."""
         if self.when not in ("", "any", *WHENS):
             raise BadInputError(
                 f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}."
@@ -64,7 +64,7 @@ class Chosen:
                 )
 
     def refuse_unknown_points(self, points: Sequence[str]) -> None:
-        """Raises BadInputError where a point is named that is none of `points`."""
+        """Raises BadInputError if a point is named that is none of `points`."""
         for wanted in self.points:
             named = [point for point in points if is_chosen(point, wanted)]
             if not named:
@@ -118,7 +118,7 @@ def _chosen_cells(
     world: World, seed: int, chosen: Chosen
 ) -> list[Cell | NotApplicable]:
     chosen.refuse_unknown()
-    # Where nothing is to be broken, nobody need know which points are traversed.
+    # If nothing is to be broken, nobody need know which points are traversed.
     reached = {} if set(chosen.kinds) == {"none"} else reconnoitre(world, seed)
     cells: list[Cell | NotApplicable] = [
         Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain")

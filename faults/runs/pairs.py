@@ -96,7 +96,7 @@ def _run_pair(
     faults: list[Fault] = [*first.plan(seed).faults, *second.plan(seed).faults]
     run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
     fired = len(run.sorts)
-    # A promise that breaks counts even where neither fault fired.
+    # A promise that breaks counts even if neither fault fired.
     result = "broken" if broken else result_of(broken, fired=fired > 0)
     options: list[str] = []
     for fault in faults:

@@ -66,7 +66,7 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
 
 
 async def _begin(service: Antiphon, run: Run, injector: Injector) -> Query:
-    """Starts the query, or resumes it where its scenario says that its process had died."""
+    """Starts the query, or resumes it if its scenario says that its process had died."""
     question = _question(run)
     if not run.scenario.resumed_after:
         begun = await service.start(question, injector)
@@ -102,7 +102,7 @@ async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
 
 
 async def _accompany(handle: Query, run: Run) -> Outcome:
-    """Waits as a caller does, with a follower at its side; goes away where the plan says so."""
+    """Waits as a caller does, with a follower at its side; goes away if the plan says so."""
     # Both follow before anything else runs: a query may be over before this task has its next turn.
     following = asyncio.create_task(_follow(handle, run.injected))
     leaving = asyncio.create_task(
@@ -126,7 +126,7 @@ async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[Event]]
 
 
 async def _note_or_leave(handle: Query, events: Following, run: Run) -> None:
-    """Notes each event; goes away when a round opens, where the plan or the scenario says so."""
+    """Notes each event; goes away when a round opens, if the plan or the scenario says so."""
     async for event in events:
         if not isinstance(event, Recorded):
             continue

@@ -173,7 +173,7 @@ class RandomExperiment(RuleBasedStateMachine):
         self._run(Step(at_once=tuple(plans), after_s=after_s))
 
     def teardown(self) -> None:
-        """Lets go of everything, and reruns the experiment where that was drawn."""
+        """Lets go of everything, and reruns the experiment if that was drawn."""
         with self._open:
             self.campaign.report.experiments += 1
             self.campaign.on_experiment(self.campaign.report)

@@ -123,7 +123,7 @@ class SmallLibrary:
         found = [title for title in _LESSONS if name.casefold() in title.casefold()]
         if len(found) == 1:
             return CourseMatch(title=found[0], nearest=tuple(found))
-        # Where the name fits none, every course is as near as any other.
+        # If the name fits none, every course is as near as any other.
         if not found:
             found = list(_LESSONS)
         return CourseMatch(title=None, nearest=tuple(found))

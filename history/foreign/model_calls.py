@@ -35,7 +35,7 @@ class ModelCall:
 
     Attributes:
         request: As the Messages API takes it: `model`, `messages`, `system`, `tools`.
-        response: The message; None where the call failed, as `failure` and `detail` say.
+        response: The message; None if the call failed, as `failure` and `detail` say.
         cost_usd: As far as it was recorded.
     """
 
@@ -71,7 +71,7 @@ class ForeignTrace:
     """One recording of another program.
 
     Attributes:
-        id: As the file names it; empty where it does not.
+        id: As the file names it; empty if it does not.
         missing: What it does not hold, a phrase each.
     """
 
@@ -84,7 +84,7 @@ class ForeignTrace:
 
 
 Read = Callable[[], ForeignTrace]
-"""Reads one trace of a file; raises BadInputError where it cannot be used."""
+"""Reads one trace of a file; raises BadInputError if it cannot be used."""
 
 
 def request_of(
@@ -139,7 +139,7 @@ def replied(
 
 
 def seconds(value: Any) -> float | None:
-    """Returns a time in seconds since the epoch; None where it is none."""
+    """Returns a time in seconds since the epoch; None if it is none."""
     found = 0.0
     with suppress(TypeError, ValueError, OverflowError):
         found = datetime.fromisoformat(value).timestamp()
@@ -154,7 +154,7 @@ def seconds(value: Any) -> float | None:
 
 
 def whole(value: object) -> int:
-    """Returns a count; 0 where it is none that can be."""
+    """Returns a count; 0 if it is none that can be."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < 2**53 else 0

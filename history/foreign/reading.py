@@ -50,7 +50,7 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
     """Reads the queries of a file that another program wrote.
 
     Args:
-        now: The time of events where the file has none.
+        now: The time of events if the file has none.
         redaction: Takes out what must not be stored.
 
     Raises:

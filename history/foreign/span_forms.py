@@ -29,7 +29,7 @@ class Span:
     error: str
 
     def told(self, *names: str) -> Any:
-        """Returns the first of these attributes that says something; None where none does."""
+        """Returns the first of these attributes that says something; None if none does."""
         for name in names:
             value: Any = self.attributes
             for part in name.split("."):

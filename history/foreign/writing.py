@@ -1,7 +1,7 @@
 """Writes a loop of another program as a recorded query: our rules decide, and its recording is the outside.
 
 What the rules request, the recording answers, as in a recorded fork: so the trace replays, and can be forked and turned
-into a test. Where it holds no answer, the query stops there and says so.
+into a test. If it holds no answer, the query stops there and says so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Writing:
     """One loop on its way into events.
 
     Args:
-        now: The time of events where the recording has none.
+        now: The time of events if the recording has none.
         redaction: Takes out what must not be stored, before anything is decided by it.
     """
 
