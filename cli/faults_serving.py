@@ -12,9 +12,8 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import httpx2
 import msgspec
 import typer
 
@@ -28,6 +27,9 @@ from antiphon.cli.terminal import counted, err, one_line, out
 from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.imports import needing_extra
 from antiphon.vocabulary.private_files import make_private_file
+
+if TYPE_CHECKING:
+    import httpx2
 
 SILENCE_S = 600.0
 """Seconds for which the upstream may say nothing, as its own SDKs have it."""
@@ -108,6 +110,9 @@ def serve(
 
 
 def _server(upstream: str | None, replay: Path | None) -> httpx2.AsyncClient:
+    # Not above: help and mistakes are told without it.
+    import httpx2
+
     if replay is not None and upstream is None:
         recording = faults.read_recording(replay)
         return httpx2.AsyncClient(base_url="http://replay.invalid", transport=recording)
