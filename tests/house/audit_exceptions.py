@@ -124,6 +124,8 @@ SECRETS = (
             ("Slack Token", "tests/hostile/test_redaction_by_name.py"),
             ("Secret Keyword", "tests/hostile/test_injection.py"),
             ("Secret Keyword", "tests/hostile/test_foreign_traces.py"),
+            ("Secret Keyword", "tests/hostile/test_mcp_definitions.py"),
+            ("Hex High Entropy String", "tests/hostile/test_mcp_definitions.py"),
             ("Basic Auth Credentials", "tests/e2e/test_queue_command.py"),
             ("Basic Auth Credentials", "tests/integration/test_cluster_connection.py"),
             ("Secret Keyword", "tests/integration/test_cluster_connection.py"),
