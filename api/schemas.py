@@ -369,10 +369,15 @@ class CancelledReply(Schema):
 
 
 class ImportedReply(Schema):
-    """The traces that were stored: one, and others where a file of another program holds several."""
+    """The trace that was stored."""
 
     query_id: str
     events: int
+
+
+class ImportedFileReply(ImportedReply):
+    """The traces that were stored: one, and others if a file of another program holds several."""
+
     others: list[str] = Field(default=[], description="The ids of the other traces.")
     refused: list[str] = Field(
         default=[], description="What could not be read, a sentence each."

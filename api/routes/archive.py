@@ -10,7 +10,7 @@ from antiphon.api.bodies import JSON_LINES, TRACE_FILES, require_trace_file
 from antiphon.api.dependencies import DeletableId, QueryId, Service
 from antiphon.api.door import GuardedRoute, at_the_door, needs
 from antiphon.api.refusals import FORBIDDEN, NOT_NOW, UNAVAILABLE, WITH_BODY, WITH_TRACE
-from antiphon.api.schemas import DeletedReply, ImportedReply, RegressionTestReply
+from antiphon.api.schemas import DeletedReply, ImportedFileReply, RegressionTestReply
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces"])
 
@@ -42,7 +42,7 @@ _SENT_FILE = {
 )
 async def import_trace(
     request: Request, response: Response, service: Service
-) -> ImportedReply:
+) -> ImportedFileReply:
     """Imports a trace file, or the traces of another program (docs/imports.md).
 
     A damaged or incomplete trace is refused, and nothing of it is kept; of several, the others are stored.
@@ -54,7 +54,7 @@ async def import_trace(
     response.headers["Location"] = (
         f"{request.scope['root_path']}/api/traces/{stored[0]}"
     )
-    return ImportedReply(
+    return ImportedFileReply(
         query_id=stored[0],
         events=len(read.queries[0]),
         others=stored[1:],
