@@ -134,8 +134,7 @@ class Worker:
                 await self._take_one()
             await self._drain()
         finally:
-            reporting.cancel()
-            await asyncio.gather(reporting, return_exceptions=True)
+            await _ended(reporting)
             await self._relay.close()
 
     async def _take_one(self) -> None:
@@ -344,3 +343,10 @@ async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
     finally:
         for task in tasks:
             task.cancel()
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Cancels a task until it is over: up to Python 3.11 `wait_for`, within the client of NATS, may swallow that."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=1.0)
