@@ -91,7 +91,7 @@ async def work(
             )
         antiphon.check_model_key()
         sweeping = asyncio.create_task(sweeper.run(), name="sweep")
-        stack.callback(sweeping.cancel)
+        stack.push_async_callback(_ended, sweeping)
         problems: list[str] = []
         if not worker.answers:
             problems.append(NOT_INDEXED)
@@ -100,6 +100,11 @@ async def work(
     if not stopped_by:
         return None
     return stopped_by[0]
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.wait([task], timeout=5.0)
 
 
 async def queue_report(
