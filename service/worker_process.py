@@ -18,6 +18,7 @@ from antiphon.service.runtime import Runtime
 from antiphon.service.searching import NOT_INDEXED
 from antiphon.service.short_turns import take_short_turns
 from antiphon.vocabulary.access import NOBODY
+from antiphon.vocabulary.containment import end_task
 from antiphon.vocabulary.errors import ConfigurationError
 
 MOST_DEAD = 50
@@ -91,7 +92,7 @@ async def work(
             )
         antiphon.check_model_key()
         sweeping = asyncio.create_task(sweeper.run(), name="sweep")
-        stack.push_async_callback(_ended, sweeping)
+        stack.push_async_callback(end_task, sweeping)
         problems: list[str] = []
         if not worker.answers:
             problems.append(NOT_INDEXED)
@@ -100,11 +101,6 @@ async def work(
     if not stopped_by:
         return None
     return stopped_by[0]
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task], timeout=5.0)
 
 
 async def queue_report(

@@ -94,3 +94,10 @@ def _ctrl_c_raises() -> bool:
     if threading.current_thread() is not threading.main_thread():
         return False
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+async def end_task(task: asyncio.Task[None]) -> None:
+    """Cancels a task until it is over: up to Python 3.11 `wait_for`, within the client of NATS, may swallow that."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=1.0)

@@ -22,7 +22,7 @@ from antiphon.cluster import (
 )
 from antiphon.composition import Query
 from antiphon.history.history import History
-from antiphon.vocabulary.containment import traceback_of
+from antiphon.vocabulary.containment import end_task, traceback_of
 from antiphon.vocabulary.errors import (
     BusyError,
     NotFoundError,
@@ -134,7 +134,7 @@ class Worker:
                 await self._take_one()
             await self._drain()
         finally:
-            await _ended(reporting)
+            await end_task(reporting)
             await self._relay.close()
 
     async def _take_one(self) -> None:
@@ -343,10 +343,3 @@ async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
     finally:
         for task in tasks:
             task.cancel()
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    """Cancels a task until it is over: up to Python 3.11 `wait_for`, within the client of NATS, may swallow that."""
-    while not task.done():
-        task.cancel()
-        await asyncio.wait([task], timeout=1.0)
