@@ -50,7 +50,7 @@ def redaction_of(settings: Settings) -> Redaction:
 
 
 def _passwords_in(url: str | None) -> list[str]:
-    """Returns the password of an address, as it is written there and as it is sent."""
+    """Returns the password in an address, as it is written and as it is sent."""
     password = urlsplit(url or "").password
     if not password:
         return []
@@ -58,7 +58,7 @@ def _passwords_in(url: str | None) -> list[str]:
 
 
 def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yields the patterns under their places, for errors: a pattern may hold a secret, and is never shown."""
+    """Yields each pattern with its place, for errors: these never show a pattern, which may hold a secret."""
     for number, line in enumerate(text.splitlines(), start=1):
         # As in .gitignore: lines that are empty or begin with # hold no pattern.
         if line.strip() and not line.startswith("#"):
