@@ -1,4 +1,4 @@
-"""Bodies about forks: what is changed, and what came of it."""
+"""Bodies about forks: the changes that they make, and their outcome."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class ChangeRequest(RequestBody):
     )
 
     def change(self) -> Change:
-        """Returns the change as the service takes it.
+        """Returns the change in the service's own form.
 
         Raises:
-            BadInputError: The value holds what no trace can.
+            BadInputError: No trace can hold the value.
         """
         _check_sound(self.value)
         given = self.value
@@ -50,12 +50,12 @@ class ChangeRequest(RequestBody):
 
 
 def _check_sound(value: JsonValue) -> None:
-    """Refuses values that are nested deep, numbers that no store holds, and half surrogate pairs.
+    """Refuses deeply nested values, numbers that no store can hold, and half surrogate pairs.
 
     Raises:
-        BadInputError: There is one.
+        BadInputError: The value is or holds one of these.
     """
-    # Not by recursion, which is what a deep value is sent for.
+    # Without recursion, which a hostile, deeply nested value would exhaust.
     level: list[JsonValue] = [value]
     for _ in range(MOST_DEPTH):
         level = list(chain.from_iterable(map(_parts, level)))
@@ -84,14 +84,14 @@ def _parts(value: JsonValue) -> list[JsonValue]:
 
 
 def _form(change: object) -> str:
-    """Tells one change from several, so that what is wrong is said of the form that was sent."""
+    """Distinguishes one change from several, so that an error is about the form that the caller sent."""
     return "several" if isinstance(change, list | tuple) else "one"
 
 
 class ForkRequest(RequestBody):
     """The event from which on a query is run again, and what is different: `at`, `change` or `faults` at least."""
 
-    # `anyOf` of the three would say it in full, and generators then make no class of it.
+    # `anyOf` of the three would be exact, but generators of clients make no class from that.
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     at: Annotated[WholeNumber, Field(ge=0, le=MOST_SEQ)] | None = Field(
@@ -124,7 +124,7 @@ class ForkRequest(RequestBody):
     )
 
     def changes(self) -> list[Change]:
-        """Returns the changes as the service takes them."""
+        """Returns the changes in the service's own form."""
         if isinstance(self.change, ChangeRequest):
             return [self.change.change()]
         return [each.change() for each in self.change]

@@ -1,4 +1,4 @@
-"""Routes for the report of the fault matrix, as `antiphon faults run --keep` left it."""
+"""Routes for the report of the fault matrix that `antiphon faults run --keep` has left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes for saved sets of questions, and for what came of asking one with two settings (docs/rest.md)."""
+"""Routes for saved sets of questions, and for comparisons of two settings over one (docs/rest.md)."""
 
 from __future__ import annotations
 
