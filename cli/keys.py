@@ -1,4 +1,4 @@
-"""`antiphon keys`: the keys of a service made, listed, rotated and revoked, their limits, and what was used."""
+"""`antiphon keys`: makes, lists, rotates and revokes the keys of a service, sets their limits, and shows their use."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def _access(data_dir: Path | None) -> Iterator[service.AccessFile]:
 
 
 def _share(settings: service.Settings) -> None:
-    """Makes the keys the same as other nodes'; without them a key can still be made or revoked here."""
+    """Shares the keys with other nodes; if these cannot be reached, a key can still be made or revoked here."""
     try:
         asyncio.run(service.share_keys(settings))
     except ServiceError as error:
@@ -226,7 +226,7 @@ def _share(settings: service.Settings) -> None:
 
 
 def _show_once(key: str) -> None:
-    # Alone on standard output, so that it can be piped to where it is kept.
+    # The key is alone on standard output, so that it can be piped into the place that keeps it.
     err.print("The key, shown this once:", soft_wrap=True)
     out.print_line(key)
 
