@@ -26,7 +26,7 @@ from antiphon.vocabulary.outside import without_controls
 from antiphon.vocabulary.values import Citation
 
 MOST_CHARS = 200_000
-"""A longer answer is shown as plain text: no model writes so much, and reading it as Markdown takes seconds."""
+"""A longer answer appears as plain text: no model writes so much, and reading it as Markdown takes seconds."""
 MOST_NESTING = 100
 """The deepest nesting of lists and quotations; the reader leaves out anything deeper."""
 

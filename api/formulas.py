@@ -2,7 +2,7 @@
 
 Text between `$…$`, `$$…$$`, `\\(…\\)` and `\\[…\\]` is read as one piece, in which nothing else is Markdown. A dollar
 is taken for money or a shell variable unless it fits pandoc's rule
-(https://pandoc.org/MANUAL.html#extension-tex_math_dollars). A formula that cannot be drawn is shown as its source.
+(https://pandoc.org/MANUAL.html#extension-tex_math_dollars). A formula that cannot be drawn appears as its source.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from markdown_it.utils import OptionsDict
 from math_core import LatexError, LatexToMathML
 
 MOST_CHARS = 2_000
-"""A longer formula is shown as its source."""
+"""A longer formula appears as its source."""
 MOST_LINES = 50
 MOST_NESTING = 50
 """The deepest nesting of braces: the converter is recursive, and would exhaust the process's stack."""

@@ -79,7 +79,7 @@ class LoopWatchdog:
         self, loop: asyncio.AbstractEventLoop, loop_thread: int, stood_s: float
     ) -> bool:
         """Logs what runs on the loop; returns False if nothing does, and the machine is merely slow."""
-        # Both are read from another thread without a lock: the loop stands still, and a rare mix-up costs a log line.
+        # Both are read from another thread without a lock: the loop is stuck, and a rare mix-up costs one wrong line.
         task = asyncio.current_task(loop)
         frame = sys._current_frames().get(loop_thread)
         if task is None or frame is None:

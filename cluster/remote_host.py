@@ -120,7 +120,7 @@ class RemoteHost:
             if frame.number != query.received:
                 raise RemoteError("a message was lost on its way")
             await self._take(query, frame)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with one query, the others go on
+        except Exception as error:  # noqa: BLE001 - a failure of one query must not stop the others
             why = f"{type(error).__name__}: {error}"[: frames.MOST_WORDS]
             log.warning("remote_query_refused", room=self._room, error=why)
             query.tell(frames.Gone, why=why)

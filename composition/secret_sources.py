@@ -43,7 +43,7 @@ def mixed_sources(
         given: Settings that the program itself has set.
     """
     address = _source_of(receiver.address, sources)
-    # A program that sets the address itself means it, no matter where the secret comes from.
+    # A program that sets the address itself means it, whichever source the secret has.
     if not address or _field(receiver.address) in given:
         return ""
     for name in receiver.secrets:

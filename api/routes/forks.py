@@ -79,7 +79,7 @@ async def fork_trace(
     # The trace itself records in words at which event the two part, and the change.
     events = await service.store.read(forked.query_id)
     first = events[0].event
-    assert isinstance(first, QueryReceived)  # otherwise the fork would have been refused
+    assert isinstance(first, QueryReceived)  # what else cannot be forked
     root = request.scope["root_path"]
     reply = ForkReply(
         query_id=forked.query_id,
