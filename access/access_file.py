@@ -196,6 +196,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     # A commit outlives the death of the process; what was spent in the last moment before a power cut may be lost.
     connection.execute("PRAGMA synchronous = NORMAL")
+    # Overwrites deleted rows, so that nothing of them stays in the file.
     connection.execute("PRAGMA secure_delete = ON")
     if found < FORMAT:
         connection.executescript(_TABLES)

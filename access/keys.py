@@ -264,6 +264,7 @@ class _Row(Value, frozen=True, kw_only=True):
 
 
 _ENDED = {"expired": "expired", "revoked": "been revoked"}
+# An unknown key is compared with this row, which never matches, because a digest is not empty.
 _NO_ROW = _Row(
     info=KeyInfo(key_id="", name="", tenant="", scopes=(), made_at=0.0, revoked_at=0.0),
     hash=b"",

@@ -33,6 +33,7 @@ def spent_on(charges: Sequence[Charge]) -> Spent:
 
 
 LOOK_EVERY_S = 10.0
+"""Seconds between two looks for queries whose process may be gone."""
 
 Find = Callable[[UnderWay], tuple[Principal, Query]]
 """Returns the caller who asked a query, and the query."""
@@ -152,7 +153,7 @@ class KeyMetering:
 
 
 async def count_earlier(quotas: Quotas, metering: KeyMetering, find: Find) -> None:
-    """Counts the use of queries whose process may be gone; looks for them every few seconds until it is cancelled."""
+    """Counts the use of queries whose process may be gone; looks for them again and again until it is cancelled."""
     while True:
         try:
             for each in await quotas.under_way():

@@ -92,6 +92,7 @@ async def answering_in_time(
         async with waiting:
             yield
     except TimeoutError as error:
+        # Somebody else's time limit ran out, not this one.
         if not waiting.expired():
             raise
         raise BusyError(

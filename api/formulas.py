@@ -56,6 +56,7 @@ _INLINE = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
 _BLOCK = (("$$", "$$"), ("\\[", "\\]"))
 _ELEMENT = re.compile(r"<([a-z]+)")
 _HUGE = re.compile(r'="-?\d{3}')
+"""A length of three digits, by which a formula could cover the rest of the page."""
 _SIGNS = re.compile(r"[\\^_{=]")
 """Signs that amounts of money, process ids and references do not contain."""
 # Stricter than pandoc's rule, which forbids only digits there: `$HOME:$PATH` and `US$5 or 7$` are not formulas.

@@ -52,6 +52,7 @@ class IdempotentQueries:
         Raises:
             Refusal: 409: the key was used with another body.
         """
+        # The key with the caller's own name in it: two tenants may choose the same key.
         used = _digest(service.principal.own(key).encode())
         query_id = used + _digest(body)
         # Of two equal requests at the same time the second must find the query that the first began.

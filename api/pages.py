@@ -214,6 +214,7 @@ class Pages:
         ]
         table = {path: view._asdict() for path, view in VIEWS.items()}
         html = self._template
+        # In this order: the first texts contain placeholders of the last.
         for name, text in (
             (_MODULES, "\n    ".join(preloads)),
             (_STYLES, "\n    ".join(styles)),

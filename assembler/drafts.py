@@ -18,6 +18,7 @@ NOBODY = "none"
 LONGEST_SENTENCE_CHARS = 2_000
 """A longer "sentence" is not course text, and nobody would read it."""
 MOST_TOOLS = 6
+"""The most lookups that a statement lists."""
 
 
 class Draft(Value, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from antiphon.language.words import sentence_terms, terms, words
 
 _NUMBER = re.compile(r"\d[\d,.]*")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
+"""An acronym, in the plural too, such as LLMs."""
 
 
 class Evidence:

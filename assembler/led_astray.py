@@ -151,6 +151,7 @@ def earlier_topic(
     rows = list(terms_found(facts))
 
     def share(asked: str, found: frozenset[str]) -> float:
+        # Rarity among what was found decides: a word that is in every passage says nothing about the topic.
         telling = [term for term in terms(asked) if not is_light(term)]
         return TermShares(rarity_among(telling, rows)).share(found)
 
@@ -162,6 +163,7 @@ def earlier_topic(
     if share(understood(question, history), held) >= LEAST_OF_THIS:
         return None
     for exchange in reversed(earlier):
+        # A question that refers back may well mean what the last answer said of this topic.
         if share(exchange.question, in_last_answer) >= MOST_OF_ANOTHER:
             continue
         if share(exchange.question, held) >= MOST_OF_ANOTHER:

@@ -40,6 +40,7 @@ _ITEM = re.compile(r"^[^\S\n]*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
 _ASIDE = re.compile(r"\([^()]*\)")
 """Parentheses often repeat a quantity in other units, such as 22 °C (72 °F), and are not checked."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]*)*")
+"""Words with a capital within a sentence: at its beginning any word has one."""
 _OWN_WORDS = re.compile(
     r"\W*(?:for (?:example|instance)|imagine|suppose|say,|let me know|feel free|if you(?:'d| would) like|i can)\b",
     re.IGNORECASE,

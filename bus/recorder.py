@@ -54,8 +54,10 @@ class Recorder:
         self._patience_s = APPEND_S
         self._usual_patience_s = APPEND_S
         self._give_up_at = 0.0
+        # True once nothing more may be stored: another writer owns the trace, or the query must not begin.
         self._dispossessed = False
         self._superseded: SupersededError | None = None
+        # True after an append of unknown outcome: an end beyond the known one may then be this session's own.
         self._uncertain = False
         self._refusal: TraceError | None = None
 

@@ -75,6 +75,7 @@ class Session:
         self._mailbox = Mailbox(
             query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0
         )
+        # True while events of a turn may be in the outbox, so that live text must not overtake them.
         self._in_turn = False
         self._closed = False
         self._failure: BaseException | None = None

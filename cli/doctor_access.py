@@ -13,6 +13,7 @@ from antiphon.vocabulary.errors import ConfigurationError
 OLD_DAYS = 180
 """Days after which prices may well have changed."""
 SOON_S = 14 * 86_400.0
+"""Seconds before its end in which the check names a key."""
 
 
 def prices(settings: service.Settings) -> Check:

@@ -35,6 +35,7 @@ SILENCE_S = 600.0
 """Seconds for which the upstream may be silent, the same as in its own SDKs."""
 _RAISED = re.compile(r"^[A-Za-z_][\w.]{0,200}(?:Error|Exception)\b.*", re.MULTILINE)
 _MOST_OUTPUT_BYTES = 16 * 2**20
+"""Bytes of an agent's output that are searched; the rest does not count."""
 
 
 def serve(

@@ -1,4 +1,4 @@
-"""Finds phrases in an answer like a reader, who ignores white space, emphasis, capitals and kinds of quotation marks."""
+"""Finds phrases in an answer like a reader, who ignores white space, emphasis, capitals and kinds of quotes."""
 
 from __future__ import annotations
 

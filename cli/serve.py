@@ -246,7 +246,7 @@ class _Life:
             )
 
     def stop(self, number: int) -> None:
-        """Announces the shutdown at the first signal; ends at once at a second Ctrl-C, or if the service is not open."""
+        """Announces the shutdown at the first signal; ends at once at a second Ctrl-C, or before the service opens."""
         if number == signal.SIGINT and (self._stops or not self._serves):
             end_at_once()
         if self._serves and not self._stops:

@@ -43,6 +43,7 @@ def counted(number: int, thing: str) -> str:
     """Counts things in words, such as `1 round` or `2 rounds`."""
     if number == 1:
         return f"1 {thing}"
+    # The one irregular plural that commands need.
     if thing == "query":
         thing = "querie"
     return f"{number:,} {thing}s"

@@ -15,6 +15,7 @@ from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
 PART_BYTES = 512 * 1024
 HEADER_BYTES = 1024
 _PARTS = "Antiphon-Parts"
+"""The header with the number of parts of a text."""
 
 
 class Blobs:
@@ -68,6 +69,7 @@ class Blobs:
         )
 
     async def _read(self, subject: str) -> bytes:
+        # A missing part ends the text early; its hash then shows that it is damaged.
         parts: list[bytes] = []
         part = await self._reader.last(f"{subject}.0")
         while part is not None:

@@ -94,6 +94,7 @@ class SharedCallBudget:
         owed = max(0.0, -self._drawn.tokens)
         batch = Bucket()
 
+        # If other processes are faster, `change` calls this again: the batch of the last call counts.
         def rule(bucket: Bucket | None) -> Bucket:
             nonlocal batch
             now = self._now()

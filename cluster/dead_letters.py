@@ -92,6 +92,7 @@ class DeadLetters:
         )
         try:
             await self._cluster.jetstream.add_stream(config)
+        # It exists with other settings.
         except BadRequestError:
             await self._cluster.jetstream.update_stream(config)
         await self._cluster.jetstream.add_consumer(

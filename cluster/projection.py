@@ -78,6 +78,7 @@ class Projection:
     async def _after(self, current: asyncio.Task[TraceIndex] | None) -> TraceIndex:
         if current is not None:
             await asyncio.wait([current])
+        # This look begins now; callers from here on need the next one, which sees what is stored meanwhile.
         self._current, self._next = self._next, None
         if self._index is None:
             index = await asyncio.to_thread(TraceIndex, self._path, self._key)

@@ -48,6 +48,7 @@ class JetStreamQueue:
         self._claims = Claims(cluster, claim_s, most_claims, self.submit)
         self._dead_letters = DeadLetters(cluster)
         self._reach = Reach(cluster, (self._stream, cluster.naming.traces_stream))
+        # The lane to ask first: lanes take turns, so that none is always served before the others.
         self._turn = 0
         # The lanes that may hold a query for this process: asking an empty lane costs as much as asking any other.
         self._promising = set(range(LANES))

@@ -62,6 +62,7 @@ class RemoteHost:
         """Begins to take queries."""
         await self._client.subscribe(self._subject, cb=self._on_message)
         beginning = self._cluster.naming.acting(self._room)
+        # `any` reaches one process of the group; `all` is for sessions that got no answer from that one.
         self._offering = [
             await self._client.subscribe(
                 f"{beginning}.any", queue=self._room, cb=self._offer

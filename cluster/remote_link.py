@@ -217,6 +217,7 @@ class RemoteLink:
             raise RemoteError(
                 f"no process that acts as {self.room} answers ({str(error) or type(error).__name__})"
             ) from error
+        # The answer may be hostile: the query must go to a subject of this part, and to no other.
         subject = frames.read_offer(answer.data).subject
         if not subject.startswith(f"{beginning}.at.") or any(
             mark in subject for mark in "*> "

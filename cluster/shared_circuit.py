@@ -128,6 +128,7 @@ class SharedCircuit:
             self._note_alone(error)
             won = self.value.allows(now)
             self.value = self.value.entered(now)
+        # If the circuit has closed meanwhile, calls need no right.
         self._may_probe = won and self.value.is_open
         self._asks = False
 

@@ -153,6 +153,7 @@ class SharedValue(Generic[T]):
         except NotFoundError:
             return None, 0
         revision = entry.seq or 0
+        # A deleted value still has a revision, which the next write must name.
         if _DELETED in (entry.headers or {}):
             return None, revision
         try:

@@ -224,9 +224,11 @@ def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
         ],
         storage=StorageType.FILE,
         num_replicas=replicas,
+        # A full stream refuses new messages rather than dropping old ones: no trace may lose its beginning.
         discard=DiscardPolicy.NEW,
         compression=StoreCompression.S2,
         duplicate_window=DEDUPLICATION_S,
+        # Lets any server answer reads, not only the leader.
         allow_direct=True,
         republish=RePublish(
             src=f"{naming.prefix}.traces.*",

@@ -79,6 +79,7 @@ class LateModel:
                 await stream.aclose()
 
     def _model(self) -> ServedModel:
+        # The background load and a first call may come at the same time, from two threads.
         with self._lock:
             if self._made is None:
                 self._made = self._make()

@@ -41,6 +41,7 @@ def redaction_of(settings: Settings) -> Redaction:
         settings.chroma_url,
         settings.anthropic_base_url,
         settings.otlp_endpoint,
+        # One setting for several servers, each of which may have a password.
         *(settings.nats_url or "").split(","),
     ):
         secrets += _passwords_in(url)

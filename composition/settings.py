@@ -170,6 +170,7 @@ class Settings(BaseSettings):
         env_file_encoding=ENCODING,
         extra="ignore",
         populate_by_name=True,
+        # `ANTIPHON_X=` means "not set": compose files, for example, pass on undefined variables as empty ones.
         env_ignore_empty=True,
     )
 

@@ -133,6 +133,7 @@ class _Charges:
                 charge = None if most.is_empty else most
                 self._under_way.setdefault(call_id, []).append(charge)
             case ReasoningRetried(call_id=call_id, counted=counted):
+                # The failed attempt costs what its server reported, and the most of the rest; the next adds its own.
                 self._under_way.setdefault(call_id, [])[-1:] = [counted]
             case (
                 ReasoningCompleted()

@@ -58,6 +58,7 @@ def tool_servers_of(mcp: Path | None) -> ToolServers | None:
     if mcp is None:
         return None
     servers = read_mcp_file(mcp)
+    # Imported here, because the library is an optional extra.
     with needing_extra("mcp", "ANTIPHON_MCP"):
         module = import_module("antiphon.dispatcher.mcp_servers.servers")
     found: ToolServers = module.McpServers(servers)
