@@ -160,7 +160,7 @@ function rewritten(event, texts) {
   for (const [place, passage] of event.passages.entries()) {
     const text = texts[place] ?? "";
     if (text === passage.text) passages.push(passage);
-    // Where its sentences begin, and where it stands in its lesson, is not known of another text.
+    // The beginnings of its sentences and its place in the lesson are not known for another text.
     else if (text.trim()) passages.push({ ...passage, text, starts: [0], start: null, places: [] });
   }
   const output = passages.map((passage) => `[${passage.source}]\n${passage.text}`).join("\n\n");

@@ -8,7 +8,7 @@ import { bar } from "./bars.js";
 import { address, api, eventLink } from "./links.js";
 import { toolCall } from "./saying.js";
 
-/** Whoever steps on at once is not kept waiting for what they do not look at. */
+/** A reader who steps on at once does not wait for what they do not look at. */
 const PAUSE_MS = 150;
 const KEPT = 60;
 /** What a briefing shows that the one before did not. */

@@ -145,7 +145,7 @@ export class Retrieval {
   }
 
   /**
-   * What became of a passage: the fact that it is, and what each call was shown of it.
+   * What became of a passage: the fact that it is, and what each call got of it.
    * @param {any} passage
    */
   #fates(passage) {
