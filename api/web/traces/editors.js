@@ -177,7 +177,7 @@ function rewritten(event, texts) {
 export async function argumentsEditor(input, changed, bodyOf) {
   const values = parsed(input);
   if (typeof values !== "object" || values === null)
-    return textEditor(input, changed, "Arguments", bodyOf, "What the tool is asked.");
+    return textEditor(input, changed, "Arguments", bodyOf, "What to ask the tool.");
   const isSearch = "query" in values;
   const shown = isSearch ? { query: "", course_name: null, lesson_number: null, ...values } : values;
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */

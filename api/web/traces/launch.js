@@ -10,7 +10,7 @@ const PAUSE_MS = 300;
 /** @type {[string, string, string][]} */
 const MODES = [
   ["recorded", "As recorded", "model and tools answer as they did"],
-  ["remodel", "Ask the model again", "tools give their recorded results where there are any"],
+  ["remodel", "Ask the model again", "tools give their recorded results if there are any"],
   ["live", "All live", "model and tools are both called"],
 ];
 let groups = 0;

@@ -224,7 +224,7 @@ function intent(memory) {
  * @param {any} event
  */
 function attempts(memory, event) {
-  if (memory.attempts.length === 0) return element("p", { class: "soft" }, "No tool was asked for.");
+  if (memory.attempts.length === 0) return element("p", { class: "soft" }, "No tool was called.");
   const about = event?.tool_call_id ?? event?.call?.id;
   const items = memory.attempts.map((/** @type {any} */ attempt) =>
     element(
