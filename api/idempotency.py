@@ -26,8 +26,8 @@ IdempotencyKey = Annotated[
     Header(
         min_length=1,
         max_length=200,
-        description="A name of your choice for this one request. Sent again with the same body it asks nothing anew: "
-        "it gets the answer of the first time, or waits for it. Such a query goes on where its client goes away.",
+        description="A name of your choice for this one request. A request that repeats it with "
+        "the same body gets the first answer, or waits for it. Such a query goes on if its client disconnects.",
     ),
 ]
 

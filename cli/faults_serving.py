@@ -119,7 +119,7 @@ def _server(upstream: str | None, replay: Path | None) -> httpx2.AsyncClient:
     address = (upstream or "").rstrip("/").removesuffix("/v1")
     if replay is not None or not address.startswith(("http://", "https://")):
         raise BadInputError(
-            "Name what stands behind the proxy: --upstream with the address of a model's server "
+            "Name what is behind the proxy: --upstream with the address of a model's server "
             "(http://… or https://…), or --replay with a recording."
         )
     timeout = httpx2.Timeout(SILENCE_S, connect=10.0)
