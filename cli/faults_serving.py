@@ -92,9 +92,11 @@ def serve(
         serve_app = api.serve_app
     with listening(loaded_settings(host="127.0.0.1", port=port)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        # In a thread of its own, which Ctrl-C leaves alone until the verdict stands.
+        # In a thread of its own, which Ctrl-C leaves alone until there is a verdict. An agent that ends at once may end
+        # the command before the thread has begun to serve, so the thread has a socket that nobody closes for it.
+        own = listener.dup()
         serving = threading.Thread(
-            target=lambda: asyncio.run(serve_app(app, listener)), daemon=True
+            target=lambda: asyncio.run(serve_app(app, own)), daemon=True
         )
         serving.start()
         for number in (signal.SIGINT, signal.SIGTERM):
