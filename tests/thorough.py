@@ -19,7 +19,7 @@ THOROUGH = (
     # A cluster's processes, and servers of its own.
     "cluster/",
     "e2e/test_cluster_script.py",
-    "integration/test_acting_elsewhere.py",
+    "integration/test_remote_acting.py",
     "integration/test_cluster_connection.py",
     "integration/test_cluster_of_three.py",
     "integration/test_network_cut.py",
