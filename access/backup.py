@@ -95,7 +95,7 @@ def back_up(data_dir: Path, target: Path, key: str | None = None) -> Manifest:
     if not data_dir.is_dir():
         raise BadInputError(f"There is no data folder {data_dir} to back up.")
     if target.exists():
-        raise BadInputError(f"{target} is there already: name another file.")
+        raise BadInputError(f"{target} already exists: name another file.")
     try:
         for _ in range(TIMES):
             generations = _generations(data_dir)

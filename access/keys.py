@@ -92,7 +92,7 @@ class Keys:
         """
         if _ID.fullmatch(name):
             raise BadInputError(
-                f"{name!r} has the form of a key's id, and could not be told from one: name the key otherwise."
+                f"{name!r} has the form of a key's id, and could be taken for one: give the key another name."
             )
         now = self._now()
         info = KeyInfo(
@@ -179,7 +179,7 @@ class Keys:
                 f"Several keys are called {named!r}: name one by {ids}."
             )
         raise NotFoundError(
-            f"There is no key {named[:40]!r}: `antiphon keys list` shows those there are."
+            f"There is no key {named[:40]!r}: `antiphon keys list` shows all keys."
         )
 
     @property
@@ -205,7 +205,7 @@ class Keys:
         found = len(self.listed())
         if found:
             raise BadInputError(
-                f"Nothing is reset, for {found} of the keys that were made are there: `antiphon keys list` shows them. "
+                f"Nothing is reset, because {found} of the keys that were made exist: `antiphon keys list` shows them. "
                 f"To do without keys, move {FILE_NAME} out of the data folder first."
             )
         self._file.ask_for_no_keys()

@@ -52,8 +52,8 @@ def check_listening(settings: Settings) -> None:
         return
     if not settings.anybody_may and not keyed:
         raise ConfigurationError(
-            f"Whoever reaches {settings.host} could read every conversation and spend your money, so nothing is served "
-            "there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "
+            f"Anyone who reaches {settings.host} could read every conversation and spend your money, so nothing is "
+            "served there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "
             "ANTIPHON_ANYBODY_MAY what anybody may do, such as ANTIPHON_ANYBODY_MAY=ask."
         )
     if "allowed_hosts" not in settings.model_fields_set:

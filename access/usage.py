@@ -170,7 +170,7 @@ def used_up(
     if not waits:
         rest = ", and the rest is too little for one call" if spent < most else ""
         return QuotaError(
-            f"{_capital(begins)}, and has used {_shown(spent)}{rest}: it begins anew at {ends:%Y-%m-%d %H:%M} UTC, "
+            f"{_capital(begins)}, and has used {_shown(spent)}{rest}: the limit is reset at {ends:%Y-%m-%d %H:%M} UTC, "
             f"in {_span(until_s)}.",
             until_s,
         )

@@ -96,8 +96,8 @@ async def answering_in_time(
         if not waiting.expired():
             raise
         raise BusyError(
-            f"No answer came within the deadline of {deadline_s:g} s, for the service is held up, as by a disk that "
-            "does not respond: see /readyz, and ask again in a moment.",
+            f"No answer came within the deadline of {deadline_s:g} s, because the service is held up, as by a disk "
+            "that does not respond: see /readyz, and ask again in a moment.",
             AGAIN_S,
         ) from error
 

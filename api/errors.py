@@ -56,7 +56,7 @@ STATUS_OF: dict[type[ServiceError], int] = {
 """The status of each of our errors; a class that is not in the table has the status of its nearest parent."""
 
 _OF_STATUS = {
-    404: ("not_found", "There is no such path here: see /docs for those there are."),
+    404: ("not_found", "There is no such path here: see /docs for all paths."),
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
 STORE_AGAIN_S = 5

@@ -114,9 +114,9 @@ class ForkRequest(RequestBody):
     )
     mode: Mode = Field(
         "recorded",
-        description="`recorded`: every call is answered as it was recorded, nothing is live, and where nothing was "
-        "recorded the fork stops (`cancelled`) and says so; `remodel`: the model live, and tools where nothing was "
-        "recorded; `live`: everything live.",
+        description="`recorded`: every call is answered as it was recorded, nothing is live, and the fork stops "
+        "(`cancelled`) at a call that was not recorded, and says so; `remodel`: the model live, and tools whose call "
+        "was not recorded; `live`: everything live.",
     )
     faults: dict[str, JsonValue] | None = Field(
         None,
@@ -136,7 +136,7 @@ class ForkReply(Schema):
     query_id: str = Field(description="The fork's trace.")
     parent: str
     parent_seq: int = Field(
-        description="The last event that both have; 0 where they share no more than the question."
+        description="The last event that both have; 0 if they share no more than the question."
     )
     change: str = Field(description="What was changed, in words.")
     mode: Mode
@@ -153,7 +153,7 @@ class ForkPlanReply(Schema):
     parent: str
     shared: int = Field(description="Its last event that is its parent's too.")
     mode: Mode
-    models: list[str] = Field(description="Who is asked; empty where no model is.")
+    models: list[str] = Field(description="The models to ask; empty if none is asked.")
     calls: int = Field(
         description="Calls to them at most, each of which may be retried."
     )
@@ -161,5 +161,7 @@ class ForkPlanReply(Schema):
     effects: list[str] = Field(
         description="Those of them that change something outside."
     )
-    may_cost: bool = Field(description="A model is asked that is not known to be free.")
+    may_cost: bool = Field(
+        description="The fork asks a model that is not known to be free."
+    )
     sentence: str = Field(description="All of it in words.")

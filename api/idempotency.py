@@ -26,8 +26,8 @@ IdempotencyKey = Annotated[
     Header(
         min_length=1,
         max_length=200,
-        description="A name of your choice for this one request. Sent again with the same body it asks nothing anew: "
-        "it gets the answer of the first time, or waits for it. Such a query goes on where its client goes away.",
+        description="A name of your choice for this one request. A request that repeats it with "
+        "the same body gets the first answer, or waits for it. Such a query goes on if its client disconnects.",
     ),
 ]
 
@@ -52,7 +52,7 @@ class IdempotentQueries:
         Raises:
             Refusal: 409: the key was used with another body.
         """
-        # The key with the caller's own name in it: two tenants may choose the same key.
+        # The key is made the tenant's own, because two tenants may choose the same one.
         used = _digest(service.principal.own(key).encode())
         query_id = used + _digest(body)
         # Of two equal requests at the same time the second must find the query that the first began.

@@ -50,7 +50,7 @@ class QueryRequest(RequestBody):
     )
     follows: Annotated[str, Field(max_length=200)] | None = Field(
         None,
-        description='The query of the conversation that the question is asked after; "": none of them. It is a version '
+        description='The query of the conversation that the question follows; "": none of them. It becomes a version '
         "of what was asked there before, and the conversation goes on behind it. Null: the last one that was asked.",
     )
     # The settings that a caller may choose; a test checks that these fields are those of `WISHES`.
@@ -151,7 +151,7 @@ class QueryAnswer(Schema):
         None,
         exclude_if=lambda value: value is None,
         description="With `html` alone: the answer's Markdown as HTML without links, images or scripts; behind each "
-        'cited span stands `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
+        'cited span is `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
     )
     sources: list[str] = Field(
         description="The cited sources, in order, without repeats."
@@ -264,7 +264,7 @@ class WaitingReply(Schema):
     who: str = Field(examples=["engine"])
     event: str = Field(examples=["reasoning_completed or reasoning_failed"])
     about: str = Field(
-        description="The call or round; empty where there is only one.", examples=["c1"]
+        description="The call or round; empty if there is only one.", examples=["c1"]
     )
     since_seq: int = Field(description="The event that requested it.", examples=[4])
     since_at: float
@@ -288,7 +288,7 @@ class QueryBegun(Schema):
 
     query_id: str
     session_id: str = Field(
-        description="The conversation: send it with the next question; empty where it was asked before."
+        description="The conversation: send it with the next question; empty if the question was asked before."
     )
     status: str = Field(examples=["queued"])
 

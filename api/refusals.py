@@ -20,13 +20,13 @@ ALWAYS = (
     | _documented(
         422, "Something in the request cannot be used; the message says what and why."
     )
-    | _documented(401, "The service asks for a key, and none came that counts.")
+    | _documented(401, "The service asks for a key, and the request has no valid one.")
     | _documented(403, "The key may not do that, or the service does not allow it.")
     | _documented(
         429,
         "A limit of the key or its tenant is reached: `Retry-After` has the seconds.",
     )
-    | _documented(500, "A mistake of the service; nothing of its inside is told.")
+    | _documented(500, "An internal error of the service, without details.")
 )
 """The refusals of every route, for its documentation."""
 
@@ -45,7 +45,7 @@ WITH_BODY = (
 # One of them names the model, so that FastAPI publishes the schema to which all refer.
 WITH_BODY[408]["model"] = ErrorReply
 
-WITH_NAME = _documented(404, "There is none of that name.")
+WITH_NAME = _documented(404, "There is nothing of that name.")
 """The refusals of a route that names something."""
 
 WITH_TRACE = WITH_NAME | _documented(

@@ -261,7 +261,7 @@ class PassageReply(Schema):
     link: str | None
     score: float = Field(description="Comparable within one search only.")
     start: int | None = Field(
-        description="Where it begins in its lesson's text, in characters; null where that is not known.",
+        description="Where it begins in its lesson's text, in characters; null if that is not known.",
         examples=[1840],
     )
     text: str

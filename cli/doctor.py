@@ -246,7 +246,7 @@ async def reached(settings: service.Settings) -> Check:
     return Check(
         "Reasoner",
         True,
-        f"{asked} was not checked, for the server lists no models: `antiphon doctor --model` makes a call",
+        f"{asked} was not checked, because the server lists no models: `antiphon doctor --model` makes a call",
     )
 
 

@@ -83,4 +83,6 @@ def callers(settings: service.Settings) -> Check:
 def _without_keys(settings: service.Settings) -> str:
     if settings.anybody_may:
         return f"anybody who reaches {settings.host} may {settings.anybody_may}"
-    return "who works on this machine may do everything, and nobody else comes in"
+    return (
+        "anyone who works on this machine may do everything, and nobody else comes in"
+    )

@@ -93,9 +93,11 @@ def serve(
         serve_app = api.serve_app
     with listening(loaded_settings(host="127.0.0.1", port=port)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        # In a separate thread, which Ctrl-C does not reach, so that the proxy serves until the verdict is printed.
+        # In a separate thread, which Ctrl-C does not reach, so that the proxy serves until the verdict is printed. An agent
+        # that ends at once may end the command before the thread serves, so the thread gets a socket of its own.
+        own = listener.dup()
         serving = threading.Thread(
-            target=lambda: asyncio.run(serve_app(app, listener)), daemon=True
+            target=lambda: asyncio.run(serve_app(app, own)), daemon=True
         )
         serving.start()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -120,7 +122,7 @@ def _server(upstream: str | None, replay: Path | None) -> httpx2.AsyncClient:
     address = (upstream or "").rstrip("/").removesuffix("/v1")
     if replay is not None or not address.startswith(("http://", "https://")):
         raise BadInputError(
-            "Name what stands behind the proxy: --upstream with the address of a model's server "
+            "Name what is behind the proxy: --upstream with the address of a model's server "
             "(http://… or https://…), or --replay with a recording."
         )
     timeout = httpx2.Timeout(SILENCE_S, connect=10.0)

@@ -188,7 +188,7 @@ def show_summary(summary: service.IndexSummary) -> None:
     """Prints the counts of a run, the files that it skipped, and each file that it could not use with the reason."""
     if summary.skipped:
         err.print(
-            f"not read, in no format that is: {service.counted_by_ending(summary.skipped)}",
+            f"not read, as no reader knows the format: {service.counted_by_ending(summary.skipped)}",
             style="yellow",
             soft_wrap=True,
         )

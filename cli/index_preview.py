@@ -27,7 +27,7 @@ def show_preview(preview: service.Preview) -> None:
     show_by_reason("cannot be indexed", preview.failed, style="red")
     if preview.skipped:
         endings = service.counted_by_ending(preview.skipped)
-        err.print(f"not read, in no format that is: {endings}", soft_wrap=True)
+        err.print(f"not read, as no reader knows the format: {endings}", soft_wrap=True)
     lessons = sum(len(course.lessons) for course in preview.courses)
     counts = (
         counted(len(preview.courses), "course"),

@@ -136,7 +136,7 @@ def rotate(
 
 
 def reset(data_dir: DataDir = None) -> None:
-    """Does without keys again if their file is lost: whoever works on this machine is the owner."""
+    """Does without keys again if their file is lost: anyone who works on this machine is the owner."""
     with _access(data_dir) as file:
         service.Keys(file).reset()
     out.print(

@@ -118,7 +118,7 @@ def _text(path: Path, name: str) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise BadInputError(
-            f"{name} is no text in UTF-8: name a file with {_HOW}."
+            f"{name} is not text in UTF-8: name a file with {_HOW}."
         ) from error
 
 
@@ -147,9 +147,7 @@ def _of_json(where: str, line: str) -> SampleQuestion:
 def _check_needed(question: SampleQuestion, where: str) -> None:
     """Refuses a question whose answer could not be distinguished from a wrong one."""
     if question.kind == UNANSWERABLE:
-        raise BadInputError(
-            f"{where}: `needed` must be empty where no answer is right."
-        )
+        raise BadInputError(f"{where}: `needed` must be empty if no answer is right.")
     asked = set(words(" ".join([*question.earlier, question.question])))
     # A part without phrases could never be found; a phrase made of the question's words might be found in any answer.
     if not all(question.needed) or any(

@@ -263,8 +263,8 @@ def _warn_of_network(settings: service.Settings) -> None:
     if not settings.anybody_may or service.has_keys(settings):
         return
     err.print(
-        f"Whoever reaches {settings.host} may {settings.anybody_may} without a key, as ANTIPHON_ANYBODY_MAY says. It "
-        f"answers only to {settings.allowed_hosts}.",
+        f"Anyone who reaches {settings.host} may {settings.anybody_may} without a key, as ANTIPHON_ANYBODY_MAY says. "
+        f"It answers only to {settings.allowed_hosts}.",
         style="yellow",
         soft_wrap=True,
     )

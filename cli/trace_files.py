@@ -123,7 +123,7 @@ def as_test(
     files = {folder / f"{name}.jsonl": data, folder / f"test_{name}.py": test.encode()}
     for path in files:
         if path.exists() and not force:
-            raise BadInputError(f"{path} is there already: --force writes over it.")
+            raise BadInputError(f"{path} already exists: --force overwrites it.")
     for path, content in files.items():
         _write(path, content)
     out.print(f"{path} replays {counted(len(events), 'event')}", soft_wrap=True)

@@ -214,7 +214,7 @@ async def _outcome_under(
         )
     if not injector.injected.fired:
         err.print(
-            "No fault fired: the query did not come by there again. Fork at an earlier event.",
+            "No fault fired: the query did not pass that point again. Fork at an earlier event.",
             style="red",
         )
     return outcome

@@ -126,7 +126,7 @@ def unpack(data: bytes, query_id: str) -> Payload:
         return _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(
-            f"trace {query_id}: a message on NATS is none of this program's ({error})"
+            f"trace {query_id}: a message on NATS is not this program's ({error})"
         ) from error
 
 

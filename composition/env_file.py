@@ -56,7 +56,7 @@ def _text(path: Path) -> str:
 
 
 def _not_utf_8(path: Path) -> str:
-    return f"{path} is no text in UTF-8: save it as UTF-8, not as UTF-16 or in another encoding."
+    return f"{path} is not text in UTF-8: save it as UTF-8, not as UTF-16 or in another encoding."
 
 
 def unknown_settings(names: Iterable[str], fields: Iterable[str]) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def _read(path: Path) -> str:
         why = (
             str(error.strerror)
             if isinstance(error, OSError)
-            else "it is no text in UTF-8"
+            else "it is not text in UTF-8"
         )
         raise ConfigurationError(
             f"ANTIPHON_REDACT_FILE {path} cannot be read ({why}): nothing is recorded before it can be."

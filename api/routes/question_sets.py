@@ -101,7 +101,7 @@ class QuestionSetRequest(RequestBody):
     summary="The saved sets of questions",
     response_class=Response,
     responses=_described(
-        "Each set, those that were asked with two settings too; the last stored first.",
+        "Each set, comparisons of two settings included; the last stored first.",
         {
             "type": "object",
             "required": ["sets"],

@@ -23,7 +23,7 @@ from antiphon.knowledge.readers.plain_text import clean, one_line
 
 MOST_PAGES = 5_000
 _MOST_CHAPTERS = 10_000
-_ENCRYPTED = "it is encrypted; save it anew without a password"
+_ENCRYPTED = "it is encrypted; save it again without a password"
 # pypdf may take a second for a page; if it was of no use so often it is not asked again.
 _MOST_IN_VAIN = 5
 # It must be better by so much: to read a page anew in another order is worth nothing by itself.
