@@ -93,8 +93,8 @@ def serve(
         serve_app = api.serve_app
     with listening(loaded_settings(host="127.0.0.1", port=port)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        # In a separate thread, which Ctrl-C does not reach, so that the proxy serves until the verdict is printed. An agent
-        # that ends at once may end the command before the thread serves, so the thread gets a socket of its own.
+        # In a separate thread, which Ctrl-C does not reach, so that the proxy serves until the verdict is printed. With
+        # its own socket, because an agent that ends at once may end the command before the thread serves.
         own = listener.dup()
         serving = threading.Thread(
             target=lambda: asyncio.run(serve_app(app, own)), daemon=True
