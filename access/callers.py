@@ -91,6 +91,7 @@ class KeyCallers:
         """
         if self.keys.are_asked_for:
             return self.keys.principal(key)
+        # A key of another service: letting its holder in as somebody else would hide the mistake.
         if key is not None:
             raise UnauthorizedError(_NONE_MADE)
         if not self._lets_in(from_here):
@@ -162,6 +163,7 @@ class KeyCallers:
     async def opener_of(self, query_id: str) -> Principal:
         """Returns the caller for whom to resume an interrupted query: the one who began it, with today's rights."""
         tenant = await self._resources.store.label_of(query_id)
+        # Only names the tenant whose ledger to look in; without scopes it may do nothing.
         anybody = Principal(tenant=tenant or LOCAL_TENANT, scopes=frozenset())
         key_id = await self.quotas.key_under_way(anybody, query_id)
         return self.asker(key_id or "", tenant)

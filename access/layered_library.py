@@ -30,7 +30,7 @@ class LayeredLibrary:
     def __init__(self, own: knowledge.Library, shared: knowledge.Library) -> None:
         self._own = own
         self._shared = shared
-        # `courses` compares by identity: all empty tuples are one object, so two empty libraries match at once.
+        # `courses` compares by identity: all empty tuples are one object, so two empty libraries match from the start.
         self._made_of: tuple[tuple[Course, ...], tuple[Course, ...]] = ((), ())
         self._courses: tuple[Course, ...] = ()
 
@@ -42,6 +42,7 @@ class LayeredLibrary:
     def courses(self) -> tuple[Course, ...]:
         """Returns all courses, by title; the same object as long as they stay the same."""
         own, shared = self._own.courses(), self._shared.courses()
+        # Each library returns the same object as long as its courses stay the same.
         if own is not self._made_of[0] or shared is not self._made_of[1]:
             hidden = _titles(own)
             beside = [each for each in shared if fold(each.title) not in hidden]

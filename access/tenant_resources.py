@@ -89,10 +89,12 @@ def is_apart(principal: Principal) -> bool:
 def _without_effects(tools: Registry) -> Registry:
     """Returns the tools that change nothing outside; the model does not learn of the others."""
     kept = [tool for tool in tools.tools if not tool.has_effects]
+    # The very same object, by which `_with_tools` sees that nothing changes.
     if len(kept) == len(tools.tools):
         return tools
     names = {tool.name for tool in kept}
     registered: list[Tool] = []
+    # A tool must not name a substitute that is no longer there.
     for tool in kept:
         substitutes = tuple([name for name in tool.substitutes if name in names])
         registered.append(replace(tool, substitutes=substitutes))

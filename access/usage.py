@@ -168,6 +168,7 @@ def used_up(
     until_s = day_end(now) - now
     begins = f"{holder.words} may use {_shown(most)} {_WORDS[what]} a day"
     if not waits:
+        # A query is refused before its limit is reached if the rest would not pay for a single call.
         rest = ", and the rest is too little for one call" if spent < most else ""
         return QuotaError(
             f"{_capital(begins)}, and has used {_shown(spent)}{rest}: the limit is reset at {ends:%Y-%m-%d %H:%M} UTC, "

@@ -47,7 +47,7 @@ class IdempotentQueries:
         body: bytes,
         start: Callable[[str], Awaitable[Query]],
     ) -> Query:
-        """Begins the query under an id of its own, or returns the one that was begun with the key.
+        """Begins the query under an id of its own, or returns the one that began with the same key.
 
         Raises:
             Refusal: 409: the key was used with another body.

@@ -99,7 +99,7 @@ _STYLES = "{styles}"
 _VIEWS = "{views}"
 _SAMPLES = "{samples}"
 
-# Imports as the formatter writes them, also over several lines; `import("./x.js")` is left out, for it loads later.
+# Imports as the formatter writes them, also over several lines; without `import("./x.js")`, which loads later.
 _IMPORTS = re.compile(
     r'^(?:(?:(?:import|export) [^"\n]{1,160}|\}) from|import) "([^"\n]{1,200})"',
     re.MULTILINE,

@@ -178,6 +178,7 @@ def indicator(
 def confidence(indicators: Iterable[Indicator]) -> Confidence:
     """Returns the confidence that is left: the worst effect decides."""
     effects = {DOUBTS[doubt.kind].effect for doubt in indicators}
+    # The table runs from the mildest effect to the worst, so the last match wins.
     left: Confidence = "high"
     for effect, of_effect in _CONFIDENCE.items():
         if effect in effects:

@@ -60,6 +60,7 @@ class Bus:
             store: Records this one session; None: the bus's store does.
             clock: Gives the time of this one session's events; None: the bus's clock does.
         """
+        # With the bus's own clock: the recorder waits in real time, even if this session's events do not.
         recorder = Recorder(
             query_id,
             store or self._store,

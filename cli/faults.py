@@ -254,6 +254,7 @@ def _experiment_of(plan: Path | None, named: list[str], seed: int) -> faults.Exp
 def _run_experiment(
     experiment: faults.Experiment, tools: str, store: str | None
 ) -> None:
+    # A mistyped point would never fire, which the other faults of a run could hide.
     with world_of(tools) as world:
         unknown = faults.unknown_points(world, experiment)
     if unknown:

@@ -204,6 +204,7 @@ def _holder(file: service.AccessFile, named: str) -> tuple[str, str]:
 @contextmanager
 def _access(data_dir: Path | None) -> Iterator[service.AccessFile]:
     settings = settings_for_people(data_dir=data_dir)
+    # Before the command, so that it sees keys that other nodes have made, and after it, so that they see its own.
     _share(settings)
     file = service.AccessFile(settings.data_dir, service.COMMAND_WAIT_MS)
     try:

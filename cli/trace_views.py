@@ -268,6 +268,7 @@ def _show_differences(found: service.Diff, *, every: bool) -> None:
     for group in found.groups:
         kinds = ", ".join(f"{count} {kind}" for kind, count in group.kinds)
         out.print(f"Because of {CAUSES[group.because]}: {kinds}", soft_wrap=True)
+        # A single cause may have hundreds of differences.
         shown = [each for each in found.differences if each.because == group.because]
         most = len(shown) if every else SHOWN_OF_A_CAUSE
         for each in shown[:most]:

@@ -144,7 +144,7 @@ def addresses(url: str) -> list[str]:
     """Returns the addresses that a setting names.
 
     Raises:
-        ConfigurationError: One is none.
+        ConfigurationError: An address is not valid, or the setting names none.
     """
     found = [each.strip() for each in url.split(",") if each.strip()]
     for each in found:

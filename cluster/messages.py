@@ -95,6 +95,7 @@ def pack(
     headers = {EVENTS: f"{events[0].seq}-{events[-1].seq}"}
     if isinstance(events[-1].event, QueryClosed):
         headers[CLOSED] = "1"
+    # Even without its longest texts an append of many events may be too large: then it is stored like such a text.
     if len(data) > most_bytes - ROOM_BYTES:
         key = hashlib.sha256(data).hexdigest()
         blobs[key] = data

@@ -108,6 +108,7 @@ class Lease:
             raise RemoteError(
                 f"nothing can be sent ({str(error) or type(error).__name__})"
             ) from error
+        # Only now: a message that could not be sent must not leave a gap in the numbers.
         self._sent += 1
 
     def heard(self, message: frames.Frame) -> bool:

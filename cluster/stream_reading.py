@@ -228,6 +228,7 @@ async def _end(subscription: object) -> None:
 def _from_any_server(answer: Msg) -> StoredMessage | None:
     """Returns the message in an answer; None at the end of a batch, or if there is none."""
     headers = answer.headers or {}
+    # Only messages of the stream have a sequence: anything else is a status.
     if "Nats-Sequence" not in headers:
         return None
     return StoredMessage(

@@ -131,6 +131,7 @@ class TraceReader:
         for payload in payloads:
             rows += payload.rows(query_id)
             texts |= payload.texts
+            # A follower reads message by message, and need not fetch the same text for each.
             missing = [key for key in payload.blobs if known(key) is None]
             texts |= await self._long_texts(query_id, missing)
         return StoredTrace(rows, texts)

@@ -158,6 +158,7 @@ class JetStreamTraceStore:
         """
         query_id = events[0].query_id
         await self._log.append(Batch(query_id, 0, events, self._label, imported=True))
+        # Forgotten at once, so that `unfinished` does not take it for a query on which this process works.
         self._log.forget(query_id)
 
     async def is_imported(self, query_id: str) -> bool:
@@ -276,6 +277,7 @@ class JetStreamTraceStore:
         """Returns the open queries that wait for no worker and had no event for a while, the oldest first."""
         index = await self._projection.index()
         found = await find_unfinished(self._cluster, index, self._abandoned_after_s)
+        # A query on which this process itself works is merely slow.
         return [query_id for query_id in found if not self._log.writes(query_id)]
 
     async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
@@ -293,6 +295,7 @@ class JetStreamTraceStore:
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces and all their texts; returns how many there were."""
         seen: list[str] = []
+        # Another tenant's traces are skipped as if they did not exist.
         for query_id in dict.fromkeys(query_ids):
             tenant = await self.label_of(query_id)
             if tenant is not None and self._tenant in (None, tenant):

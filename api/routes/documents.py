@@ -102,6 +102,7 @@ async def add_documents(request: Request, service: Service) -> Response:
                 422, "invalid_request", f"`{FIELD}` is missing: send at least one file."
             )
         return begun(request, await service.documents.add(sent))
+    # The parser keeps large files on disk until they are closed.
     finally:
         for file in form:
             if isinstance(file, UploadFile):
@@ -129,6 +130,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
             "malformed_form",
             f"The form cannot be read, or holds more than {MOST_FILES} files ({error.detail}): send the rest apart.",
         ) from error
+    # A mistyped field would lose its files without a word.
     unknown = sorted(set(form) - {FIELD})
     if unknown:
         raise Refusal(
