@@ -179,7 +179,7 @@ def note_briefing(state: AnswerState, recorded: Recorded[BriefingPrepared]) -> D
 def note_request(
     state: AnswerState, recorded: Recorded[ReasoningRequested]
 ) -> Decision:
-    """Notes a call of the fallback reasoner; only such a call can mean that somebody else answered."""
+    """Notes a call of the fallback reasoner; other calls do not matter here."""
     if recorded.event.reasoner == "primary":
         return state, ()
     call = (recorded.event.call_id, recorded.seq)

@@ -98,7 +98,7 @@ class Recorder:
 
     async def finish(self) -> None:
         """Waits for a slow append, and retries refused events a few times; those that then remain are lost."""
-        # No caller waits now, so later appends may be slow too, as they are if a thousand queries end at once.
+        # No caller waits any more, so appends get more time: if a thousand queries end at once they are all slow.
         self._usual_patience_s = GIVE_UP_S
         for wait_s in _LAST_TRIES_AFTER_S:
             if not self._unstored:

@@ -1,6 +1,6 @@
 """One query's session: its mailbox, and the loop that delivers events, records them, then starts the work they cause.
 
-docs/design/session.md tells why in this order.
+docs/design/session.md explains the order.
 """
 
 from __future__ import annotations
@@ -272,7 +272,7 @@ class Session:
             await self._recorder.finish()
 
     async def _turn(self) -> None:
-        """Delivers the mailbox and all immediate answers, stores them in one append, then starts the work of both."""
+        """Delivers the mailbox and all immediate answers, stores them in one append, then starts the held work."""
         self._in_turn = True
         self._work.hold()
         await self._deliver_all()

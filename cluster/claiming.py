@@ -71,7 +71,7 @@ class Claims:
         return JetStreamClaim(self, message, query)
 
     async def pass_on(self, claim: JetStreamClaim, delay_s: float) -> None:
-        """Gives a query back without counting this claim against it, no matter how often that happens."""
+        """Gives a query back so that it comes again, no matter how often that happens."""
         if claim.deliveries == 1 < self._most_claims:
             await claim.give_back(delay_s)
             return

@@ -82,7 +82,7 @@ class Claim(Protocol):
         """Leaves the query to another worker, at once or after some seconds."""
 
     async def pass_on(self, delay_s: float) -> None:
-        """Does the same without counting this claim against the query, because it is not what ends workers."""
+        """Does the same after some seconds, any number of times, because the query is not what ends workers."""
 
 
 class DeadClaim(Protocol):

@@ -53,7 +53,7 @@ class Query:
         paid: The recorded events from which a fork or a resumed query goes on; their calls are not counted again.
 
     Attributes:
-        outlives_caller: True if the caller may go away and come back: only an explicit request cancels the query.
+        outlives_caller: True if the caller may go away and come back: their leaving does not cancel the query.
     """
 
     def __init__(

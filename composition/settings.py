@@ -141,7 +141,7 @@ class Settings(BaseSettings):
         trace_key: The key that encrypts the store of traces: 64 hex digits (needs antiphon[encryption]).
         keep_days: Traces that are over and were begun longer ago are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
-        keep_every_s: Seconds between two deletions of old traces.
+        keep_every_s: Seconds between two checks for traces to delete.
         metrics: The content of `/metrics`: `sums` of the process, all metrics for `prometheus` (needs
             antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
         otlp_endpoint: The collector of spans, such as `http://127.0.0.1:4318` (needs the same); None: there are none.
