@@ -37,7 +37,7 @@ class ResponseShape:
         }
 
     async def before(self, query: Query) -> AsyncIterator[Json]:
-        """Yields what the query does meanwhile, as the summary of its reasoning."""
+        """Yields the steps of the query as the summary of its reasoning, which is the output's first item."""
         begun = self._response(query.query_id, "in_progress", [])
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
@@ -58,7 +58,7 @@ class ResponseShape:
         yield self._event("response.output_item.done", output_index=0, item=item)
 
     def answer(self, text: Written) -> Iterator[Json]:
-        """Yields the answer, line by line, and the whole response last."""
+        """Yields the answer line by line, and the whole response last."""
         query_id = text.query_id
         item = _message(query_id, "in_progress", [])
         at = {"output_index": 1, "item_id": item["id"], "content_index": 0}
