@@ -77,7 +77,7 @@ def read_task(request: Json) -> Task:
     """Reads the task in a request.
 
     Raises:
-        RefusedError: The request is not of the API's shape.
+        RefusedError: The request does not have the API's shape.
     """
     messages = _messages(request)
     texts = _user_texts(messages)
