@@ -11,7 +11,7 @@ from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
-"""Rounds on end without any result, after which another would most likely bring none either."""
+"""Consecutive rounds without a successful call, after which another would most likely fail too."""
 FALLBACK = "fallback"
 """The model's name in the rate of the fallback reasoner."""
 FINAL_CALL = "the final call"

@@ -15,9 +15,9 @@ from antiphon.vocabulary.values import QuerySettings, Rate, Usage, Value
 
 BYTES_A_TOKEN = 4
 MARGIN = 1.25
-"""The factor on the estimate of a briefing: for its markup, and for tokenizers that make more tokens of a text."""
+"""Factor on the estimate of a briefing, for its markup and for tokenizers that make more tokens of a text."""
 MOST_ANSWER_BYTES = 1_200
-"""As much of an earlier answer is in a briefing."""
+"""Most bytes of an earlier answer in a briefing."""
 LEAST_BRIEFING = 200
 """Tokens of facts and notes below which a call is not worth making."""
 MODEST_SHARE = 1 / 3
@@ -25,7 +25,7 @@ MODEST_SHARE = 1 / 3
 SUMMARY_TOKENS = 400
 """Most output tokens of a summarising call."""
 SUMMARY_PROMPT_TOKENS = 300
-"""About the tokens of a summarising request beside its messages."""
+"""Approximate tokens of a summarising request apart from its messages."""
 
 
 class Spend(Value, frozen=True, kw_only=True):

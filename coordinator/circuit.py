@@ -21,11 +21,11 @@ _OURS: frozenset[FailureKind] = frozenset(
     {"invalid_request", "illegal_request", "context_window", "abandoned", "malformed"}
 )
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
-"""Failures of the provider; the others are failures of one request, or calls whose end nobody awaited."""
+"""Failures of the provider; the others concern a single request, or calls that were abandoned."""
 _SLACK_S = 0.001
-"""The error that sums of seconds may have."""
+"""The allowed rounding error of sums of seconds."""
 OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
-"""A summarising call gets little time and has a model of its own: two of the failures may be due to that alone."""
+"""Without two failures that a summarising call may have only because of its short time or its separate model."""
 
 
 class ProviderCircuit:

@@ -37,7 +37,7 @@ LEAST_CALL_S = 0.05
 SUMMARY_MOST_S = 10.0
 SUMMARY_SHARE = 0.25
 SUMMARY_LEAST_S = 0.5
-"""A summary that would have less time is not requested: it would delay the answer for nothing."""
+"""Least time for a summary; with less it would only delay the answer."""
 
 
 def margin_s(settings: QuerySettings) -> float:

@@ -30,7 +30,7 @@ from antiphon.vocabulary.events import (
 )
 
 STALLS_ALLOWED = 2
-"""One for each way to recover: the facts, then a plain statement."""
+"""One for each recovery: first from the facts, then with a plain statement."""
 
 
 def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Decision:
@@ -85,6 +85,7 @@ def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decisi
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > STALLS_ALLOWED:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
+    # Only the optional summary was lost: the briefing goes on without it.
     if state.summarising and state.phase == "briefing":
         return skip_summary(state, Refusal("stalled", "the call for it was lost"))
     if state.phase == "reviewing":

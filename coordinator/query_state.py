@@ -25,7 +25,7 @@ Phase = Literal[
     "closed",
 ]
 Finish = Literal["no", "final", "now"]
-"""The effect of the deadline so far: `final` allows one more call, `now` none."""
+"""The effect of the deadline so far: `final` allows one last call, `now` none."""
 
 
 class QueryState(Value, frozen=True, kw_only=True):

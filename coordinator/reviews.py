@@ -20,7 +20,7 @@ from antiphon.coordinator.steps import (
 from antiphon.vocabulary.events import BreakerTripped, DraftReviewed, Recorded
 
 OBJECTION_CHARS = 500
-"""Characters of one objection in the next call's briefing: it takes room from the facts."""
+"""Characters of one objection in the next call's briefing, in which it takes room from the facts."""
 
 
 def after_draft_reviewed(

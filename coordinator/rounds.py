@@ -228,6 +228,7 @@ def after_reasoning_failed(
             event.usage + event.unreported, model_of(state, final=state.final)
         ),
     )
+    # A late failure still costs, but no longer decides anything.
     if not tools.awaits_reply(state, event.call_id):
         return state, ()
     if state.finish == "now":

@@ -25,11 +25,11 @@ from antiphon.vocabulary.values import ToolCall
 
 SEARCH = "search_course_content"
 OWN_SEARCH = "own-search-"
-"""The beginning of the id of a search that the coordinator asked for by itself."""
+"""The prefix of the id of a search that the coordinator itself requests."""
 LONGEST_QUERY = 500
-"""Characters of a question in the coordinator's own search: an index matches no more than a few sentences well."""
+"""Characters of a question in the coordinator's own search: an index matches only a few sentences well."""
 SMALLEST_BRIEFING = 100
-"""Tokens of the best sentence of each of about three facts: a smaller briefing would show nothing of what was found."""
+"""Tokens for the best sentence of about three facts; a smaller briefing would be useless."""
 NO_TIME = "no time was left for an answer by the model"
 NO_MODEL = "no model could be asked"
 NOT_PAID = "the budget does not pay for another call of the model"

@@ -53,6 +53,7 @@ def after_summary_wanted(
     refusal = _refuse_summary(state, timeout_s) or _refuse_unpaid(state, needed)
     if refusal is not None:
         return skip_summary(state, refusal)
+    # Attempts may waste only budget that neither this call nor the later ones need.
     spare = state.budget.spare(needed)
     requested = SummaryRequested(
         call_id=f"{state.call_id}-summary",

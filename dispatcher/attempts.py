@@ -37,6 +37,7 @@ class ToolCircuits:
         circuit = self._circuits.get(tool, self._new)
         if not circuit.allows(now):
             return True
+        # Of an open circuit this run is the probe, and no other may follow before its outcome.
         self._circuits[tool] = circuit.entered(now)
         return False
 

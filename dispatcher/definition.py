@@ -27,7 +27,7 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _SECTION = re.compile(
     r"^(Args|Arguments|Returns|Raises|Yields|Examples?|Notes?):[ \t]*$", re.MULTILINE
 )
-"""The title of a section, as Google's style has it
+"""The title of a section in Google's style
 (https://google.github.io/styleguide/pyguide.html#383-functions-and-methods). The description ends at the first one."""
 # Matches between two arguments: an argument's further lines are indented, its first one is not.
 _ARGUMENT = re.compile(r"^(?=\S)", re.MULTILINE)

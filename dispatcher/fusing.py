@@ -16,7 +16,7 @@ from antiphon.dispatcher.places import Place
 from antiphon.vocabulary.values import Passage
 
 RANK_CONSTANT = 60
-"""Damps what the first ranks count beside the later ones; the value of the paper."""
+"""Damps the weight of the first ranks relative to later ones; the value is the paper's."""
 _SCORE_DIGITS = 4
 
 

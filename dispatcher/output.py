@@ -189,6 +189,7 @@ def _cut(text: str, starts: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
     """Cuts to MAX_PASSAGE characters, at the end of a sentence unless the first one alone is longer."""
     if len(text) <= MAX_PASSAGE:
         return text, starts
+    # The last sentence start within the bound is the end of the last whole sentence.
     within = starts[: bisect.bisect_right(starts, MAX_PASSAGE)]
     if len(within) == 1:
         return text[:MAX_PASSAGE], within

@@ -201,6 +201,7 @@ class ToolRun:
             ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key)
         )
         self._cancel_timer()
+        # In the background, because a timer alone must not make the session count as at work.
         self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
 
     async def _time_out(self, tool: Tool, seconds: float) -> None:

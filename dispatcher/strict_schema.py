@@ -24,7 +24,7 @@ _FORMATS = frozenset((
     "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid",
 ))  # fmt: skip
 _ENFORCED_ITEMS = (0, 1)
-"""The least numbers of items that are enforced."""
+"""The values of `minItems` that strict use enforces."""
 _RANGES = (
     ("minimum", "maximum", ""),
     ("minLength", "maxLength", " characters"),

@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 MOST_THREADS = 8
-"""Calls of one plain function that run at once; further ones wait within their time limits."""
+"""Calls of one plain function that may run at once; others wait, which counts against their time limits."""
 
 _log = structlog.get_logger(__name__)
 

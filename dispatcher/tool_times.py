@@ -9,8 +9,8 @@ from antiphon.vocabulary.events import ToolFailed, ToolSucceeded
 _RUNS = 16
 """Number of recent runs that predict the next ones."""
 QUICK_MS = 50.0
-"""The mean run of a tool is the most that early dispatch gains a call. So little is not noticed beside a reply that
-takes seconds to be written."""
+"""Early dispatch can save a call no more than a tool's mean run. So little goes unnoticed next to a reply that takes
+seconds to write."""
 
 
 class ToolTimes:

@@ -17,10 +17,10 @@ from antiphon.engine.request import input_bytes
 from antiphon.vocabulary.values import Request, Usage
 
 BYTES_A_TOKEN = 2
-"""Fewer than any text that we send has on average: English prose has about four, JSON and other scripts about three,
-and the newest tokenizers make a third more tokens of a text than those before them."""
+"""Lower than the average of any text that we send: English prose has about four, JSON and other scripts have about
+three, and the newest tokenizers make a third more tokens of a text than earlier ones."""
 ADDED_TOKENS = 1_000
-"""More than a server adds by itself, such as the instructions that go with tools."""
+"""More than a server adds by itself, for example as instructions for tools."""
 
 
 class _Sent(NamedTuple):

@@ -36,23 +36,23 @@ from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.values import Request
 
 CONNECT_S = 10.0
-"""Seconds for a connection to be made, which does not take longer because a model thinks slowly."""
+"""Seconds for making a connection, which takes no longer with a slow model."""
 MAX_DETAIL = 400
 """Characters of an error that go into an event."""
 KEY_CHARS = 8
-"""Characters of a key at least; what is shorter, such as `none`, keeps nothing secret."""
+"""Least characters of a key; a shorter one, such as `none`, is only a placeholder."""
 _UNSENT = (
     *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS"),
     *("X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version"),
     "X-Stainless-Async",
     *("x-stainless-retry-count", "x-stainless-timeout", "x-stainless-read-timeout"),
 )
-"""Headers by which the SDK tells about the machine and itself; half of a request's, and no reply depends on them.
+"""Headers in which the SDK describes the machine and itself: half of a request's headers, and no reply needs them.
 
-Spelled as the SDK spells them: what is spelled otherwise it sets and takes out again, for each request.
+Spelled as in the SDK, which for another spelling would set them and remove them again in each request.
 """
 _STREAM = AsyncStream[RawMessageStreamEvent]
-"""Made once: naming a type of it for each request takes as long as encoding the request."""
+"""Made once, because subscripting the generic type for each request takes as long as encoding the request."""
 
 
 class AnthropicModel:

@@ -18,16 +18,16 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 
 CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, OSError)
-"""Errors of a connection that breaks while a reply is read; the SDK wraps none of them."""
+"""Errors of a connection that breaks during a reply, which the SDK does not wrap."""
 # Counts decoded bytes: a megabyte of gzip can become hundreds.
 MAX_BODY_BYTES = 8 * 2**20
 MAX_REFUSAL_BYTES = 64 * 2**10
-"""What is read of an error's body; its sentence is at the beginning."""
+"""Bytes to read of an error's body, whose message is at the beginning."""
 DRAIN_S = 0.2
-"""Seconds for the end of a body behind a complete reply: a connection that was read to its end is used again."""
+"""Seconds for the end of a body after a complete reply: only a connection read to its end can be used again."""
 _HEAD_BYTES = 8
 _FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?::|(?:data|event|id|retry)\s*:)")
-"""The beginning of a stream of events, whatever its content type says."""
+"""The beginning of a stream of events, even under another content type."""
 
 
 async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:

@@ -40,9 +40,9 @@ from antiphon.vocabulary.values import Request, ToolCall, Usage
 
 PAUSED = "pause_turn"
 MOST_PARTS = 5
-"""A reply that is paused more often than this is taken as it is."""
+"""Most parts of a paused reply; after these it is used unfinished."""
 _LEAST_WRITTEN = 1 / 4
-"""A reply that was cut off before it had written so much of its answer's tokens used the rest up in thinking."""
+"""A reply cut off before this share of its answer's tokens must have used up the rest in thinking."""
 
 
 class CallRequest(Protocol):
@@ -185,6 +185,7 @@ class Call:
                 return await self._attempt(request)
             except ModelError as error:
                 counted = self._account.credit(unbilled=error.unbilled)
+                # Once, and outside the retry rule: the same request again would think just as long.
                 if error.kind == "out_of_tokens" and not widened:
                     widened = True
                     wait_s: float | None = 0.0

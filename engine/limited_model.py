@@ -46,6 +46,7 @@ class LocalCallBudget:
             try:
                 await self._clock.sleep(wait_s)
             except asyncio.CancelledError:
+                # A call cancelled while it waits gives its turn back.
                 self._bucket = taken(self._bucket, -1, -tokens)
                 raise
 

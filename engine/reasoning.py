@@ -105,6 +105,7 @@ class ReasoningEngine:
             asked.spare_usd,
         )
         fail = partial(self._fail, asked.call_id, account)
+        # With a known style the request is announced at once; otherwise a probe comes first, within the call's task.
         call = None
         if style is not None:
             try:

@@ -156,7 +156,7 @@ class History:
     async def end(self, query_id: str, why: str, last: Event) -> Query:
         """Ends a query that nobody works on with the event `last`, without repeating its interrupted requests.
 
-        Takes the other arguments of `resume`, and raises as it does.
+        Takes an id and a reason, and raises, as `resume` does.
         """
         self._check_idle(query_id)
         events = await self._store.take_over(query_id)

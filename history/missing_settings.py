@@ -10,7 +10,7 @@ from antiphon.vocabulary.events import Event, QueryReceived, Recorded
 from antiphon.vocabulary.settings import DECLARED, Declared
 
 MOST_NUMBERS = 16
-"""Ranges of up to this many whole numbers are tried completely; of longer ones only the bounds."""
+"""Ranges of up to this many whole numbers are tried completely; of longer ones only the bounds are."""
 
 Trace = Sequence[Recorded[Event]]
 

@@ -235,6 +235,7 @@ class PlayedOutside:
         if not why and self._may_go_on():
             self._publish_waiting()
             return True
+        # A call without a recorded outcome stops the query only when nothing else can happen.
         why = why or next(iter(self._unfinished.values()), "")
         if why:
             self._publish(e.QueryCancelled(why=why))

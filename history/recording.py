@@ -206,6 +206,7 @@ class Recording:
                 # The event with which a fork began belongs only to that fork.
                 if not why.startswith(FORKED):
                     self._by_itself.append(recorded)
+            # A stop because a recording ended was not the caller's act, and must not be repeated.
             case QueryCancelled() if not event.why.startswith(RECORDING_ENDS):
                 self._by_itself.append(recorded)
             case ToolSucceeded() if self._dropped:

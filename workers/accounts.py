@@ -104,4 +104,5 @@ def _shown(found: Sum) -> Used:
 
 
 def _newest(days: Mapping[str, dict[str, Sum]]) -> dict[str, dict[str, Sum]]:
+    # ISO dates sort by time.
     return dict(sorted(days.items())[-KEPT_DAYS:])

@@ -14,7 +14,7 @@ from antiphon.vocabulary.errors import BusyError
 log = structlog.get_logger(__name__)
 
 KEPT_IN_A_CLAIM = 3
-"""Renewals within the lifetime of a claim: two in a row may fail."""
+"""Renewals are due this often within the lifetime of a claim, so that one of them may fail."""
 
 
 async def until_lost(claim: Claim, now: Callable[[], float] = time.monotonic) -> None:

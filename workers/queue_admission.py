@@ -60,6 +60,7 @@ class QueueAdmission:
     async def state(self) -> QueueState:
         """Returns the queue as of the last look, a moment ago at most. Raises as `QueryQueue.state` does."""
         if self._now() >= self._known_until:
+            # Set before the request, so that queries that arrive meanwhile do not make requests of their own.
             self._known_until = self._now() + KNOWN_FOR_S
             self._since = 0
             self._state = await self._queue.state()

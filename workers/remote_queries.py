@@ -314,6 +314,7 @@ class RemoteQueries:
         # No worker took the wish: the query waits, or its worker has died.
         ended = await self._end(query_id, why, QueryCancelled(why=why))
         await ended.is_whole()
+        # Otherwise a worker would claim the query only to find it over.
         await self._remove(query_id)
 
     def _cancel_soon(self, query_id: str, why: str) -> None:

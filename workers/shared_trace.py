@@ -202,6 +202,7 @@ class SharedTrace:
 
     async def _before_late(self, awaited: asyncio.Future[Any]) -> None:
         """Waits for a future, but not past the time at which the caller must get an error, even if the store hangs."""
+        # Computed again after each wait, because a resumption read meanwhile moves the deadline.
         while not awaited.done():
             left_s = min(self._tell_at, self._tell_by) - self._clock.now()
             if left_s <= 0:

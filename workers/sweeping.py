@@ -23,7 +23,7 @@ from antiphon.workers.worker import HistoryOf
 log = structlog.get_logger(__name__)
 
 DEAD_EVERY_S = 1.0
-"""Seconds between two looks for queries that were claimed too often."""
+"""Seconds between two sweeps for queries that were claimed too often."""
 UNQUEUED_CLAIMS = 3.0
 """Lifetimes of a claim between two looks for traces in no queue, which the death of an API node leaves behind."""
 

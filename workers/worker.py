@@ -47,10 +47,10 @@ ALONE_FROM = 3
 """From this claim on a query runs alone, so that one which crashes its worker takes no others down. Not from the second
 claim on: most workers die of something else, and all their queries would then run one after the other."""
 NEWEST = 0.1
-"""Share of the newest query in the mean duration, as in admission.py."""
+"""Weight of the newest query in the mean duration, as in admission.py."""
 CLAIMED = "a worker took it from the queue"
 DIED = "the worker that had it is gone, or was stopped"
-"""Recorded as the reasons for resuming."""
+"""The reasons for resuming that are recorded."""
 
 HistoryOf = Callable[[QueuedQuery], History]
 """Returns the recorded queries as the asker of a query sees them, with the tools that the query may use."""
@@ -157,6 +157,7 @@ class Worker:
             return
         if self._counts is not None:
             self._counts.claimed(claim.deliveries)
+        # A query that must run alone waits for the others to end, and until it is over no further one is taken.
         others: set[asyncio.Task[None]] = set()
         is_alone = claim.deliveries >= self._alone_from
         if is_alone:
@@ -244,6 +245,7 @@ class Worker:
     async def _finish(self, claim: Claim, handle: Query) -> None:
         """Waits for the end of a query, and acknowledges it to the queue if its whole trace is stored."""
         [outcome] = await asyncio.gather(handle.outcome(), return_exceptions=True)
+        # Left unacknowledged: another process goes on with the query, or its trace was deleted.
         if isinstance(outcome, SupersededError):
             log.warning("query_superseded", query_id=claim.query.query_id)
             return

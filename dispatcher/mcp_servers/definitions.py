@@ -68,6 +68,7 @@ def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> 
     for name, schema in properties.items():
         default = inspect.Parameter.empty if name in required else None
         kind = inspect.Parameter.KEYWORD_ONLY
+        # A dummy name, because a server's names need not be identifiers; only the dictionary's keys count.
         signature[name] = inspect.Parameter("x", kind, default=default)
         types[name] = _checked(schema, is_required=name in required)
     # A server may repeat a secret that it was given, such as the address of a database.
@@ -92,6 +93,7 @@ def name_of(server: str, tool: str) -> str:
     # If the server's name cannot blur the separator, no other server and tool make the same text.
     if legal == plain and "__" not in f"{server}_":
         return legal
+    # The digest distinguishes names that become equal when they are cleaned or cut.
     mark = hashlib.sha256(f"{server}\0{tool}".encode(errors="replace")).hexdigest()[:8]
     return f"{legal[: MAX_NAME - 9]}-{mark}"
 

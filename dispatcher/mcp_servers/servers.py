@@ -150,6 +150,7 @@ class _Connection:
                     self._take(await _list(client))
                     self._client, self._problem = client, ""
                     self.tried.set()
+                    # No limit between listings, but each has to come within its own.
                     scope.deadline = math.inf
                     with anyio.move_on_after(LOOK_EVERY_S):
                         await self._look.wait()

@@ -11,7 +11,7 @@ from antiphon.service import Query
 from antiphon.vocabulary.values import Usage
 
 RESPONSE = "resp_"
-"""The beginning of a response's id, before that of its query."""
+"""The prefix of a response's id, before the query's id."""
 
 
 class ResponseShape:

@@ -44,6 +44,7 @@ def prefixes_of(asked: DocumentedRequest) -> list[Prefix]:
     prefixes: list[Prefix] = []
     for place, part in _parts(asked):
         text = msgspec.json.encode(unmarked(part))
+        # Chained, so that equal digests mean equal prefixes.
         digest = sha256(digest + place + text).digest()
         chars += len(text.decode())
         tokens = chars // CHARS_PER_TOKEN

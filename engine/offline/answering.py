@@ -256,6 +256,7 @@ def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
     lines, is_bare = is_laid_out(whole), has_bare_rows(whole)
     draft.paragraph(f"{heading}:\n\n" if lines else f"{heading}: ")
     parts = [(window.first, key), (key, key + 1), (key + 1, window.end)]
+    # Code and tables cannot be split around the marked sentence.
     if lines and in_code(source.blocks, key):
         parts = [(window.first, window.end)]
     for first, end in parts:

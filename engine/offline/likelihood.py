@@ -153,6 +153,7 @@ def _beyond(
         # The question consists of these words.
         return max(likeness)
     beyond: list[float] = []
+    # The partial correlation of question and sentence, given the shared words.
     for alike, name in zip(likeness, named, strict=True):
         apart = max((1 - asked**2) * (1 - name**2), _LEAST_APART)
         beyond.append((alike - asked * name) / sqrt(apart))
@@ -168,6 +169,7 @@ def _interaction(question: str, window: Window, likeness: Likeness) -> float:
     asked, said = question.strip()[:ASKED_CHARS], window.text.strip()[:SAID_CHARS]
     apart, together = likeness(asked, [said, f"{asked} {said}"])
     ours, theirs = len(asked), len(said)
+    # The length of the weighted sum of two unit vectors whose cosine is `apart`.
     length = sqrt(ours**2 + theirs**2 + 2 * ours * theirs * apart)
     mean = (ours + theirs * apart) / length if length else 0.0
     return mean - together

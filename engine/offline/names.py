@@ -252,6 +252,7 @@ def _calling_words(course: Course) -> set[str]:
     known = set(stems_of(" ".join([course.title, *course.teachers])))
     for part in course.title.split(":"):
         initials = "".join([word[0] for word in part.split() if word[0].isupper()])
+        # All runs of three to five initials, because a title may contain the usual abbreviation among other words.
         for end in range(3, len(initials) + 1):
             for start in range(max(0, end - 5), end - 2):
                 known.add(initials[start:end].lower())

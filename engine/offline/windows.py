@@ -123,6 +123,7 @@ def _windows_of(source: Source, worths: Sequence[float]) -> list[Window]:
     free = set(range(len(worths)))
     alone = rows_of_long_tables(source.blocks, MOST_TABLE_CHARS)
     while free and len(found) < most:
+        # Sorted, so that of equally good sentences the first one wins.
         key = max(sorted(free), key=worths.__getitem__)
         first, end = key, key + 1
         if key not in alone:
@@ -137,6 +138,7 @@ def _around(blocks: Sequence[str], key: int, free: AbstractSet[int]) -> tuple[in
     first, end = key, key + 1
     room = MOST_CHARS - len(blocks[key])
     while True:
+        # A side without a free sentence gets a length that never fits.
         behind = len(blocks[end]) if end in free else room + 1
         before = len(blocks[first - 1]) if first - 1 in free else room + 1
         if min(behind, before) > room:

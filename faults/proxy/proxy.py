@@ -169,6 +169,7 @@ class _Passing:
             _replaced,
         )
         acts = [piece.act async for piece in pieces]
+        # A stream that broke did not arrive whole; one that was only slow did.
         if any(".stream." in fault and ":slow" not in fault for fault in self.fired):
             self.sent = None
         return acts

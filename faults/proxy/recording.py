@@ -65,6 +65,7 @@ def _replayed(
         why = f"The recording holds no reply for {request.url.path}."
         return httpx2.Response(404, json={"error": {"message": why}})
 
+    # The same request comes first; otherwise the nearest length of conversation decides.
     def distance(exchange: Exchange) -> tuple[bool, int]:
         recorded = exchange.request
         return whole(recorded) != whole(asked), abs(turns(recorded) - turns(asked))

@@ -230,6 +230,7 @@ def run_random(
         if minutes and time.monotonic() - began >= 60 * minutes:
             break
         size = min(BATCH, left) if examples else BATCH
+        # Batches draw their seeds from the one seed, so that a time limit does not change the experiments before it.
         _run_batch(campaign, chance.getrandbits(64), size)
         left -= BATCH
     return campaign.report

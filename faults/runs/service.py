@@ -115,6 +115,7 @@ async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
     finally:
         await neighbouring.leave()
     runs[0].left += await _running_tasks()
+    # A coroutine that never began warns when it is collected unless it is closed.
     for run in runs:
         for work in run.injected.delayed:
             work.close()

@@ -141,6 +141,7 @@ def replied(
 def seconds(value: Any) -> float | None:
     """Returns a time in seconds since the epoch; None if the value is not a time."""
     found = 0.0
+    # Either an ISO date or a number (also as text) in any unit.
     with suppress(TypeError, ValueError, OverflowError):
         found = datetime.fromisoformat(value).timestamp()
     with suppress(TypeError, ValueError, OverflowError):

@@ -83,6 +83,7 @@ def _refuse_too_large(data: bytes) -> None:
         raise BadInputError(
             f"the file has more than {MOST_BYTES:,} bytes, which is the most"
         )
+    # An upper bound on the values, without decoding the file: each but the first follows one of these.
     if sum(map(data.count, (b"{", b"[", b","))) > MOST_VALUES:
         raise BadInputError(
             f"the file holds more than {MOST_VALUES:,} values, which is the most"

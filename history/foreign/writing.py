@@ -98,6 +98,7 @@ class Writing:
             query_id=self._query_id, seq=seq, cause=cause, at=self._at, event=event
         )
         self._events.append(recorded)
+        # A rule that cannot take a foreign event makes the file unreadable; it is not a bug of the rule.
         for failure in self._fold.hear(recorded):
             raise BadInputError(f"{failure.handler} cannot take it: {failure.error}")
         if isinstance(event, e.ReasoningRequested | e.ToolRequested):

@@ -41,7 +41,7 @@ REPEATS = 0.6
 """An answer with at least this share of a sentence's words has used it, cited or not."""
 MOST_CLAIMS = 50
 FEWEST_TERMS = 3
-"""A claim of fewer telling words fits many sentences."""
+"""Fewest telling words of a claim; fewer would fit many sentences."""
 _SOUGHT_IN = ("query", "queries", "why")
 """The arguments of a search that do not narrow it."""
 OF_OLDER = 0.3
