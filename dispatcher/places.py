@@ -71,6 +71,7 @@ def find_place(
     course = find_course(catalogue, course_name) if course_name is not None else None
     if lesson is None:
         return Place(course, None)
+    # Resolved together with the course, because lessons of several courses may share a number or title.
     match = catalogue.resolve_lesson(lesson, course)
     if match.number is None:
         raise NotFoundError(_no_lesson(catalogue, lesson, course, match.nearest))
@@ -110,6 +111,7 @@ def _no_lesson(
     if nearest:
         hints.append(_nearest(nearest))
     if course is None:
+        # Raises the better error if there are no courses at all.
         all_courses(catalogue)
         if _is_number(lesson):
             return f"No course has a lesson {lesson}."

@@ -71,6 +71,7 @@ class Tool:
     examples: tuple[Json, ...] = ()
 
     def __post_init__(self) -> None:
+        # Only for its errors, which should come when the tool is made instead of with the first request.
         if self.strict:
             strict_schema(self.parameters.schema, self.origin)
         for number, example in enumerate(self.examples, start=1):
@@ -83,7 +84,7 @@ class Tool:
 
     @property
     def schema(self) -> Json:
-        """The JSON schema of its arguments, as the model is given it."""
+        """The JSON schema of its arguments that the model gets."""
         if self.strict:
             return strict_schema(self.parameters.schema, self.origin)
         return self.parameters.schema
@@ -96,6 +97,7 @@ class Tool:
 
 def origin(function: Callable[..., object]) -> str:
     """Returns `module.name` of a function, or its repr if it has no name."""
+    # A plain function runs inside a wrapper for threads, whose place means nothing to its author.
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     if not name:

@@ -79,6 +79,7 @@ async def find_capabilities(
     Args:
         wait_s: Seconds for each reply.
     """
+    # Plain text comes first: if even that fails, all other probes would only fail the same way.
     text = await _find(
         _Probe("Text", _request(name, "Say yes."), _text_is_missing), model, wait_s
     )

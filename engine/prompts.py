@@ -132,6 +132,7 @@ def write_catalogue(courses: Sequence[tuple[str, int]]) -> str:
     if not courses:
         return ""
     if len(courses) > MOST_LISTED:
+        # All titles of a large catalogue would cost tokens in every call.
         return f"There are {len(courses)} courses; get_course_outline lists them."
     lines = ["The courses; `course_name` takes their titles:"]
     for title, lessons in courses:

@@ -292,6 +292,7 @@ SUMMARY = "summary"
 def point_type(point: str) -> PointType:
     """Finds the type of a point; other models and summaries have the same types as the first model."""
     port, _, rest = point.partition(".")
+    # The table describes the points of models only once, under the first model's name.
     if port in ("fallback", SUMMARY):
         point = f"model.{rest}"
     for known in POINT_TYPES:

@@ -28,9 +28,9 @@ class FieldChange(Value, frozen=True, kw_only=True):
 
     Attributes:
         path: Such as `messages[0].content[2]`.
-        left: The left value, shortened; empty if there is none.
-        right: The right value, likewise.
-        words: For two long texts, the words that differ: `… kept [-gone-] {+come+} kept …`; else empty.
+        left: What the left one holds there, shortened; empty if it holds nothing.
+        right: The same of the right one.
+        words: Of two long texts, the words that differ: `… kept [-gone-] {+come+} kept …`; else empty.
     """
 
     path: str

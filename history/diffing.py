@@ -38,7 +38,7 @@ Trace = Sequence[Recorded[Event]]
 
 
 class Side(Value, frozen=True, kw_only=True):
-    """One of the two traces: its status, its answer and its figures. `usage` includes the cost if it is known."""
+    """One of the two traces: its status, its answer and its figures. `usage` holds the cost, if that is known."""
 
     query_id: str
     events: int
@@ -52,11 +52,11 @@ class Side(Value, frozen=True, kw_only=True):
 
 
 class Group(Value, frozen=True, kw_only=True):
-    """All differences with one cause.
+    """All differences of one cause.
 
     Attributes:
-        first: The index of the first of them in `Diff.differences`.
-        kinds: The number of them for each kind of event, in order.
+        first: The place of the first of them in `Diff.differences`, from 0.
+        kinds: How many of them there are of each kind of event, in order.
     """
 
     because: Cause
@@ -69,10 +69,10 @@ class Diff(Value, frozen=True, kw_only=True):
     """Two traces compared.
 
     Attributes:
-        same: The number of events that are the same in both.
-        differences: In the order of the traces; different times alone do not count.
+        same: The number of events that are equal in both.
+        differences: In the order of the traces; times alone are no difference.
         groups: The same differences by their cause.
-        change: The change in words, if one of the two is a fork.
+        change: What was changed if one of the two is a fork, in words.
         sentences: The answers' sentences: `=` in both, `-` only left, `+` only right.
     """
 

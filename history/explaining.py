@@ -59,11 +59,11 @@ Trace = Sequence[Recorded[Event]]
 
 
 class Difference(Value, frozen=True, kw_only=True):
-    """One event that differs between the traces, or that only one has (the other `seq` is then None).
+    """One event that is not the same in both traces, or that only one has (the other `seq` is then None).
 
     Attributes:
-        because: The cause of the difference; that of an earlier difference if this one follows from it.
-        field: The first field that differs; empty if a whole event is missing.
+        because: The cause of the difference; an event that only follows from an earlier difference has that one's.
+        field: The first field that differs; empty if a whole event does.
         detail: The difference in words.
         fields: All fields that differ.
     """

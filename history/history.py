@@ -148,6 +148,7 @@ class History:
             TraceStateError: It is over, or a process works on it, here or elsewhere.
         """
         self._check_idle(query_id)
+        # From here on an append by any other process that still works on the query fails.
         events = await self._store.take_over(query_id)
         _check_known(events)
         acting = acting_as_usual(self._resources, interceptor)

@@ -28,13 +28,13 @@ from antiphon.vocabulary.values import Citation, Fact, Passage, Request, ToolCal
 
 
 class CallStep(Value, frozen=True, kw_only=True):
-    """One reasoning call: its request, the earlier findings in it, and its reply.
+    """One reasoning call: its request, what it was shown of what earlier calls had found, and its reply.
 
-    A `seq` of 0 means that the trace lacks the step.
+    A `seq` of 0 means that the trace does not hold the step.
 
     Attributes:
         shown: The facts in its request.
-        request_sha256: The hash of the request's exact bytes.
+        request_sha256: Of the exact bytes of the request.
     """
 
     call_id: str
@@ -46,17 +46,17 @@ class CallStep(Value, frozen=True, kw_only=True):
 
 
 class Origin(Value, frozen=True, kw_only=True):
-    """The steps behind one citation, backwards; a `seq` of 0 means that the trace lacks the step.
+    """The steps that one citation rests on, backwards; a `seq` of 0 means that the trace does not hold the step.
 
     Attributes:
-        passage_id: The name by which `antiphon traces whatif` leaves the passage out.
-        course: The course of the text; None for the output of a user's own tool.
-        offset: The character of its lesson's text at which the cited text begins; None if it is not known.
-        arguments: The arguments of the tool call, as the model wrote them.
-        asked_by: The reasoning call whose reply called the tool.
-        request_sha256: The hash of the exact bytes of that call's request.
-        earlier: The calls before that one, nearest first, down to the one that saw only the question: their findings
-            were in the request whose reply called the tool.
+        passage_id: The name under which `antiphon traces whatif` leaves the passage out.
+        course: The course whose text it is; None for the words of a tool of one's own.
+        offset: Where the cited text begins in its lesson's text, in characters; None if that is not known.
+        arguments: The tool call's, as the model wrote them.
+        asked_by: The reasoning call whose reply asked for the tool.
+        request_sha256: Of the exact bytes of that call's request.
+        earlier: The calls before that one, the nearest first, down to the one that was shown the question alone: what
+            they found stood in the request by which the tool was asked for.
     """
 
     cited_text: str
@@ -83,7 +83,7 @@ class Sentence(Value, frozen=True, kw_only=True):
     """One sentence of the answer, and the origins of all that it cites.
 
     Attributes:
-        written_by: The call whose reply contains the sentence; None if no model wrote the answer.
+        written_by: The call whose reply the sentence stands in; None if no model wrote the answer.
     """
 
     text: str

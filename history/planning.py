@@ -64,6 +64,7 @@ def plan_of(
     effects: tuple[str, ...] = ()
     if mode != "recorded":
         models = _models(resources, settings)
+        # One call per round of tools and the final one, less those in the shared part.
         calls = max(0, settings.max_rounds + 1 - _calls_of(events[:shared]))
         tools = resources.tools.names
     if mode == "live":

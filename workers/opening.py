@@ -76,6 +76,7 @@ def open_shared_store(
     cluster: on_nats.Cluster, settings: Settings, redaction: Redaction, catalog: Catalog
 ) -> on_nats.JetStreamTraceStore:
     """Opens the store on existing streams."""
+    # The key protects only the local list: events on the servers are encrypted by the servers, if at all.
     key = settings.store_key
     if key is not None:
         log.warning(

@@ -114,6 +114,7 @@ def read_request(body: Json) -> DocumentedRequest:
 
 def signature_of(asked: DocumentedRequest, messages: int) -> str:
     """Returns the signature of thinking after so many messages: its model, and a digest of its prefix."""
+    # The real API's signatures are opaque; this one is reproducible and shows a changed prefix.
     before = [[message.role, message.blocks] for message in asked.messages[:messages]]
     prefix = unmarked([asked.tools, asked.system_blocks, before])
     return f"{asked.name}.{sha256(msgspec.json.encode(prefix)).hexdigest()}"

@@ -125,6 +125,7 @@ def _prefill(asked: DocumentedRequest) -> Iterator[str]:
 def _sampling(asked: DocumentedRequest) -> Iterator[str]:
     if asked.version < _NO_SAMPLING_FROM:
         return
+    # Default values are accepted, because they change nothing.
     usual = {"temperature": (None, 1.0), "top_p": (None, 1.0), "top_k": (None,)}
     for name, values in usual.items():
         if getattr(asked, name) not in values:

@@ -155,10 +155,12 @@ def understand(question: str, earlier: Sequence[str], catalogue: Catalogue) -> I
 def _of_courses(question: str, earlier: Sequence[str], catalogue: Catalogue) -> Inquiry:
     meant = question
     place = catalogue.place(tongue_of(question).in_english(question))
+    # A question that refers back is searched together with the one before it, and means that one's place.
     if earlier and refers_back(question):
         meant = f"{question}\n{earlier[-1]}"
         if place.course is None:
             place = _placed_before(question, earlier[-1], catalogue)
+    # The only course is always the one that is meant.
     if place.course is None and len(catalogue.courses) == 1:
         place = place._replace(course=catalogue.courses[0])
     asked = _asked_beside(place)

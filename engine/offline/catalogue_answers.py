@@ -136,6 +136,7 @@ def _name_teacher(outline: Outline, _: LessonLine | None, draft: Draft) -> None:
     teacher = outline.teacher
     if teacher is None:
         said = f"The outline of {outline.course} does not say who teaches it."
+        # That something is missing rests on the whole outline.
         draft.cite(outline.source, 0, len(outline.source.blocks), said)
         return
     said = f"{outline.course} is taught by {teacher.text}."

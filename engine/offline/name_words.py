@@ -30,6 +30,7 @@ def words_of(text: str) -> list[Word]:
     found: list[Word] = []
     for match in _WORD.finditer(text):
         folded = fold(match[0]).removesuffix("'s").removesuffix("\u2019s")
+        # "Course" is a stop word for searches, but here a name may follow or precede it.
         if folded not in STOP_WORDS or folded in COURSE_WORDS:
             found.append(Word(match.start(), match.end(), folded, stem(folded)))
     return found
@@ -97,6 +98,7 @@ def leading(words: Iterable[Word], known: set[str]) -> list[Word]:
 
 
 def without(text: str, words: Sequence[Word]) -> str:
+    # From the end, so that the positions of earlier words stay valid.
     for word in sorted(words, key=lambda word: -word.start):
         text = f"{text[: word.start]} {text[word.end :]}"
     return " ".join(text.split())

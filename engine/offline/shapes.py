@@ -160,5 +160,6 @@ def blocks_of(content: Content) -> list[Block]:
         kind = block.get("type")
         if not isinstance(kind, str):
             raise RefusedError("A content block with a type is required.")
+        # Not a tagged union, in which msgspec would refuse blocks of unknown types.
         blocks.append(shaped(block, _SHAPES.get(kind, OtherBlock)))
     return blocks

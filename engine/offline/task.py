@@ -88,6 +88,7 @@ class Source(NamedTuple):
     @property
     def is_outline(self) -> bool:
         """True for a course's table of contents."""
+        # A lesson's text may begin with the same word as an outline.
         if not self.blocks or self.lesson is not None:
             return False
         return _COURSE_LINE.match(self.blocks[0]) is not None

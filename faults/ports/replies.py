@@ -56,6 +56,7 @@ def fitting_stop(content: Sequence[Json]) -> str:
 
 def piece_chars(content: Sequence[Json]) -> int:
     """Returns the length of a delta: small enough to break inside a text, but with few deltas for a huge text."""
+    # `oversized` makes a text of a size that would otherwise take many thousands of deltas.
     longest = max((len(str(block.get("text", ""))) for block in content), default=0)
     return max(_PIECE_CHARS, longest // _MOST_PIECES)
 

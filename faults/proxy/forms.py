@@ -75,6 +75,7 @@ def _chat_blocks(completion: Json) -> Blocks:
 
 
 def _chat_holding(completion: Json, blocks: Blocks, stop: str) -> Json:
+    # Unlike the Messages API, a chat completion has one text before all its calls.
     text = "".join(block["text"] for block in blocks if block["type"] == "text")
     calls = [
         {"id": block["id"], "type": "function", "function": _asked(block)}

@@ -49,6 +49,7 @@ class OpenShared:
     def __call__(
         self, folder: Path, redaction: Redaction, catalog: Catalog, /
     ) -> WholeTraceStore:
+        # From the folder, so that a store that is opened again finds its traces.
         name = hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:16]
         # Bypasses the constructor, which would read the environment.
         settings = Settings.model_construct(

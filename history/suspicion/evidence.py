@@ -233,6 +233,7 @@ def miscited_claims(reading: Reading) -> Iterator[Finding]:
     for citation in reading.response.citations[:MOST_CLAIMS]:
         claim = reading.response.answer[citation.start : citation.end]
         words_cited = sentence_terms(f"{citation.source} {citation.cited_text}")
+        # A claim with several citations may rest on all of them together.
         cited[claim] = cited.get(claim, frozenset()) | words_cited
     for claim, held in cited.items():
         own = sentence_terms(claim)

@@ -39,14 +39,14 @@ REPEATED = 0.75
 
 
 class Suspect(Value, frozen=True, kw_only=True):
-    """One possible cause of a bad answer in a trace.
+    """One thing in a trace that may have made the answer a bad one.
 
     Attributes:
-        kind: Its kind in a word; for an indicator the indicator's kind.
-        text: A plain sentence about it, which may quote text from outside.
+        kind: What sort of thing it is, in a word; the kind of an indicator if it is one.
+        text: What it is, as a plain sentence. It may quote text from outside.
         event_seq: The event that explains it.
-        weight: How likely it is the cause, from 0 to 1: a rule of thumb for ranking, not a probability.
-        advice: The next thing to look at or to try.
+        weight: How likely it is the cause, from 0 to 1: a rule of thumb to rank by, and no probability.
+        advice: What to look at or to try next.
     """
 
     kind: str

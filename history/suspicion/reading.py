@@ -139,6 +139,7 @@ class Reading:
     def reply(self) -> Placed[ReasoningCompleted] | None:
         """The reply that became the answer; the last one if none did."""
         replies = self.of(ReasoningCompleted)
+        # From the end, because a lost answer is requested again.
         for asked in reversed(self.of(AnswerRequested)):
             for reply in replies:
                 if reply.event.call_id == asked.event.call_id:
