@@ -28,7 +28,7 @@ RATE_KEY = "rate.model"
 
 
 async def connected(settings: Settings, name: str) -> on_nats.Cluster:
-    """Connects to the servers, and makes the streams if they do not exist.
+    """Connects to the servers, and makes missing streams and updates existing ones.
 
     Raises:
         ConfigurationError: The settings name no servers, or these cannot be reached or are too old.

@@ -107,7 +107,7 @@ class RunEvents:
 
     def _ending(self, outcome: Outcome) -> Iterator[BaseEvent]:
         """Yields the answer line by line, its citations, and the end of the run."""
-        # A page shows a call without a result as still running.
+        # A page would show a call without a result as still running.
         for call_id in list(self._unanswered):
             yield self._result(call_id, "The query ended before a result came.")
         yield from self._finish_step()

@@ -128,7 +128,7 @@ def requests_are_legal(run: Run) -> Iterator[str]:
 
 
 def documented_refusals(request: Request) -> Iterator[str]:
-    """Yields the documented API's refusals of a request, judged as one to the model that the scripted one plays."""
+    """Yields the documented API's refusals of a request to the scripted model, no matter how the request names it."""
     for refusal in refusals_of(request_json(request) | {"model": MODEL_NAME}):
         yield f"{refusal.message} ({refusal.page})"
 
