@@ -99,6 +99,7 @@ async def text_at(
     stretch = await service.text(at.course, at.lesson, max(0, start - before), most)
     end = stretch.start + len(stretch.text)
     following = at.model_copy(update={"start": end}).uri
+    # The link leads to the place itself, not to the text read before it.
     words = stretch.text[start - stretch.start :]
     return Fetched(
         id=uri,

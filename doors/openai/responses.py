@@ -29,6 +29,7 @@ class ResponseShape:
         """Returns the answer in one piece."""
         query_id = text.query_id
         output = [_message(query_id, "completed", [_content(text)])]
+        # A text that no query made has no steps to show.
         if self._steps:
             output.insert(0, self._reasoning(query_id))
         return self._response(query_id, "completed", output) | {
@@ -60,6 +61,7 @@ class ResponseShape:
     def answer(self, text: Written) -> Iterator[Json]:
         """Yields the answer line by line, and the whole response last."""
         query_id = text.query_id
+        # The message is item 1, after the reasoning that `before` sent.
         item = _message(query_id, "in_progress", [])
         at = {"output_index": 1, "item_id": item["id"], "content_index": 0}
         yield self._event("response.output_item.added", output_index=1, item=item)

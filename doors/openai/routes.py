@@ -82,6 +82,7 @@ async def complete_chat(
     streams = bool(body.stream)
     text = last_text(body.messages)
     told = exchanges_in(body.messages)
+    # Before the task, so that an unknown model is refused there too.
     question = question_to(service, body.model, text, told)
     task = await reply_to_task(service, body.messages)
     if task is not None:
