@@ -11,14 +11,14 @@ from antiphon.vocabulary.tool_calls import CallIdentity, call_identity
 from antiphon.vocabulary.values import ToolCall
 
 FAILED_ROUNDS_ALLOWED = 2
-"""Rounds on end without any result, after which another would most likely bring none either."""
+"""Consecutive rounds without a successful call, after which another would most likely fail too."""
 FALLBACK = "fallback"
 """The model's name in the rate of the fallback reasoner."""
 FINAL_CALL = "the final call"
 
 
 def call_key(call: ToolCall) -> CallIdentity:
-    """Returns the identity of the call; the id that the model gave it is no part of it."""
+    """Returns the call's identity, which leaves out the id that the model gave it."""
     return call_identity(call.name, call.arguments)
 
 
@@ -27,13 +27,13 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
     if state.final:
         detail = f"{state.settings.max_rounds} round(s) of tools are used up; {call.name} was not run"
         return BreakerTripped(limit="rounds", detail=detail, tool_call_id=call.id)
-    # Another program may repeat a call, and go on where nothing new is found: only its number of rounds is a limit.
+    # Another program may repeat a call, and search on after finding nothing: only its number of rounds is a limit.
     if state.imported:
         return None
     if state.finish != "no":
         detail = f"no time is left for {call.name}"
         return BreakerTripped(limit="deadline", detail=detail, tool_call_id=call.id)
-    # A repeated id is refused too: nothing else says which call an outcome belongs to.
+    # A repeated id is refused too: an outcome names its call by nothing else.
     if call_key(call) in state.asked or call.id in state.tool_call_ids:
         detail = f"{call.name} was already called with the same arguments; its result is in the sources"
         return BreakerTripped(
@@ -48,7 +48,7 @@ def refuse_call(state: QueryState, call: ToolCall) -> BreakerTripped | None:
 def refuse_round(
     state: QueryState, *, new_facts: int | None = None
 ) -> BreakerTripped | None:
-    """Returns why no further round of tools may open, if one would otherwise be left; None if it may.
+    """Returns why another round of tools may not open even though the limit allows one; None if it may.
 
     Args:
         new_facts: The number of facts that the last round brought; None if its call asked for no tools.
@@ -65,7 +65,7 @@ def refuse_round(
             limit="all_tools_failed",
             detail="every tool call of the last two rounds failed",
         )
-    # The first round may well find nothing: only its result shows the model that it must search in other words.
+    # The first round may find nothing: only its result shows the model that it must search in other words.
     if state.round > 1 and new_facts == 0:
         return BreakerTripped(
             limit="no_progress", detail=f"round {state.round} brought nothing new"
@@ -94,7 +94,7 @@ def refuse_unpaid_final_call(state: QueryState) -> BreakerTripped | None:
 
 
 def refuse_briefing(state: QueryState, message_tokens: int) -> BreakerTripped | None:
-    """Returns why the budget refuses a call, now that the size of its messages is known."""
+    """Returns why the budget refuses a call of this size; asked once the briefing has fixed the size."""
     if not state.budget.is_limited:
         return None
     name = FINAL_CALL if state.final else "this round and the final call"
@@ -129,14 +129,14 @@ def kept_back(state: QueryState) -> Spend:
 
 
 def model_of(state: QueryState, *, final: bool) -> str:
-    """Returns the name of the rate by which the call is paid for."""
+    """Returns the name of the model whose rate prices the call."""
     if state.reasoner == "fallback":
         return FALLBACK
     return wanted_model(state, final=final)
 
 
 def wanted_model(state: QueryState, *, final: bool) -> str:
-    """Returns the model that a request to the provider names."""
+    """Returns the model that the request to the provider should name."""
     if state.model:
         return state.model
     if final and state.settings.final_model:

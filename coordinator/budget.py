@@ -1,4 +1,4 @@
-"""The budget of a query: sums over recorded usage, and the most that a call may take, by rates and estimates; pure.
+"""The budget of a query: recorded usage summed up, and upper bounds for calls from rates and estimates; pure.
 
 limit ── spent ──┤ this call ├ a tool round keeps back: the final call ┤ room for a larger briefing
 """
@@ -15,9 +15,9 @@ from antiphon.vocabulary.values import QuerySettings, Rate, Usage, Value
 
 BYTES_A_TOKEN = 4
 MARGIN = 1.25
-"""The factor on the estimate of a briefing: for its markup, and for tokenizers that make more tokens of a text."""
+"""Factor on the estimate of a briefing, for its markup and for tokenizers that make more tokens of a text."""
 MOST_ANSWER_BYTES = 1_200
-"""As much of an earlier answer is in a briefing."""
+"""Most bytes of an earlier answer in a briefing."""
 LEAST_BRIEFING = 200
 """Tokens of facts and notes below which a call is not worth making."""
 MODEST_SHARE = 1 / 3
@@ -25,7 +25,7 @@ MODEST_SHARE = 1 / 3
 SUMMARY_TOKENS = 400
 """Most output tokens of a summarising call."""
 SUMMARY_PROMPT_TOKENS = 300
-"""About the tokens of a summarising request beside its messages."""
+"""Approximate tokens of a summarising request apart from its messages."""
 
 
 class Spend(Value, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Spend(Value, frozen=True, kw_only=True):
 
 
 class Spare(NamedTuple):
-    """The most that attempts at a call may waste before there must be no other; None: there is no limit."""
+    """The most that failed attempts at a call may waste before retries must end; None: no limit."""
 
     tokens: int | None
     usd: float | None
@@ -51,10 +51,10 @@ class Budget(Value, frozen=True, kw_only=True):
     Attributes:
         settings: Its limits, and the sizes of calls.
         rates: The prices of tokens, by model.
-        fixed_tokens: Estimated tokens of a request beside its messages.
+        fixed_tokens: Estimated tokens of a request apart from its messages.
         head_tokens: Estimated tokens of the question and the conversation, which every call sees.
         spent: The usage of all calls, as far as servers reported it.
-        estimate_factor: How many times the estimate the input of a call has really been; at least 1.
+        estimate_factor: The largest ratio so far of a call's real input to its estimate; at least 1.
     """
 
     settings: QuerySettings = QuerySettings()
@@ -93,7 +93,7 @@ class Budget(Value, frozen=True, kw_only=True):
     def call_with_briefing(
         self, model: str, briefing_tokens: int, *, final: bool
     ) -> Spend:
-        """Returns the most that a reasoning call takes whose briefing has so many tokens."""
+        """Returns the most that a reasoning call with a briefing of this size can take."""
         return self.call_with_messages(
             model, self.head_tokens + briefing_tokens, final=final
         )
@@ -101,12 +101,12 @@ class Budget(Value, frozen=True, kw_only=True):
     def call_with_messages(
         self, model: str, message_tokens: int, *, final: bool
     ) -> Spend:
-        """Returns the most that a reasoning call takes whose messages are estimated at so many tokens."""
+        """Returns the most that a reasoning call with messages of this estimated size can take."""
         output_tokens = most_output(self.settings, self.rate(model), final=final)
         return self._most(model, self.fixed_tokens, message_tokens, output_tokens)
 
     def summary_of(self, message_tokens: int) -> Spend:
-        """Returns the most that a summarising call takes."""
+        """Returns the most that a summarising call can take."""
         return self._most(
             self.settings.compression_model,
             SUMMARY_PROMPT_TOKENS,
@@ -120,7 +120,7 @@ class Budget(Value, frozen=True, kw_only=True):
         input_tokens = math.ceil(
             (fixed_tokens + message_tokens * MARGIN) * self.estimate_factor
         )
-        # A call whose price is not known fits under no limit on cost, so it counts as infinitely dear.
+        # No limit on cost can admit a call of unknown price, so its price counts as infinite.
         usd = math.inf
         rate = self.rate(model)
         if rate is not None:
@@ -128,7 +128,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return Spend(tokens=input_tokens + output_tokens, usd=usd)
 
     def room(self, model: str, kept_back: Spend, *, final: bool) -> int:
-        """Returns the tokens of the largest briefing of a call that leaves `kept_back`."""
+        """Returns the tokens of the largest briefing with which a call still leaves `kept_back`."""
         bare = self.call_with_briefing(model, 0, final=final) + kept_back
         left = self.left
         # Every limit holds at once, so the tightest of them is the room.
@@ -143,7 +143,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return int(max(0, min(rooms)))
 
     def spare(self, needed: Spend) -> Spare:
-        """Returns the part of the rest that is not `needed`."""
+        """Returns what remains of the budget beyond `needed`."""
         spare_tokens: int | None = None
         spare_usd: float | None = None
         if self.settings.max_total_tokens is not None:
@@ -153,7 +153,7 @@ class Budget(Value, frozen=True, kw_only=True):
         return Spare(spare_tokens, spare_usd)
 
     def after(self, usage: Usage, model: str) -> Budget:
-        """Returns the budget after `usage` by the model; if the server does not say what it costs, the rate does."""
+        """Returns the budget after the model's `usage`, priced by the rate if the server reports no cost."""
         rate = self.rate(model)
         if usage.cost_usd is not None:
             usd = usage.cost_usd
@@ -169,17 +169,17 @@ class Budget(Value, frozen=True, kw_only=True):
         """Returns the budget after a reply; if the server reported no usage, `most` counts instead."""
         if usage.all_input_tokens or usage.output_tokens:
             return self.after(usage, model)
-        # A model whose price is not known is asked only if there is no limit on cost.
+        # The breaker allows a model of unknown price only if the query has no limit on cost.
         if math.isinf(most.usd):
             most = replace(most, usd=0.0)
         return self._after_spending(most)
 
     def calibrated(self, usage: Usage, message_tokens: int) -> Budget:
-        """Returns the budget with estimates raised if the input of a call was really larger than estimated."""
+        """Returns the budget with its estimates raised if a call's real input was larger than estimated."""
         estimated = self.fixed_tokens + message_tokens * MARGIN
         if estimated <= 0:
             return self
-        # Never lowered again: an estimate that errs must err towards stopping early.
+        # Never lowered again: a wrong estimate should stop the query early rather than late.
         return replace(
             self,
             estimate_factor=max(
@@ -193,11 +193,11 @@ class Budget(Value, frozen=True, kw_only=True):
 
 def initial_budget(first: QueryReceived) -> Budget:
     """Returns the budget that a query begins with."""
-    # Bytes, not characters: scripts other than Latin make more tokens of a character.
+    # Bytes, not characters: a character of a non-Latin script makes more tokens.
     size_bytes = len(first.query.encode(errors="replace"))
     for exchange in first.history:
         answer_bytes = len(exchange.answer.encode(errors="replace"))
-        # Calls are shown no more of an answer; by rules 1 all of it was counted.
+        # Calls see no more of an answer than this; version 1 of the rules counted all of it.
         if first.rules > 1:
             answer_bytes = min(answer_bytes, MOST_ANSWER_BYTES)
         size_bytes += len(exchange.question.encode(errors="replace")) + answer_bytes
@@ -210,7 +210,7 @@ def initial_budget(first: QueryReceived) -> Budget:
 
 
 def most_output(settings: QuerySettings, rate: Rate | None, *, final: bool) -> int:
-    """Returns the most tokens of one reply: those of the answer, and those that the model may think."""
+    """Returns the most tokens of one reply: its answer and its thinking."""
     thinking = int(settings.thinking) if settings.thinking.isdigit() else 0
     if rate is not None:
         by_rate = rate.final_thinking if final else rate.round_thinking

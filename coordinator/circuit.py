@@ -21,21 +21,21 @@ _OURS: frozenset[FailureKind] = frozenset(
     {"invalid_request", "illegal_request", "context_window", "abandoned", "malformed"}
 )
 PROVIDERS: frozenset[str] = frozenset(get_args(FailureKind)) - _OURS
-"""Failures of the provider; the others are failures of one request, or calls whose end nobody awaited."""
+"""Failures of the provider; the others concern a single request, or calls that were abandoned."""
 _SLACK_S = 0.001
-"""The error that sums of seconds may have."""
+"""The allowed rounding error of sums of seconds."""
 OF_SUMMARIES = PROVIDERS - {"timeout", "not_found"}
-"""A summarising call gets little time and has a model of its own: two of the failures may be due to that alone."""
+"""Without two failures that a summarising call may have only because of its short time or its separate model."""
 
 
 class ProviderCircuit:
-    """The provider's circuit; one a process. Its state enters a query in `QueryReceived.provider_open`, and only there.
+    """The provider's circuit, one per process. A query sees its state only in `QueryReceived.provider_open`.
 
     Args:
-        failures: Failed calls in a row, of whichever queries, that open the circuit.
-        rest_s: Seconds for which it then lets no query through.
-        deadline_s: The service's own deadline: a call that is too slow for a shorter one says nothing of the provider.
-        holder: Holds it for all processes that share it, in the place of `failures` and `rest_s`.
+        failures: Failed calls in a row, across all queries, that open the circuit.
+        rest_s: Seconds for which it then keeps all queries out.
+        deadline_s: The service's own deadline: a call that misses a shorter one says nothing about the provider.
+        holder: Holds the circuit for all processes that share it; replaces `failures` and `rest_s`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ProviderCircuit:
 
     @property
     def is_open(self) -> bool:
-        """True if calls are kept from the provider, but for probes."""
+        """True if the circuit keeps all calls except probes from the provider."""
         return self._holder.value.is_open
 
     def gave_time(self, asked: ReasoningRequested) -> bool:
@@ -73,14 +73,14 @@ class ProviderCircuit:
 
 
 class ProviderWatch:
-    """Reports to the circuit how one query's calls to the provider end. It decides nothing of its own query."""
+    """Reports to the circuit how one query's calls to the provider end; decides nothing for that query."""
 
     def __init__(self, circuit: ProviderCircuit) -> None:
         self._circuit = circuit
         self._asked: dict[str, ReasoningRequested] = {}
 
     def subscriptions(self) -> Iterator[Subscription]:
-        """Yields what it hears."""
+        """Yields its subscriptions."""
         yield on(SummaryFailed, self.on_summary_failed)
         yield on(SummaryCompleted, self.on_summary_completed)
         yield on(ReasoningRequested, self.on_reasoning_requested)
@@ -88,7 +88,7 @@ class ProviderWatch:
         yield on(ReasoningCompleted, self.on_reasoning_completed)
 
     def on_reasoning_requested(self, recorded: Recorded[ReasoningRequested]) -> None:
-        # The fallback reasoner runs in this process: its calls show nothing of the provider.
+        # The fallback reasoner runs in this process: its calls say nothing about the provider.
         if recorded.event.reasoner == "primary":
             self._asked[recorded.event.call_id] = recorded.event
 
@@ -107,7 +107,7 @@ class ProviderWatch:
         self._circuit.failed(recorded.at)
 
     def on_summary_completed(self, _: Recorded[SummaryCompleted]) -> None:
-        self._circuit.succeeded()  # only the primary reasoner is asked for summaries
+        self._circuit.succeeded()  # only the primary reasoner writes summaries
 
     def on_summary_failed(self, recorded: Recorded[SummaryFailed]) -> None:
         if recorded.event.failure in OF_SUMMARIES:
@@ -115,6 +115,6 @@ class ProviderWatch:
 
 
 def another_provider_circuit(circuit: ProviderCircuit) -> ProviderCircuit:
-    """Returns a closed one with the same figures, for callers whose failures say nothing of anybody else's."""
+    """Returns a closed circuit with the same figures, for callers whose failures say nothing about other callers'."""
     now = circuit._holder.value
     return ProviderCircuit(now.most_failures, now.rest_s, circuit._deadline_s)

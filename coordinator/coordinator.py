@@ -48,7 +48,7 @@ RULES: Rules[QueryState] = {
 
 
 class QueryCoordinator(Decider[QueryState]):
-    """Decides what a query does next: rounds, breaker, deadline, recovery, end. It alone stops anything."""
+    """Decides what a query does next: rounds, breaker, deadline, recovery, end. Nothing else stops work."""
 
     role = COORDINATOR
     initial = QueryState()

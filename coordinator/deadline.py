@@ -1,10 +1,10 @@
-"""The shares of the deadline, and the timer that emits an event when one is used up.
+"""The shares of the deadline, and the timer that emits an event as each is used up.
 
 received ────────── tool rounds ──────────┤ reserve: final call ├ margin: assembling ┤ deadline
                                     DeadlineNeared         DeadlinePassed
 
-Every call of the model ends earlier than its share, by the time in which the fallback reasoner searches and answers.
-That one works in this process, in a moment: it keeps no reserve for itself.
+Every call of the model ends before its share does, early enough for the fallback reasoner to search and answer.
+The fallback works in this process and takes only a moment, so it keeps no reserve for itself.
 
 The shares are pure. `DeadlineTimer` is the only part of the coordinator that uses the clock.
 """
@@ -25,19 +25,19 @@ from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
 from antiphon.vocabulary.values import QuerySettings
 
-# Building an answer takes milliseconds; the margin is for a machine under load, and never much of a short deadline.
+# Building an answer takes milliseconds; the margin is for a loaded machine, and stays small if the deadline is short.
 MARGIN_SHARE = 0.05
 MARGIN_MOST_S = 1.0
 RESERVE_SHARE = 0.4
-# A search and an answer by extraction take about 0.3 s; more is for a machine under load.
+# A search and an answer by extraction take about 0.3 s; the rest is for a loaded machine.
 FALLBACK_SHARE = 0.1
 FALLBACK_MOST_S = 3.0
 LEAST_CALL_S = 0.05
-# A summary only makes the briefing shorter: most of the time is for the rounds that bring something new.
+# A summary only shortens the briefing: most of the time belongs to the rounds that find something new.
 SUMMARY_MOST_S = 10.0
 SUMMARY_SHARE = 0.25
 SUMMARY_LEAST_S = 0.5
-"""A summary that would have less time is not requested: it would delay the answer for nothing."""
+"""Least time for a summary; with less it would only delay the answer."""
 
 
 def margin_s(settings: QuerySettings) -> float:
@@ -51,7 +51,7 @@ def reserve_s(settings: QuerySettings) -> float:
 
 
 def fallback_s(settings: QuerySettings) -> float:
-    """Returns the seconds that a model's call leaves to the fallback reasoner, for a search and for its answer."""
+    """Returns the seconds that a model's call leaves the fallback reasoner for a search and its answer."""
     return min(FALLBACK_MOST_S, FALLBACK_SHARE * settings.deadline_s)
 
 
@@ -66,7 +66,7 @@ def passed_after_s(settings: QuerySettings) -> float:
 
 
 def kept_s(state: QueryState) -> float:
-    """Returns the seconds of the deadline that the open round's reasoning call may not touch."""
+    """Returns the seconds of the deadline that the open round's reasoning call may not use."""
     kept = margin_s(state.settings)
     if state.fallback_in_charge:
         return kept
@@ -80,14 +80,14 @@ def kept_s(state: QueryState) -> float:
 
 def call_timeout_s(state: QueryState, elapsed_s: float) -> float:
     """Returns how long the open round's reasoning call may take when it begins after `elapsed_s`."""
-    # Never zero: a call begun at the last moment fails by its timeout, and that failure moves the query on.
+    # Never zero: a call begun at the last moment must time out, because its failure moves the query on.
     return max(LEAST_CALL_S, state.settings.deadline_s - kept_s(state) - elapsed_s)
 
 
 def tool_timeout_s(state: QueryState, elapsed_s: float) -> float:
     """Returns how long a tool begun after `elapsed_s` may take."""
     if state.fallback_in_charge:
-        # Half of its share is for the answer that follows.
+        # The other half of the fallback's share is for its answer.
         end_s = passed_after_s(state.settings) - fallback_s(state.settings) / 2
     else:
         end_s = neared_after_s(state.settings)
@@ -100,7 +100,7 @@ def summary_timeout_s(settings: QuerySettings, elapsed_s: float) -> float:
 
 
 def alarms(settings: QuerySettings) -> tuple[DeadlineNeared | DeadlinePassed, ...]:
-    """Returns the events at which a share of the deadline is used up, in order; each says when it is due."""
+    """Returns the events that mark the end of a share of the deadline, in order; each says when it is due."""
     return (
         DeadlineNeared(
             left_s=reserve_s(settings) + margin_s(settings),
@@ -119,7 +119,7 @@ class DeadlineTimer:
         self._clock = clock
 
     def perform(self, command: Command, /) -> None:
-        """Begins to wait for what is left of the deadline of a query that was received or resumed."""
+        """Starts the timers for the rest of the deadline when a query is received or resumed."""
         settings = QuerySettings()
         received_at = 0.0
         emitted: set[type[Event]] = set()
@@ -139,7 +139,7 @@ class DeadlineTimer:
         self, due: Sequence[DeadlineNeared | DeadlinePassed], received_at: float
     ) -> None:
         for alarm in due:
-            # Counted from receipt, so that a query which is resumed late catches up at once.
+            # Counted from receipt, so that a query resumed late catches up at once.
             left_s = received_at + alarm.after_s - self._clock.now()
             await self._clock.sleep(max(0.0, left_s))
             self._publish(alarm)

@@ -1,4 +1,4 @@
-"""The rules of a query's end: the deadline, stalls, the answer, a caller who left; pure."""
+"""The rules that end a query: the deadline, stalls, the answer, a caller who left; pure."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from antiphon.vocabulary.events import (
 )
 
 STALLS_ALLOWED = 2
-"""One for each way to recover: the facts, then a plain statement."""
+"""One for each recovery: first from the facts, then with a plain statement."""
 
 
 def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Decision:
-    """Ends rounds of tools, and summaries; the rest of the time belongs to the final call."""
+    """Ends rounds of tools and summaries: the rest of the time belongs to the final call."""
     if state.phase in ("answering", "closed"):
         return state, ()
     if state.phase == "reviewing":
@@ -49,7 +49,7 @@ def after_deadline_neared(state: QueryState, _: Recorded[DeadlineNeared]) -> Dec
         limit="deadline", detail="the time for tools is used up; the final call follows"
     )
     state = replace(state, finish="final")
-    # The fallback reasoner's answer takes none of the time that is left: its search may go on.
+    # The fallback reasoner needs none of the remaining time for its answer: its search may go on.
     if state.fallback_in_charge:
         return state, (tripped,)
     return state, (tripped, *stop_work(state, tripped.detail))
@@ -71,7 +71,7 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
     )
     events = (tripped, *stop_work(state, tripped.detail))
     state = replace(state, finish="now")
-    # The failure of an abandoned call asks for the answer: its tools may still have brought something by then.
+    # The abandoned call's failure will request the answer: its tools may still bring something until then.
     if state.phase in ("reasoning", "tools"):
         return state, events
     return emit_first(events, answer_partially(state, NO_TIME))
@@ -80,15 +80,16 @@ def after_deadline_passed(state: QueryState, _: Recorded[DeadlinePassed]) -> Dec
 def after_stall(state: QueryState, recorded: Recorded[SessionStalled]) -> Decision:
     """Answers from the facts at the first stall, plainly at the second, and closes the query at the third."""
     if state.phase == "closed":
-        # The end was lost on its way: it is repeated, and nothing else.
+        # Only the closing event was lost: emit it again.
         return state, (_closed(state),)
     state = replace(state, stalls=state.stalls + 1)
     if state.stalls > STALLS_ALLOWED:
         return replace(state, phase="closed"), (QueryClosed(status="failed"),)
+    # Only the optional summary was lost: the briefing goes on without it.
     if state.summarising and state.phase == "briefing":
         return skip_summary(state, Refusal("stalled", "the call for it was lost"))
     if state.phase == "reviewing":
-        # A reviewer failed or its judgement was lost. The draft is as good as any answer that could be recovered.
+        # A reviewer failed or its judgement was lost. No recovery could give a better answer than the draft.
         return answer_with_draft(state)
     owed = "nothing moved any more: " + ", ".join(recorded.event.waiting_for)
     recovery = RecoveryStarted(level="response", why=owed, event_seq=recorded.seq)
@@ -108,7 +109,7 @@ def after_response(state: QueryState, _: Recorded[ResponseAssembled]) -> Decisio
 
 
 def after_resumed(state: QueryState, recorded: Recorded[QueryResumed]) -> Decision:
-    """Moves the deadline by the time in which nobody worked on the query, and pays for what was lost."""
+    """Moves the deadline by the time in which nobody worked on the query, and charges what the lost calls used."""
     event = recorded.event
     model = model_of(state, final=state.final)
     return replace(

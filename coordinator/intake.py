@@ -22,14 +22,14 @@ def receive(
 
     Args:
         settings: The service's own.
-        wishes: The caller's choices by the names of settings; None leaves a setting as it is.
+        wishes: The caller's choices by name of setting; None leaves a setting as it is.
         query_chars: Longest question, in characters.
 
     Raises:
         BadInputError: The question is empty or too long, or a wish is out of its bounds.
     """
     wished = with_wishes(settings, wishes)
-    # Many programs, SQLite's functions among them, take the character 0 for the end of a text.
+    # Many programs, including SQLite's functions, treat the character 0 as the end of a text.
     text = query.replace("\x00", "").strip()
     if not text:
         raise BadInputError("The question is empty: send some text in `query`.")

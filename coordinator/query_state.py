@@ -1,4 +1,4 @@
-"""The coordinator's state: everything that it knows of one query, as a value that each event replaces."""
+"""The coordinator's state: all that it knows about one query, as a value that each event replaces."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ Phase = Literal[
     "closed",
 ]
 Finish = Literal["no", "final", "now"]
-"""The effect of the deadline so far: `final` allows one more call, `now` none."""
+"""The effect of the deadline so far: `final` allows one last call, `now` none."""
 
 
 class QueryState(Value, frozen=True, kw_only=True):
     """A query's life so far.
 
     Attributes:
-        rules: The version of the rules by which the query is decided.
+        rules: The version of the rules that decide the query.
         phase: The step that the query waits for.
         round: The round that is open; 0 before the first.
         final: The open round is the final one.
-        catalogue: The courses as the calls of the model are shown them.
+        catalogue: The courses as the model's calls present them.
         call_id: The reasoning call of the open round.
-        fallback_searches: The fallback reasoner searches before it answers, and calls of the model leave it the time.
-        model: The model of all further calls; empty: as the settings say.
+        fallback_searches: The fallback reasoner searches before it answers, and the model's calls leave it time to.
+        model: The model for all further calls; empty: as the settings say.
         round_calls: Tool calls requested in the open round.
         asked: The identity of every tool call requested so far.
-        failed_rounds: Rounds on end in which every tool call failed.
+        failed_rounds: Consecutive rounds in which every tool call failed.
         partial: The requested answer is not a reply.
         stalls: Stalls of the session so far.
         found: Facts found so far.
@@ -50,15 +50,15 @@ class QueryState(Value, frozen=True, kw_only=True):
         final_follows: The final call follows the coordinator's own search.
         budget: The spending so far, and its limits.
         shown_tokens: Estimated tokens of the messages of the open round's call.
-        summarising: The summarising call that the open round's briefing waits for; empty if none is under way.
+        summarising: The summarising call that the open round's briefing waits for; empty if there is none.
         summaries: Summarising calls requested so far.
         set_aside: The most that the newest summarising call may take.
-        briefing_tokens: Most tokens of briefings from now on, if a call was too long; None: as the settings say.
+        briefing_tokens: Limit on briefings from now on, set once a call was too long; None: as the settings say.
         reviewers: The reviewers that judge each draft before it becomes the answer.
-        unreviewed: Those whose judgement of the draft is awaited.
+        unreviewed: Those that have not judged the draft yet.
         objections: The reasons of those that rejected it.
         note: The objections to the last draft, for the briefings of all further rounds.
-        imported: Another program ran the query, by its own limits.
+        imported: Another program ran the query, under its own limits.
     """
 
     rules: int = 1
@@ -103,7 +103,7 @@ class QueryState(Value, frozen=True, kw_only=True):
 
     @property
     def fallback_in_charge(self) -> bool:
-        """True once the fallback reasoner has taken over, and searches for itself."""
+        """True once the fallback reasoner has taken over and does its own searching."""
         return self.fallback_searches and self.reasoner == "fallback"
 
 

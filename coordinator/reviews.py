@@ -1,8 +1,8 @@
-"""The rule of reviews: a draft that all reviewers accept is the answer, another may get one more round; pure.
+"""The rule of reviews: a draft that all reviewers accept is the answer, a rejected one may get another round; pure.
 
 A query has reviewers if subscribers from outside declare that they review (vocabulary/subscribers.py). They judge
-each reply that would become the answer, and a rejection opens one more round, within the limits of every round.
-Whatever they judge, there is an answer: if no round is left, it carries a doubt instead.
+each reply that would become the answer. A rejection opens one more round, subject to the limits of every round. If no
+round is left, the query still answers, and the answer carries a doubt.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from antiphon.coordinator.steps import (
 from antiphon.vocabulary.events import BreakerTripped, DraftReviewed, Recorded
 
 OBJECTION_CHARS = 500
-"""Characters of one objection in the next call's briefing: it takes room from the facts."""
+"""Characters of one objection in the next call's briefing, in which it takes room from the facts."""
 
 
 def after_draft_reviewed(
     state: QueryState, recorded: Recorded[DraftReviewed]
 ) -> Decision:
-    """Gives the draft as the answer when everybody has accepted it; otherwise opens one more round, if one is left."""
+    """Gives the draft as the answer once all have accepted it; after a rejection opens another round if one is left."""
     review = recorded.event
     if (
         state.phase != "reviewing"
@@ -40,7 +40,7 @@ def after_draft_reviewed(
     if not review.accepted:
         objection = f"{review.reviewer}: {review.why[:OBJECTION_CHARS]}"
         state = replace(state, objections=(*state.objections, objection))
-    # Even after a rejection the others are awaited: the next round is to meet all objections at once.
+    # Wait for the others even after a rejection: the next round should meet all objections at once.
     if state.unreviewed:
         return state, ()
     if not state.objections:
@@ -49,7 +49,7 @@ def after_draft_reviewed(
 
 
 def _after_rejection(state: QueryState) -> Decision:
-    """Opens a round with tools, or else the final round; if that is over or unpaid, the draft is the answer."""
+    """Opens a round of tools or else the final round; if that is over or not affordable, the draft is the answer."""
     if state.final:
         return answer_with_draft(state)
     noted = replace(state, note="\n".join(state.objections))

@@ -1,7 +1,7 @@
 """The rules of rounds: from the question to the reply that is its answer.
 
-Each rule takes the state and an event, and returns the new state and the events to emit. All of them are pure.
-No event determines the next one: a rule decides by the state and the event.
+Each rule takes the state and an event, and returns the new state and the events to emit. All are pure. An event alone
+does not determine the next one: the rule also looks at the state.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ OF_ONE_MODEL: tuple[FailureKind, ...] = (
 
 
 def after_query_received(_: QueryState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Opens the first round; with the fallback reasoner if the provider's circuit is open."""
+    """Opens the first round, with the fallback reasoner if the provider's circuit is open."""
     event = recorded.event
     state = QueryState(
         rules=event.rules,
@@ -100,7 +100,7 @@ def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decisi
         return open_final_round(state, at=recorded.at)
     if tripped is None:
         return open_round(state)
-    # Without a tool to search with, the final call is all that the budget can do for the question.
+    # Without a search tool, the final call is all that the budget can do for the question.
     if final_follows and SEARCH not in state.tools:
         return emit_first((tripped,), open_round(state, final=True))
     state = replace(state, round=1, final_follows=final_follows)
@@ -108,11 +108,11 @@ def _first_round(state: QueryState, recorded: Recorded[QueryReceived]) -> Decisi
 
 
 def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> Decision:
-    """Asks for the reasoning call that the briefing was made for, if there is time and budget for it."""
+    """Requests the reasoning call that the briefing was made for, if there is time and budget for it."""
     briefing = recorded.event
     if state.phase != "briefing" or briefing.call_id != state.call_id:
         return state, ()
-    # The time for tools ran out while the briefing was made: it is for a round that will not come.
+    # The time for tools ran out while the briefing was made: its round will not come.
     if state.finish == "final" and not state.final:
         return open_final_round(state, at=recorded.at)
     tripped = refuse_briefing(state, briefing.tokens)
@@ -144,7 +144,7 @@ def after_briefing(state: QueryState, recorded: Recorded[BriefingPrepared]) -> D
 def _after_unpaid_briefing(
     state: QueryState, recorded: Recorded[BriefingPrepared]
 ) -> Decision:
-    """Opens a round with a smaller call, or if there is none, answers from the facts."""
+    """Opens a round with a smaller call; if none is smaller, answers from the facts."""
     if not state.final:
         return final_round(state, recorded)
     # A transcript cannot be cut; given a number of tokens, the synthesizer makes a briefing instead, which can.
@@ -155,7 +155,7 @@ def _after_unpaid_briefing(
 
 
 def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
-    """Opens the final round; if its call is not paid for, the answer is built from the facts."""
+    """Opens the final round; if the budget cannot pay for its call, answers from the facts."""
     tripped = refuse_unpaid_final_call(state)
     if tripped is None:
         return open_final_round(state, at=recorded.at)
@@ -167,7 +167,7 @@ def final_round(state: QueryState, recorded: Recorded[Event]) -> Decision:
 def after_reasoning_completed(
     state: QueryState, recorded: Recorded[ReasoningCompleted]
 ) -> Decision:
-    """Runs the tools that the reply calls, or takes its text for the answer."""
+    """Runs the tools that the reply calls, or takes its text as the answer."""
     reply = recorded.event
     state = _pay_for_reply(state, reply)
     if not tools.awaits_reply(state, reply.call_id):
@@ -180,7 +180,7 @@ def after_reasoning_completed(
     answer = answer_of(reply, state.rules)
     if not answer.flaw:
         return answer_with_reply(state)
-    # It cites something before it breaks off with a call: worth giving, if no other call of the model follows.
+    # Its text cites something before it ends in a tool call: worth giving if no other call of the model follows.
     if answer.text and state.final:
         detail = "a tool call that the model wrote as text was not run"
         tripped = BreakerTripped(limit="rounds", detail=detail)
@@ -189,15 +189,15 @@ def after_reasoning_completed(
 
 
 def _after_refusal(state: QueryState) -> Decision:
-    """Answers from the facts in hand; without any, with the statement that the model declined."""
-    # No other call follows: it would show the model the same, and be refused as well.
+    """Answers from the facts in hand, or if there are none, says that the model declined."""
+    # No other call follows: it would show the model the same material, and the model would decline again.
     if state.rules >= READS_REPLIES and state.found:
         return answer_partially(state, DECLINED, call_id=state.call_id)
     return answer_with_reply(state)
 
 
 def _pay_for_reply(state: QueryState, reply: ReasoningCompleted) -> QueryState:
-    # Also a reply that comes late, after the next round was opened, has cost something.
+    # Even a late reply, after the next round was opened, has cost something.
     model = model_of(state, final=state.final)
     budget = state.budget.after(reply.wasted, model)
     most = budget.call_with_messages(model, state.shown_tokens, final=state.final)
@@ -228,11 +228,13 @@ def after_reasoning_failed(
             event.usage + event.unreported, model_of(state, final=state.final)
         ),
     )
+    # A late failure still costs, but no longer decides anything.
     if not tools.awaits_reply(state, event.call_id):
         return state, ()
     if state.finish == "now":
         return answer_partially(state, NO_TIME)
-    # Only the end of the time for tools abandons a call and goes on, and its tool calls were abandoned with it.
+    # Of the reasons to abandon a call, only the end of the time for tools lets the query go on; the call's tool calls
+    # were abandoned with it.
     if event.failure == "abandoned":
         return open_final_round(state, at=recorded.at)
     why = f"the model's call failed ({event.failure}): {event.detail}"
@@ -245,7 +247,7 @@ def _recover(
 ) -> Decision:
     failure = recorded.event.failure
     recovery = RecoveryStarted(level="round", why=why, event_seq=recorded.seq)
-    # In the order of what is given up: some of the briefing, the model, the provider, the rounds.
+    # Each step gives up more than the one before: some of the briefing, the model, the provider, the rounds.
     if _may_be_too_long(state, failure):
         return emit_first((recovery,), shrink_round(state))
     if state.reasoner == "fallback":
@@ -264,11 +266,11 @@ def _recover(
 
 
 def _may_be_too_long(state: QueryState, failure: FailureKind) -> bool:
-    """Returns True if a shorter briefing may help, which is tried once."""
-    # Without facts there is nothing to leave out: the same request would be refused once more.
+    """Returns True if a shorter briefing may help; it is tried only once."""
+    # Without facts there is nothing to leave out: the server would refuse the same request again.
     if state.briefing_tokens is not None or not state.found:
         return False
-    # A server may call what is too long merely invalid.
+    # A server may report a request that is too long merely as invalid.
     return failure in ("context_window", "invalid_request")
 
 
@@ -280,7 +282,7 @@ def after_context_synthesized(
     if state.phase != "synthesizing" or event.round != state.round:
         return state, ()
     state = replace(state, found=state.found + len(event.facts))
-    # No model asked for this search, so none is asked for more of them.
+    # The model did not ask for this search, so it gets no round to ask for more.
     if state.searched:
         return _after_own_search(state, recorded)
     if state.finish == "now":

@@ -1,4 +1,4 @@
-"""The steps that rules consist of: opening a round, abandoning work, requesting an answer; pure."""
+"""The steps that rules are made of: opening a round, abandoning work, requesting an answer; pure."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from antiphon.vocabulary.values import ToolCall
 
 SEARCH = "search_course_content"
 OWN_SEARCH = "own-search-"
-"""The beginning of the id of a search that the coordinator asked for by itself."""
+"""The prefix of the id of a search that the coordinator itself requests."""
 LONGEST_QUERY = 500
-"""Characters of a question in the coordinator's own search: an index matches no more than a few sentences well."""
+"""Characters of a question in the coordinator's own search: an index matches only a few sentences well."""
 SMALLEST_BRIEFING = 100
-"""Tokens of the best sentence of each of about three facts: a smaller briefing would show nothing of what was found."""
+"""Tokens for the best sentence of about three facts; a smaller briefing would be useless."""
 NO_TIME = "no time was left for an answer by the model"
 NO_MODEL = "no model could be asked"
 NOT_PAID = "the budget does not pay for another call of the model"
@@ -42,7 +42,7 @@ def emit_first(events: Sequence[Event], decision: Decision) -> Decision:
 
 
 def is_last(state: QueryState) -> bool:
-    """Returns True if the next round is the final one, because those of tools are used up."""
+    """Returns True if the next round is the final one because the rounds of tools are used up."""
     number = state.round + 1
     return number > state.settings.max_rounds
 
@@ -55,18 +55,18 @@ def open_round(state: QueryState, *, final: bool = False) -> Decision:
 
 
 def open_final_round(state: QueryState, *, at: float) -> Decision:
-    """Opens the final round; a fallback reasoner that has called no tool is given a search of ours first."""
+    """Opens the final round, after a search of ours if the fallback reasoner has called no tool."""
     if state.fallback_in_charge and not state.asked and _may_search(state):
         return search_for_fallback(state, at=at)
     return open_round(state, final=True)
 
 
 def hand_over(state: QueryState, *, at: float) -> Decision:
-    """Lets the fallback reasoner make the open round's call; it searches first, itself or by a search of ours."""
+    """Has the fallback reasoner make the open round's call, after a search of its own or of ours."""
     state = replace(state, reasoner="fallback")
     if not state.fallback_searches:
         return reopen_round(state, "fallback")
-    # What did not fit the model's context does fit into this process.
+    # The fallback has no context window: what did not fit the model's does fit here.
     state = replace(state, briefing_tokens=None)
     if state.final and _may_search(state):
         return search_for_fallback(state, at=at)
@@ -74,12 +74,12 @@ def hand_over(state: QueryState, *, at: float) -> Decision:
 
 
 def reopen_round(state: QueryState, suffix: str) -> Decision:
-    """Opens the same round once more; the suffix of the call's id says how the call differs from the one before."""
+    """Opens the same round again; the suffix of the call's id says how the call differs from the one before."""
     return _open(replace(state, call_id=f"{state.call_id}-{suffix}"))
 
 
 def shrink_round(state: QueryState) -> Decision:
-    """Opens the same round once more with half of the briefing: the model's context could not hold it."""
+    """Opens the same round again with half the briefing, which was too long for the model's context."""
     half = min(state.shown_tokens, state.settings.briefing_tokens) // 2
     smaller = max(half, SMALLEST_BRIEFING)
     return reopen_round(replace(state, briefing_tokens=smaller), "smaller")
@@ -100,7 +100,7 @@ def _open(state: QueryState) -> Decision:
 
 
 def briefing_tokens(state: QueryState) -> int | None:
-    """Returns the most tokens of the round's briefing, as far as the budget pays; None: as the settings say."""
+    """Returns the token limit of the round's briefing, within what the budget pays; None: as the settings say."""
     if not state.budget.is_limited:
         return state.briefing_tokens
     kept = Spend() if state.final else kept_back(state)
@@ -131,7 +131,7 @@ def request_tool(state: QueryState, call: ToolCall, at: float) -> Decision:
 
 
 def abandon_calls(state: QueryState, calls: Sequence[ToolCall], why: str) -> Decision:
-    """Abandons tool calls that were started early and are not wanted; they may be requested once more."""
+    """Abandons tool calls that were started early and are not wanted; they may be requested again."""
     if not calls:
         return state, ()
     abandoned_ids = [call.id for call in calls]
@@ -142,7 +142,7 @@ def abandon_calls(state: QueryState, calls: Sequence[ToolCall], why: str) -> Dec
 
 
 def stop_work(state: QueryState, why: str) -> tuple[Event, ...]:
-    """Abandons whatever runs; each such call ends as failed, and that moves the query on."""
+    """Abandons all running calls; each ends as failed, and that moves the query on."""
     call_ids: tuple[str, ...] = ()
     if state.phase == "reasoning":
         call_ids = (state.call_id, *state.tool_call_ids)
@@ -170,21 +170,21 @@ def search_first(state: QueryState, why: str, *, at: float) -> Decision:
 
 
 def search_for_fallback(state: QueryState, *, at: float) -> Decision:
-    """Searches for the question, and then lets the fallback reasoner answer from what is found."""
+    """Searches for the question, then has the fallback reasoner answer from what it finds."""
     state = replace(state, round=max(1, state.round), final_follows=True)
     return search_first(state, NO_MODEL, at=at)
 
 
 def _may_search(state: QueryState) -> bool:
-    """Returns True if a search of ours may help: nothing was found yet, and there is time for it."""
-    # One search at most: one that found nothing would find nothing once more.
+    """Returns True if a search of ours may help: nothing has been found yet, and there is time for one."""
+    # One search at most: a second would find nothing either.
     if state.found or state.searched or state.finish == "now":
         return False
     return SEARCH in state.tools
 
 
 def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> Decision:
-    """Answers from the facts; without any, a search for the question comes first."""
+    """Answers from the facts; without any, searches for the question first."""
     if not _may_search(state):
         return answer_partially(state, why)
     recovery = RecoveryStarted(
@@ -196,8 +196,8 @@ def answer_from_facts(state: QueryState, why: str, *, seq: int, at: float) -> De
 
 
 def answer_with_reply(state: QueryState) -> Decision:
-    """Takes the reply of the open round's call for the answer, after the reviewers have judged it."""
-    # When the time is up no review can be awaited; the answer says that it was not judged.
+    """Takes the reply of the open round's call as the answer once the reviewers have judged it."""
+    # When time is up, no review can be awaited; the answer says that it was not judged.
     if not state.reviewers or state.finish == "now":
         return answer_with_draft(state)
     state = replace(state, phase="reviewing", unreviewed=state.reviewers, objections=())
@@ -205,7 +205,7 @@ def answer_with_reply(state: QueryState) -> Decision:
 
 
 def answer_with_draft(state: QueryState) -> Decision:
-    """Requests the answer that the reply of the open round's call gives, reviewed or not."""
+    """Requests the answer from the reply of the open round's call, reviewed or not."""
     return replace(state, phase="answering"), (
         AnswerRequested(mode="reply", call_id=state.call_id),
     )
@@ -217,7 +217,7 @@ def answer_partially(
     """Requests an answer from the facts in hand.
 
     Args:
-        call_id: The call whose reply they take the place of, if that reply is itself a reason for doubt.
+        call_id: The call whose reply the facts replace, if that reply is itself a reason for doubt.
     """
     return replace(state, phase="answering", partial=True), (
         AnswerRequested(mode="partial", call_id=call_id, why=why),

@@ -1,8 +1,8 @@
-"""The rules of summarising calls, which the same budget and deadline limit as all calls; pure.
+"""The rules of summarising calls, which share the budget and the deadline of all calls; pure.
 
-They are counted apart from the reasoning calls, and have limits of their own: at most one for each round of tools, a
-quarter of the time that those have left, none of the final call's time, and few tokens. They may spend only the part of
-the budget that no later call needs. If one is refused or fails, the briefing does without it.
+They are counted apart from the reasoning calls and have limits of their own: at most one per round of tools, a quarter
+of the time left for tools, none of the final call's time, and few tokens. They may spend only the part of the budget
+that no later call needs. If a summary is refused or fails, the briefing does without it.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def after_summary_wanted(
     refusal = _refuse_summary(state, timeout_s) or _refuse_unpaid(state, needed)
     if refusal is not None:
         return skip_summary(state, refusal)
+    # Attempts may waste only budget that neither this call nor the later ones need.
     spare = state.budget.spare(needed)
     requested = SummaryRequested(
         call_id=f"{state.call_id}-summary",
@@ -78,7 +79,7 @@ def after_summary_wanted(
 def after_summary_completed(
     state: QueryState, recorded: Recorded[SummaryCompleted]
 ) -> Decision:
-    """Pays for the call, by what was set aside for it if the server reported no usage."""
+    """Charges the call's usage, or what was set aside for it if the server reported none."""
     event, model = recorded.event, state.settings.compression_model
     budget = state.budget.after(event.wasted, model).after_reply(
         event.usage + event.unreported, model, most=state.set_aside
@@ -89,7 +90,7 @@ def after_summary_completed(
 def after_summary_failed(
     state: QueryState, recorded: Recorded[SummaryFailed]
 ) -> Decision:
-    """Pays for what the failed call used all the same."""
+    """Charges what the failed call used."""
     event = recorded.event
     counted = event.usage + event.unreported
     budget = state.budget.after(counted, state.settings.compression_model)
@@ -105,7 +106,7 @@ def skip_summary(state: QueryState, refusal: Refusal) -> Decision:
 
 
 def _without_call(state: QueryState, call_id: str) -> QueryState:
-    """Notes that the call is over; the synthesizer waited for the same event and goes on by itself."""
+    """Notes that the call is over; the synthesizer sees the same event and goes on without a request."""
     if call_id != state.summarising:
         return state
     return replace(state, summarising="")
@@ -122,7 +123,7 @@ def _refuse_summary(state: QueryState, timeout_s: float) -> Refusal | None:
 
 
 def _refuse_unpaid(state: QueryState, needed: Spend) -> Refusal | None:
-    """Refuses a summary if the budget does not pay for it and for all that follows as if there were none."""
+    """Refuses a summary unless the budget pays for it and for all later calls at their size without it."""
     left = state.budget.left
     if needed.tokens > left.tokens:
         return Refusal(
@@ -134,7 +135,7 @@ def _refuse_unpaid(state: QueryState, needed: Spend) -> Refusal | None:
 
 
 def _to_follow(state: QueryState) -> Spend:
-    """Returns the most that later calls take: the open round's with its whole briefing, and after tools a final one."""
+    """Returns the most that later calls take: the open round's with a full briefing and, after tools, a final one."""
     briefing = briefing_tokens(state)
     if briefing is None:
         briefing = state.settings.briefing_tokens

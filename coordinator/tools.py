@@ -32,7 +32,7 @@ _NOT_REPEATED = "the attempt that asked for it failed, and the reply that follow
 
 
 def awaits_reply(state: QueryState, call_id: str) -> bool:
-    """Returns True if the query waits for the reply of this call."""
+    """Returns True if the query is waiting for this call's reply."""
     return state.phase == "reasoning" and state.call_id == call_id
 
 
@@ -44,7 +44,7 @@ def after_tool_call_streamed(
         state, recorded.event.call_id
     ):
         return state, ()
-    # A refusal is emitted once, when the reply is complete.
+    # The rule for the complete reply emits the refusal, so that it is recorded once.
     if refuse_call(state, recorded.event.call) is not None:
         return state, ()
     return request_tool(state, recorded.event.call, recorded.at)
@@ -55,8 +55,8 @@ def request_tools(
 ) -> Decision:
     """Requests each call that is not under way yet, if the breaker allows it, and confirms the round.
 
-    Calls that were started early by an attempt that then failed are under way too: they answer the same calls of the
-    attempt that succeeded, and those that it does not repeat are abandoned.
+    Calls started early by an attempt that then failed are under way too: they answer the same calls of the attempt that
+    succeeded. Those that it does not repeat are abandoned.
     """
     reply = recorded.event
     under_way = match_started(state.round_calls, reply.tool_calls)
@@ -74,7 +74,7 @@ def request_tools(
         events.extend(emitted)
     if not state.round_calls:
         return emit_first(events, _after_refused_calls(state, recorded))
-    # Only calls that run are confirmed: one that was refused has no outcome to wait for.
+    # Only running calls are confirmed: a refused one has no outcome to wait for.
     events.append(
         ToolCallsConfirmed(round=state.round, tool_call_ids=state.tool_call_ids)
     )
@@ -84,14 +84,14 @@ def request_tools(
 def match_started(
     started: Sequence[ToolCall], wanted: Sequence[ToolCall]
 ) -> dict[str, str]:
-    """Returns, for each wanted call that is under way, the id that it was started by.
+    """Returns, for each wanted call that is under way, the id under which it was started.
 
-    A call may have been started by an attempt that failed. Its ids then differ, its name and arguments do not.
+    An attempt that failed may have started the call. Its id then differs; its name and arguments do not.
     """
     wanted_ids = {call.id for call in wanted}
     matched: dict[str, str] = {}
     unclaimed: dict[CallIdentity, list[str]] = {}
-    # Equal ids come first, so that a call which merely looks the same takes no call from one that is the same.
+    # Equal ids match first, so that a call with equal arguments cannot take a started call that has another's id.
     for call in started:
         if call.id in wanted_ids:
             matched[call.id] = call.id
@@ -107,7 +107,7 @@ def match_started(
 def _after_refused_calls(
     state: QueryState, recorded: Recorded[ReasoningCompleted]
 ) -> Decision:
-    """Takes the reply's text for the answer if every call was refused, or opens the final round."""
+    """Opens the final round if every call was refused; in the final round answers from the reply or the facts."""
     if not state.final:
         return open_final_round(state, at=recorded.at)
     if answer_of(recorded.event, state.rules).text:
@@ -120,7 +120,7 @@ def _after_refused_calls(
 def after_tools_settled(
     state: QueryState, recorded: Recorded[ToolsSettled]
 ) -> Decision:
-    """Notes how the round's calls ended; the synthesizer goes on."""
+    """Notes how the round's calls ended; the synthesizer takes over."""
     event = recorded.event
     if state.phase != "tools" or event.round != state.round:
         return state, ()

@@ -1,4 +1,4 @@
-"""The tool dispatcher: tools that may be called, calls that run at once, substitutes for those that fail."""
+"""The tool dispatcher: tools, calls that run side by side, and substitutes for those that fail."""
 
 from antiphon.dispatcher.attempts import (
     ToolCircuits,

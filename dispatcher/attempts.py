@@ -1,4 +1,4 @@
-"""One attempt at a tool call: which tool may run, with what arguments, and how an exception in it is described."""
+"""One attempt at a tool call: the tool that may run, its arguments, and the description of an exception in it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MAX_DETAIL = 600
 
 
 class ToolCircuits:
-    """A circuit for each tool, across queries: one that keeps failing is left alone for a while. One a process.
+    """A circuit for each tool, shared by all queries of a process: a tool that keeps failing gets a rest.
 
     Args:
         failures: Failed runs of a tool in a row that open its circuit.
-        rest_s: Seconds for which it is then left alone.
-        timeout_s: Seconds that the service itself gives a tool: taking longer than the less that a query in a hurry
-            gives it is no failure of the tool.
+        rest_s: Seconds of that rest.
+        timeout_s: Seconds that the service itself gives a tool: missing the shorter limit of a query in a hurry is not
+            the tool's failure.
     """
 
     def __init__(
@@ -33,15 +33,16 @@ class ToolCircuits:
         self._circuits: dict[str, Circuit] = {}
 
     def keeps_out(self, tool: str, now: float) -> bool:
-        """Returns True if the tool is to be passed over now; else the run may be the probe of an open circuit."""
+        """Returns True if the tool must be skipped now; if False, the run may be the probe of an open circuit."""
         circuit = self._circuits.get(tool, self._new)
         if not circuit.allows(now):
             return True
+        # Of an open circuit this run is the probe, and no other may follow before its outcome.
         self._circuits[tool] = circuit.entered(now)
         return False
 
     def is_open(self, tool: str) -> bool:
-        """Returns True if the tool is left alone, but for probes."""
+        """Returns True if the circuit lets only probes through to the tool."""
         return self._circuits.get(tool, self._new).is_open
 
     def succeeded(self, tool: str) -> None:
@@ -53,7 +54,7 @@ class ToolCircuits:
         self._circuits[tool] = self._circuits.get(tool, self._new).failed(now)
 
     def timed_out(self, tool: Tool, given_s: float, now: float) -> None:
-        """Notes that the tool took too long in a call that was given so many seconds, if that was time enough."""
+        """Counts a call of `given_s` seconds that timed out, if that was as long as the tool is meant to have."""
         enough_s = self._timeout_s
         if tool.timeout_s is not None:
             enough_s = min(enough_s, tool.timeout_s)
@@ -62,14 +63,14 @@ class ToolCircuits:
 
 
 def another_tool_circuits(circuits: ToolCircuits) -> ToolCircuits:
-    """Returns closed ones with the same figures, for callers whose failures say nothing of anybody else's."""
+    """Returns closed circuits with the same figures, for callers whose failures say nothing about other callers'."""
     new = circuits._new
     return ToolCircuits(new.most_failures, new.rest_s, circuits._timeout_s)
 
 
 def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:
-    """Lists the tools to try in turn: the one asked for, then its substitutes; each twice that is safe to retry."""
-    # The retry comes before the substitutes: most failures are of the moment, and the tool asked for knows best.
+    """Lists the tools to try in turn: the requested one, then its substitutes; each twice if it is safe to retry."""
+    # The retry comes before the substitutes: most failures pass, and the requested tool gives the best answer.
     order: list[Tool] = []
     for candidate in (tool, *substitutes):
         order.append(candidate)
@@ -79,19 +80,19 @@ def candidates(tool: Tool, substitutes: tuple[Tool, ...]) -> list[Tool]:
 
 
 def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str | None:
-    """Makes the failed call's arguments fit `substitute`, as JSON; None if they cannot be made to.
+    """Adapts the failed call's arguments to `substitute`, as JSON; returns None if they cannot be made to fit.
 
     Args:
-        arguments: The failed call's, which fit the failed tool.
+        arguments: The failed call's arguments, which fit the failed tool.
     """
-    # As plain JSON: the failed tool's own checks turned dates and the like into what only it understands.
+    # As plain JSON: the failed tool's own checks turned dates and the like into types that only it understands.
     given = failed.parameters.plain(arguments)
     if failed.adapt:
         adapted = failed.adapt(substitute.name, given)
     else:
         known = substitute.parameters.names
         adapted = {name: value for name, value in given.items() if name in known}
-    # As it is recorded: the model's own letters, not their escapes.
+    # The trace records this text, so it keeps the model's letters instead of escapes.
     text = json.dumps(adapted, ensure_ascii=False)
     try:
         substitute.parameters.read(text)
@@ -101,10 +102,10 @@ def substitute_arguments(failed: Tool, substitute: Tool, arguments: str) -> str 
 
 
 async def run_tool(tool: Tool, arguments: str, context: CallContext) -> ToolOutput:
-    """Runs the tool, and returns bounded words and passages; whatever it raises is let through.
+    """Runs the tool and returns its words and passages within bounds; lets its exceptions through.
 
     Args:
-        context: Of it the tool is handed what it has parameters for.
+        context: The tool gets those parts of it that it has parameters for.
     """
     given = tool.parameters.read(arguments)
     if tool.key_parameter is not None:
@@ -115,5 +116,5 @@ async def run_tool(tool: Tool, arguments: str, context: CallContext) -> ToolOutp
 
 
 def describe(tool: Tool, error: Exception) -> str:
-    """Returns type and message of what `tool` raised, without its traceback, bounded."""
+    """Returns the type and message of what `tool` raised, without the traceback and within a bound."""
     return f"{tool.name} failed: {line(words_of(error), MAX_DETAIL)}"

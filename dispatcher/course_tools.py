@@ -24,12 +24,12 @@ from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import Json, ToolOutput
 from antiphon.vocabulary.values import LessonPart, Passage
 
-# Bounds of what comes in: the model is told them, and they keep hostile arguments from the embedder.
+# Bounds on the input: the schema shows them to the model, and they keep hostile arguments from the embedder.
 Query = Annotated[str, Field(min_length=1, max_length=2_000)]
 Phrasings = Annotated[list[Query], Field(max_length=3)]
 CourseName = Annotated[str, Field(min_length=1, max_length=300)]
-# A number is all that the model sees, so that it need not choose; who names a lesson in words is understood too. A
-# negative number counts from the last lesson.
+# The schema offers the model only a number, so that it need not choose; a lesson named in words is understood too. A
+# negative number counts back from the last lesson.
 LessonNumber = Annotated[
     Annotated[int, Field(ge=-1_000, le=100_000)]
     | Annotated[str, Field(min_length=1, max_length=300)],
@@ -67,7 +67,7 @@ OUTLINE_EXAMPLES: tuple[Json, ...] = (
 
 
 class CourseLibrary(CourseCatalogue, Protocol):
-    """The part of the knowledge that the course tools need; it blocks and may be called from any thread."""
+    """The part of the knowledge that the course tools need; its methods block and may be called from any thread."""
 
     def search(
         self,
@@ -77,7 +77,7 @@ class CourseLibrary(CourseCatalogue, Protocol):
         *,
         known: Sequence[Passage] = (),
     ) -> list[Passage]:
-        """Returns the best passages by meaning and words that are not known yet, best first."""
+        """Returns the best passages by meaning and words, except the known ones, best first."""
 
     def keyword_search(
         self,
@@ -90,11 +90,11 @@ class CourseLibrary(CourseCatalogue, Protocol):
         """Returns the best passages by words alone: needs neither embedder nor index."""
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends."""
+        """Returns the beginning or the end of a lesson."""
 
 
 def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
-    """Makes `search_course_content`, `get_course_outline`, and `keyword_search`, which is not offered to the model."""
+    """Makes `search_course_content`, `get_course_outline`, and `keyword_search`, which only substitutes for these."""
     courses = _CourseTools(library)
     return (
         tool_from_function(
@@ -119,9 +119,10 @@ def course_tools(library: CourseLibrary) -> tuple[Tool, ...]:
 
 
 def _for_substitute(substitute: str, given: Json) -> Json:
-    """Returns a failed search's arguments for what stands in for it."""
-    # Only the outline of the course that was meant may answer for a search: a list of all courses is no answer. With
-    # the query it is passed over, for it takes none. By words alone no part of a lesson is found.
+    """Returns a failed search's arguments for its substitute."""
+    # Only the outline of the course in question can replace a search: a list of all courses is no answer. Without a
+    # course the arguments keep `query`, which the outline does not take, so the dispatcher skips it. A search by words
+    # alone cannot look for a part of a lesson.
     if substitute == "get_course_outline" and given.get("course_name") is not None:
         return {"course_name": given["course_name"]}
     return {name: given[name] for name in given if name != "part"}
@@ -217,7 +218,7 @@ class _CourseTools:
         lesson: int | str | None,
         known: Sequence[Passage],
     ) -> ToolOutput:
-        # The library blocks, on embedding and on SQLite: in a thread it holds up no other query.
+        # The library blocks on embedding and on SQLite: in a thread it holds up no other query.
         place = await asyncio.to_thread(find_place, self._library, course_name, lesson)
         found = await asyncio.to_thread(
             search_phrasings, search, phrasings, place, known
@@ -231,7 +232,7 @@ class _CourseTools:
     async def _part(
         self, course_name: str | None, lesson: int | str | None, part: LessonPart
     ) -> list[Passage]:
-        """Returns how a lesson begins or ends; nothing if the arguments name no lesson of one course."""
+        """Returns the beginning or end of a lesson; nothing if the arguments do not name one lesson of one course."""
         place = await asyncio.to_thread(find_place, self._library, course_name, lesson)
         if place.course is None or place.lesson is None:
             return []
@@ -241,12 +242,12 @@ class _CourseTools:
 
 
 def _phrasings(query: str, queries: Sequence[str] | None) -> list[str]:
-    """Returns the phrasings to search by, each once, the question in short first."""
+    """Returns the phrasings to search by, each once, the short question first."""
     return list(dict.fromkeys([query, *(queries or ())]))
 
 
 def _listing(found: Sequence[Passage], *notes: str) -> ToolOutput:
-    """Returns passages as a tool's output, below what is to be said of them all."""
+    """Returns passages as a tool's output, below the notes that apply to all of them."""
     listed = [*notes, *map(_listed, found)]
     return ToolOutput(text="\n\n".join(listed), passages=tuple(found))
 

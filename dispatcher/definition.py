@@ -1,6 +1,6 @@
-"""From a plain or async function to a tool, and from the names in a setting to a user's own tools.
+"""Makes tools of plain or async functions, and loads the user's own tools that a setting names.
 
-Whatever cannot be offered to the model is refused with what to change.
+A function that cannot be offered to the model is refused with an error that says what to change.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _SECTION = re.compile(
     r"^(Args|Arguments|Returns|Raises|Yields|Examples?|Notes?):[ \t]*$", re.MULTILINE
 )
-"""The title of a section, as Google's style has it
+"""The title of a section in Google's style
 (https://google.github.io/styleguide/pyguide.html#383-functions-and-methods). The description ends at the first one."""
-# Between two of them; the lines of each are indented further than its first.
+# Matches between two arguments: an argument's further lines are indented, its first one is not.
 _ARGUMENT = re.compile(r"^(?=\S)", re.MULTILINE)
 
 
 class _Docstring(NamedTuple):
-    """The part of a docstring that the model reads: of the function, and of each argument on one line."""
+    """The part of a docstring that the model reads: the function's description, and each argument's on one line."""
 
     description: str
     arguments: Mapping[str, str]
 
 
 class _Handed(NamedTuple):
-    """Something that the dispatcher hands to a tool: in words, its type, and how that is written."""
+    """Something that the dispatcher passes to a tool: in words, its type, and how to write the type."""
 
     what: str
     type: object
@@ -67,10 +67,10 @@ def tool_from_function(
     strict: bool = False,
     examples: Sequence[Json] = (),
 ) -> Tool:
-    """Makes a tool of a function with typed parameters and a docstring; one that is not async runs in a thread.
+    """Makes a tool of a function with typed parameters and a docstring; a plain function runs in a thread.
 
     Args:
-        name: What the model calls it; None: the function's name. For the rest see `Tool`.
+        name: The model's name for it; None: the function's name. For the rest see `Tool`.
 
     Raises:
         ToolDefinitionError: The function cannot be offered; the message says what to change.
@@ -86,7 +86,7 @@ def tool_from_function(
         )
     signature = _signature(fn)
     hints = _hints(fn)
-    # What comes from the dispatcher the model does not see.
+    # The model does not see the parameters that the dispatcher fills.
     _take_out(fn, signature, hints, key_parameter, _KEY)
     _take_out(fn, signature, hints, known_parameter, _KNOWN)
     types = _types(fn, signature, hints)
@@ -121,7 +121,7 @@ def _read_docstring(text: str) -> _Docstring:
 
 
 def _read_arguments(text: str) -> dict[str, str]:
-    """Reads the arguments of a section (`name (type): words`) from the indented lines that the text begins with."""
+    """Reads the arguments of a section (`name (type): words`) from the indented lines at the start of the text."""
     section = takewhile(lambda line: not line[:1].strip(), text.split("\n"))
     described: dict[str, str] = {}
     for argument in _ARGUMENT.split(textwrap.dedent("\n".join(section))):
@@ -133,7 +133,7 @@ def _read_arguments(text: str) -> dict[str, str]:
 
 def _name(fn: Callable[..., object], name: str | None) -> str:
     if name is None:
-        # A `functools.partial` and other callables have none.
+        # A `functools.partial` and some other callables have no name.
         name = str(getattr(fn, "__name__", ""))
     if not _NAME.fullmatch(name):
         raise ToolDefinitionError(
@@ -171,7 +171,7 @@ def _take_out(
     name: str | None,
     handed: _Handed,
 ) -> None:
-    """Takes a parameter that the dispatcher fills out of the signature, which is what the model sees."""
+    """Removes a parameter that the dispatcher fills from the signature, because the model sees the signature."""
     if name is None:
         return
     if name not in signature or hints.get(name) != handed.type:

@@ -1,4 +1,4 @@
-"""The dispatcher's table of rules: a round is settled when every confirmed call has its outcome."""
+"""The dispatcher's table of rules: a round is settled once every confirmed call has its outcome."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def after_tool_failed(
 def after_tool_calls_confirmed(
     state: DispatcherState, recorded: Recorded[ToolCallsConfirmed]
 ) -> Decision:
-    """Settles the round if its calls have ended already: tools start before the reply is complete."""
+    """Settles the round if its calls have already ended: tools start before the reply is complete."""
     confirmed = ConfirmedRound(
         round=recorded.event.round, tool_call_ids=recorded.event.tool_call_ids
     )
@@ -95,7 +95,7 @@ RULES: Rules[DispatcherState] = {
 
 
 class ToolDispatcher(Decider[DispatcherState]):
-    """Decides when the tool calls of a round have all ended; `ToolPerformer` runs them."""
+    """Decides when all tool calls of a round have ended; `ToolPerformer` runs them."""
 
     role = DISPATCHER
     initial = DispatcherState()

@@ -1,6 +1,6 @@
-"""Search by several phrasings of one need, and one result out of what each of them finds.
+"""Searches by several phrasings of one need, and fuses the results into one.
 
-They are fused by reciprocal rank, for the searches of a tenant's courses go over two indexes, whose scores cannot be
+They are fused by reciprocal rank, because searches of a tenant's courses use two indexes whose scores cannot be
 compared (G. V. Cormack, C. L. A. Clarke, S. Büttcher: "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
 Learning Methods", SIGIR 2009, https://plg.uwaterloo.ca/~gvcormac/cormacksigir09-rrf.pdf).
 """
@@ -16,7 +16,7 @@ from antiphon.dispatcher.places import Place
 from antiphon.vocabulary.values import Passage
 
 RANK_CONSTANT = 60
-"""Damps what the first ranks count beside the later ones; the value of the paper."""
+"""Damps the weight of the first ranks relative to later ones; the value is the paper's."""
 _SCORE_DIGITS = 4
 
 
@@ -36,13 +36,13 @@ class Search(Protocol):
 def search_phrasings(
     search: Search, phrasings: Sequence[str], place: Place, known: Sequence[Passage]
 ) -> list[Passage]:
-    """Searches by each phrasing, and if there are several by all of them at once, and fuses what is found; blocks.
+    """Searches by each phrasing and, if there are several, by all of them joined; fuses the results; blocks.
 
     Args:
-        known: Passages that earlier rounds found, which are not brought again.
+        known: Passages that earlier rounds found, which the result leaves out.
     """
     queries = list(phrasings)
-    # A passage that answers often holds words of several phrasings, and stands out most if all are asked together.
+    # A passage that answers often holds words of several phrasings, and a search for all of them ranks it highest.
     if len(phrasings) > 1:
         queries.insert(0, ". ".join(phrasings))
     found = [
@@ -52,7 +52,7 @@ def search_phrasings(
 
 
 class _Ranked(NamedTuple):
-    """A passage at its rank in one search, from 0, with what it is worth in all of them."""
+    """A passage, its rank in one search (from 0), and its worth over all searches."""
 
     passage: Passage
     rank: int
@@ -60,12 +60,12 @@ class _Ranked(NamedTuple):
 
 
 def fuse(found: Sequence[Sequence[Passage]]) -> list[Passage]:
-    """Fuses the results of several searches, each best first, into one that is no longer than the longest of them.
+    """Fuses the results of several searches, each best first, into one no longer than the longest of them.
 
-    Searches choose their passages sentence by sentence, so what two of them find is seldom the very same passage, and
-    often parts of the same text: a passage counts for what any search ranks there, and of passages that share text only
-    the best one is kept. Its score is its worth as a share of the best one's, times the best score in any search, so
-    that it is of the size that scores of a single search have. One search alone is left as it is.
+    Searches choose passages sentence by sentence, so two of them seldom find the same passage, but often parts of the
+    same text. A passage therefore collects the ranks of all passages that overlap it, and of those that share text only
+    the best is kept. Its score is its worth as a share of the best one's, times the best score in any search, so that
+    it is in the range of a single search's scores. The result of one search alone is returned unchanged.
     """
     if len(found) == 1:
         return list(found[0])
@@ -73,7 +73,7 @@ def fuse(found: Sequence[Sequence[Passage]]) -> list[Passage]:
     for passages in found:
         for rank, passage in enumerate(passages):
             ranked.append(_Ranked(passage, rank, _worth(passage, found)))
-    # If the worth is equal the better rank decides, and then the earlier search.
+    # Equal worth: the better rank decides, then (the sort is stable) the earlier search.
     ranked.sort(key=lambda each: (-each.worth, each.rank))
     top = max([each.passage.score for each in ranked], default=0.0)
     fused = []
@@ -85,7 +85,7 @@ def fuse(found: Sequence[Sequence[Passage]]) -> list[Passage]:
 
 
 def _worth(passage: Passage, found: Sequence[Sequence[Passage]]) -> float:
-    """Adds up the reciprocal ranks that the text of a passage has in the searches."""
+    """Adds up the reciprocal ranks of a passage's text in the searches."""
     worth = 0.0
     for passages in found:
         for rank, other in enumerate(passages, start=1):
@@ -98,7 +98,7 @@ def _worth(passage: Passage, found: Sequence[Sequence[Passage]]) -> float:
 def _fitting(
     ranked: Sequence[_Ranked], found: Sequence[Sequence[Passage]]
 ) -> list[_Ranked]:
-    """Returns the best that share no text, as many passages and characters as the longest of the results has."""
+    """Returns the best that share no text, within the most passages and most characters of any one result."""
     most = max(map(len, found), default=0)
     left = max(map(_size, found), default=0)
     chosen: list[_Ranked] = []

@@ -1,6 +1,6 @@
-"""Arguments that are nearly right, put right, so that a slip of form does not cost a round; pure.
+"""Mends arguments that are nearly right, so that a slip of form does not cost a round; pure.
 
-Only arguments that were refused come here: what is valid as it is, is never read in another way.
+Only refused arguments come here: valid ones are never read in another way.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from antiphon.vocabulary.ports import Json
 
 
 def lenient_object(text: str) -> Json | None:
-    """Reads a JSON object whose strings may hold line breaks as they are, and that may be a JSON string itself.
+    """Reads a JSON object that may have raw line breaks in its strings, or be wrapped in a JSON string.
 
     Returns:
-        None if it is no object in this way either.
+        None if even this leniently it is not an object.
     """
     try:
         value = json.loads(text, strict=False)
@@ -29,7 +29,7 @@ def lenient_object(text: str) -> Json | None:
 
 
 def as_json(value: Json) -> str | None:
-    """Writes an object as JSON; None if that cannot be, because it is too deep or holds a number that is none."""
+    """Writes an object as JSON; returns None if it is nested too deep or holds NaN or an infinity."""
     try:
         return json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
@@ -37,14 +37,14 @@ def as_json(value: Json) -> str | None:
 
 
 def mended(given: Json, wrong: Collection[str], schema: Json) -> Json:
-    """Returns the arguments with those that were refused put right, as far as it is plain what they mean.
+    """Returns the arguments with the refused ones mended, as far as their meaning is plain.
 
-    An optional one that is null or empty was not given. A list may have been written as JSON text, and a single string
-    if strings are wanted is a list of one.
+    A null or empty optional argument counts as not given. A list may arrive as JSON text, and a single string counts as
+    a list of one if the list is of strings.
 
     Args:
         wrong: The names of the arguments that were refused.
-        schema: The tool's own, by which its arguments are read.
+        schema: The tool's own schema.
     """
     arguments: Json = {}
     for name, value in given.items():
@@ -64,7 +64,7 @@ def _is_blank(value: object, list_wanted: bool) -> bool:
 
 
 def _mended(value: object, lists: list[Json], schema: Json) -> object:
-    """Returns what a string means of which a list was wanted; any other value as it is."""
+    """Returns the list that a string means if a list was wanted; any other value unchanged."""
     if not lists or not isinstance(value, str) or not value.strip():
         return value
     try:
@@ -88,7 +88,7 @@ def _lists(schema: Json, definitions: Json) -> list[Json]:
 
 
 def _choices(schema: Json, definitions: Json) -> Iterator[Json]:
-    """Yields a schema, or each of those that it lets choose from."""
+    """Yields a schema, or each of its alternatives."""
     if "$ref" in schema:
         name = schema["$ref"].removeprefix("#/$defs/")
         yield from _choices(definitions[name], definitions)

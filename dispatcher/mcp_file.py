@@ -1,6 +1,6 @@
-"""The file that names MCP servers, as clients such as Claude Desktop have it (`mcpServers`).
+"""The file that names MCP servers, in the form of clients such as Claude Desktop (`mcpServers`).
 
-Values of `env`, `headers` and `url` are secrets, but for plain words: no error shows one.
+Values of `env`, `headers` and `url` are secrets unless they are plain words: no error shows one.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from antiphon.dispatcher.tool import Tool
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.typed import prepared
 
-# A setting such as NODE_ENV=production is no secret: masked, its word would be missing from questions and passages.
+# A setting such as NODE_ENV=production is not a secret: masking it would remove its word from questions and passages.
 _PLAIN_WORDS = re.compile(r"[A-Za-z]{1,30}(?:[-_/. ][A-Za-z]{1,30}){0,20}")
 _NAME_OF_SECRET = re.compile(r"key|token|secret|passw|pwd|auth|credential|cookie", re.I)
 
 
 class McpServer(msgspec.Struct, frozen=True, kw_only=True):
-    """One server; keys of other clients are passed over.
+    """One server; ignores keys that only other clients know.
 
     Attributes:
-        command: The program that is started and spoken to on its standard input; or
-        url: the address that is spoken to over HTTP, with `headers`.
-        disabled: It is not used.
-        tools: The names of those of its tools that are offered; None: all.
-        timeout_s: Most seconds that one attempt of a call may take; None: what the query's settings say.
-        substitutes: Names of the tools, of any kind, that stand in for one of its tools.
+        command: The program to start and to speak to on its standard input; or
+        url: the address to speak to over HTTP, with `headers`.
+        disabled: The service does not use it.
+        tools: The names of the tools to offer; None: all.
+        timeout_s: Most seconds for one attempt at a call; None: as the query's settings say.
+        substitutes: By tool of this server, the names of the tools of any kind that replace it when it fails.
     """
 
     command: str = ""
@@ -46,29 +46,29 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True):
     substitutes: dict[str, list[str]] = {}
 
     def secrets(self) -> list[str]:
-        """Returns what must be neither recorded nor shown; shorter texts are none that anybody could keep out."""
+        """Returns the texts to keep out of traces and pages; one under 8 characters is too common to mask."""
         found = [*self.headers.values()]
         for name, value in self.env.items():
             if _NAME_OF_SECRET.search(name) or not _PLAIN_WORDS.fullmatch(value):
                 found.append(value)
         for value in self.headers.values():
-            # What follows `Bearer` and the like may be repeated alone.
+            # A server may repeat what follows `Bearer` and the like alone.
             found.append(value.rpartition(" ")[2])
         address = urlsplit(self.url)
         found.append(address.password or "")
-        # Some addresses are a key in themselves.
+        # Some addresses are themselves a key.
         parts = re.findall(r"[^/&=]{12,}", f"{address.path}/{address.query}")
         found += [part for part in parts if not _PLAIN_WORDS.fullmatch(part)]
         return [secret for secret in found if len(secret) >= 8]
 
     def without_secrets(self, text: str) -> str:
-        """Returns a text of the server, or about it, for people."""
+        """Returns a text from the server, or about it, with its secrets masked."""
         for secret in self.secrets():
             text = text.replace(secret, "…")
         return text
 
     def problem(self) -> str | None:
-        """Says why it cannot be used; None: it can."""
+        """Returns why the server cannot be used; None if it can."""
         if bool(self.command) == bool(self.url):
             return "needs either a `command` or a `url`"
         if self.url and not _is_web_address(self.url):
@@ -86,11 +86,11 @@ def _is_web_address(url: str) -> bool:
 
 
 class McpServerState(NamedTuple):
-    """What is known of a server now.
+    """The current state of a server.
 
     Attributes:
-        tools: The names of its tools, as models are shown them.
-        problem: Why it is away; empty: it is there.
+        tools: The names of its tools, as models see them.
+        problem: Why it is unreachable; empty: it is connected.
         left_out: Tools that cannot be offered, each with the reason.
     """
 
@@ -105,16 +105,16 @@ class ToolServers(Protocol):
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """What they offer by now, another tuple whenever it changes."""
+        """The tools that they offer now; a new tuple after every change."""
 
     async def keep(self) -> None:
-        """Connects to all, and goes on to look at them until it is cancelled."""
+        """Connects to all servers, and keeps looking at their tools until it is cancelled."""
 
     async def settled(self, most_s: float) -> None:
-        """Waits until each is connected or known to be away, but no longer than that."""
+        """Waits, at most `most_s` seconds, until each server is connected or known to be away."""
 
     def states(self) -> tuple[McpServerState, ...]:
-        """Returns what is known of each."""
+        """Returns the state of each server."""
 
 
 class _File(msgspec.Struct):
@@ -122,7 +122,7 @@ class _File(msgspec.Struct):
 
 
 def read_mcp_file(path: Path | None) -> Mapping[str, McpServer]:
-    """Reads the servers that are used, by their names; none if there is no file.
+    """Reads the servers that are not disabled, by name; none if there is no file.
 
     Raises:
         ConfigurationError: The file cannot be read, or a server in it cannot be used.
@@ -132,7 +132,7 @@ def read_mcp_file(path: Path | None) -> Mapping[str, McpServer]:
     try:
         file = msgspec.json.decode(path.read_bytes(), type=prepared(_File))
     except (OSError, msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        # An error of the file system names the path itself; none of the others quotes a value.
+        # A file system error names the path by itself; the other errors quote no value.
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise ConfigurationError(
             f"ANTIPHON_MCP {path} cannot be read ({why}): it holds JSON such as "

@@ -1,4 +1,4 @@
-"""The catalogue in words that an answer can cite line by line: one course's outline, and the list of all courses."""
+"""The catalogue as text that an answer can cite line by line: one course's outline, and the list of all courses."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from antiphon.vocabulary.values import Passage, StoredText
 ALL_COURSES = "All courses"
 """The source of the list of all courses."""
 MAX_LISTED = MAX_PASSAGE - 500
-"""Characters of that list, which is one passage with a line on what was left out."""
+"""Characters of that list, which is one passage with a line on what it leaves out."""
 MAX_LINE = 1_000
-"""Characters of one line: titles are whatever a document says."""
+"""Characters of one line: a document's title may be of any length."""
 
 
 class Lesson(Protocol):
@@ -51,7 +51,7 @@ class Course(Protocol):
 
 
 def outline_of(course: Course) -> ToolOutput:
-    """Returns a course's outline: title, instructor, link, the lessons counted and named, and their links."""
+    """Returns a course's outline: title, instructor, link, the number and titles of its lessons, and their links."""
     lines = [f"Course: {course.title}"]
     if course.instructor:
         lines.append(f"Instructor: {course.instructor}")
@@ -61,7 +61,7 @@ def outline_of(course: Course) -> ToolOutput:
     lines.append(f"Lessons: {counted_lessons(course)}")
     for lesson in course.lessons:
         lines.append(f"Lesson {lesson.number}: {lesson.title}")
-    # Below the titles: they are the first to go if an outline is too long.
+    # Links come last, because the end of an outline that is too long is cut off.
     for lesson in course.lessons:
         if lesson.link:
             lines.append(f"Link of lesson {lesson.number}: {lesson.link}")
@@ -72,13 +72,13 @@ def outline_of(course: Course) -> ToolOutput:
 
 
 def list_of(courses: Sequence[Course]) -> ToolOutput:
-    """Returns all courses with what they have: in full if that is short, else a line each, as many as fit."""
+    """Returns all courses: with lesson titles if that is short enough, else a line for each, as many as fit."""
     total = sum(len(course.lessons) for course in courses)
     head = f"Courses: {len(courses)}, with {total} lessons in all"
     full = _joined([head, *_in_full(courses)])
     text = full if len(full) <= MAX_LISTED else _joined([head, *_in_brief(courses)])
     passage = _passage(ALL_COURSES, text)
-    # In a plain transcript a passage is known by its source above it.
+    # In a plain transcript the model knows a passage by the source above it.
     return ToolOutput(text=f"[{ALL_COURSES}]\n{text}", passages=(passage,))
 
 
@@ -93,7 +93,7 @@ def counted_lessons(course: Course) -> str:
 
 
 def _foreign(course: Course) -> list[str]:
-    """Names the language of a course that is not in English: in it a search has to be worded."""
+    """Names the language of a course that is not in English, because a search in it must use that language."""
     if course.language in (None, "en"):
         return []
     return [f"Language: {language_name(course.language)}"]
@@ -132,7 +132,7 @@ def _course_line(course: Course) -> str:
 
 
 def _joined(lines: Sequence[str]) -> str:
-    # Each fact on one line of its own: the lines are the sentences that an answer cites.
+    # Each fact has its own line: the lines are the sentences that an answer cites.
     return clean("\n".join([" ".join(each.split()) for each in lines]))
 
 

@@ -1,4 +1,4 @@
-"""Tool output within bounds: as a line in a message, as a tool's words, as passages that an answer can cite."""
+"""Bounds tool output: as a line in a message, as a tool's words, as passages that an answer can cite."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ NOTHING = "The tool returned nothing."
 def to_output(tool: str, returned: object) -> ToolOutput:
     """Turns a tool's return value into bounded words and passages.
 
-    A `ToolOutput` is taken as it is. A string, or any value that can be written as JSON, becomes its words and one
-    passage, so that an answer can cite it; the passage's sentences are those of the string, or the lines of the JSON.
+    A `ToolOutput` only gets its bounds. A string, or any value that can be written as JSON, becomes the words and one
+    passage that an answer can cite, sentence by sentence or, for JSON, line by line.
 
     Raises:
         PydanticSerializationError: The value cannot be written as JSON.
@@ -54,11 +54,11 @@ def to_output(tool: str, returned: object) -> ToolOutput:
 def quotable(
     source: str, text: str, *, title: str | None = None, link: str | None = None
 ) -> Passage:
-    """Makes a passage of any tool's words, which an answer can cite sentence by sentence, and indented JSON by lines.
+    """Makes a citable passage of a tool's words, divided into sentences or, for indented JSON, into lines.
 
     Args:
-        source: What a reader sees as its origin.
-        link: A web address where it is, or None.
+        source: The origin that a reader sees.
+        link: Its web address, or None.
     """
     text = clean(text)
     starts_of = line_starts if text.startswith(("{\n", "[\n")) else sentence_starts
@@ -66,7 +66,7 @@ def quotable(
         id=content_id(clean(source), text),
         source=source,
         text=StoredText(text),
-        # One character more than is kept: so it is seen whether the last sentence ends at the bound.
+        # One character more than is kept shows whether the last sentence ends at the bound.
         starts=starts_of(text[: MAX_PASSAGE + 1]),
         title=title,
         link=link,
@@ -75,7 +75,7 @@ def quotable(
 
 
 def clean(text: str) -> str:
-    """Takes out what nobody sees, and replaces lone surrogates: those can neither be recorded nor sent as UTF-8."""
+    """Removes invisible characters, and replaces lone surrogates, which UTF-8 can neither record nor send."""
     text = without_unseen(text)
     try:
         text.encode()
@@ -92,7 +92,7 @@ def line(text: str, limit: int) -> str:
 
 
 def content_id(source: str, text: str) -> str:
-    """Returns a passage's id: the same text of the same source has the same one."""
+    """Returns a passage's id, which is the same for the same text from the same source."""
     return hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[:32]
 
 
@@ -106,7 +106,7 @@ def line_starts(text: str) -> tuple[int, ...]:
 
 
 def bounded(output: ToolOutput) -> ToolOutput:
-    """Cuts everything too large in a tool's output, and notes it in its words."""
+    """Cuts all that is too large in a tool's output, and notes the cuts in its words."""
     # Blank passages can be neither ranked nor cited, and the API refuses empty blocks.
     given = [passage for passage in output.passages if passage.text.text.strip()]
     passages = [_bounded_passage(passage) for passage in given[:MAX_PASSAGES]]
@@ -118,7 +118,7 @@ def bounded(output: ToolOutput) -> ToolOutput:
 
 
 def _cuts(given: Sequence[Passage], text: str) -> list[str]:
-    """Describes each thing that is cut, so that the model does not take what is left for all there is."""
+    """Describes each cut, so that the model does not take the rest for the whole."""
     notes = []
     if len(given) > MAX_PASSAGES:
         notes.append(f"{len(given) - MAX_PASSAGES} more passages")
@@ -135,10 +135,10 @@ def _cuts(given: Sequence[Passage], text: str) -> list[str]:
 
 def _bounded_passage(passage: Passage) -> Passage:
     given = passage.text.text
-    # Cut before it is cleaned: a hostile text may have gigabytes.
+    # Cut before cleaning: a hostile text may have gigabytes.
     beginning = clean(given[: MAX_PASSAGE + 1])
     starts = passage.starts
-    # If something was taken out, the tool's own offsets fit no more.
+    # If cleaning removed something, the tool's own offsets no longer fit.
     is_shorter = len(beginning) < len(given[: MAX_PASSAGE + 1])
     if is_shorter or not _are_starts(starts, given):
         starts = sentence_starts(beginning)
@@ -147,10 +147,10 @@ def _bounded_passage(passage: Passage) -> Passage:
     passage_id = line(passage.id, MAX_LABEL)
     stored = passage.text
     if text != given:
-        # Another text is another passage: its id must not be that of the whole one.
+        # A changed text is another passage: it must not share the id of the whole.
         passage_id = content_id(source, text)
         stored = StoredText(text)
-    # JSON knows neither infinity nor NaN, and passages are ordered by this.
+    # JSON has neither infinity nor NaN, and passages are sorted by score.
     score = passage.score if math.isfinite(passage.score) else 0.0
     return msgspec.structs.replace(
         passage,
@@ -168,7 +168,7 @@ def _bounded_passage(passage: Passage) -> Passage:
 
 
 def _bounded_places(passage: Passage, length: int) -> tuple[Place, ...]:
-    """Returns the places that lie within a passage of this length, cut to the bounds of labels."""
+    """Returns the places that begin within a passage of this length, with their names cut to the bound of labels."""
     places = []
     for place in passage.places[:MAX_PLACES]:
         if 0 <= place.start < length:
@@ -178,17 +178,18 @@ def _bounded_places(passage: Passage, length: int) -> tuple[Place, ...]:
 
 
 def _are_starts(starts: tuple[int, ...], text: str) -> bool:
-    """Returns True if a tool's own sentence starts rise from 0 and lie within the text."""
+    """Returns True if a tool's own sentence starts rise from 0 and are within the text."""
     if not starts or starts[0] != 0 or starts[-1] >= len(text):
         return False
-    # Sorted and without repetition: each one is larger than the one before it.
+    # Equal to its sorted set: each start is larger than the one before.
     return list(starts) == sorted(set(starts))
 
 
 def _cut(text: str, starts: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-    """Cuts to MAX_PASSAGE characters, after a whole sentence if the first one is not longer than that."""
+    """Cuts to MAX_PASSAGE characters, at the end of a sentence unless the first one alone is longer."""
     if len(text) <= MAX_PASSAGE:
         return text, starts
+    # The last sentence start within the bound is the end of the last whole sentence.
     within = starts[: bisect.bisect_right(starts, MAX_PASSAGE)]
     if len(within) == 1:
         return text[:MAX_PASSAGE], within

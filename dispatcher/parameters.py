@@ -1,4 +1,4 @@
-"""A function's parameters as a schema for the model and as a check of what the model sends: one truth for both."""
+"""A function's parameters: one definition gives both the schema for the model and the check of what the model sends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from antiphon.vocabulary.ports import Json
 MAX_ARGUMENTS = 100_000
 """Most characters of a call's arguments."""
 MAX_NAMED = 8
-"""Wrong arguments that are named one by one; of more, only the number is given."""
+"""Wrong arguments that a message names one by one; of more it gives only the number."""
 WHY = "Why you make this call, in one short sentence: what you want to learn from it."
 """The description of the optional `why` of every tool."""
 
@@ -47,16 +47,16 @@ class Parameters:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The arguments that the tool knows, `why` among them."""
+        """The arguments that the tool knows, including `why`."""
         return tuple(self.schema["properties"])
 
     def read(self, arguments: str) -> Json:
-        """Reads the arguments as the function takes them, by name; those not given are left to its defaults.
+        """Reads the arguments as the function takes them, by name; those not given keep its defaults.
 
-        Arguments that do not fit are read once more, leniently (lenient.py); what fits is never read in another way.
+        Arguments that do not fit are read again leniently (lenient.py); those that fit are never read another way.
 
         Raises:
-            BadInputError: They are no JSON object, or do not fit; the message names each wrong one.
+            BadInputError: They are not a JSON object, or do not fit; the message names each wrong one.
         """
         given = self._given(self._accepted(arguments).read)
         if not self.passes_why:
@@ -64,12 +64,12 @@ class Parameters:
         return given
 
     def plain(self, arguments: str) -> Json:
-        """Returns the arguments that `read` accepts as the JSON values that they are. Raises as it does."""
+        """Returns the arguments that `read` accepts, as plain JSON values. Raises as it does."""
         plain: Json = json.loads(self._accepted(arguments).text)
         return plain
 
     def check_example(self, example: Json) -> None:
-        """Checks arguments that the model is to see: they must fit as they are, each in its own type.
+        """Checks an example for the model: its arguments must fit exactly, without conversion between types.
 
         Raises:
             BadInputError: They do not; the message names each wrong one.
@@ -84,7 +84,7 @@ class Parameters:
             raise BadInputError(_describe_mismatch(error, self.names)) from None
 
     def _accepted(self, arguments: str) -> _Accepted:
-        # Before anything parses them: they are whatever a model wrote.
+        # Checked before anything parses them: a model may write any amount of text.
         if len(arguments) > MAX_ARGUMENTS:
             raise BadInputError(
                 f"The arguments are {len(arguments):,} characters long; send at most {MAX_ARGUMENTS:,}."
@@ -96,7 +96,7 @@ class Parameters:
         return self._accepted_leniently(text, read)
 
     def _accepted_leniently(self, text: str, error: ValidationError) -> _Accepted:
-        """Reads arguments that did not fit as they are; raises what was wrong with them if they cannot be mended.
+        """Mends and reads arguments that did not fit; if they still do not fit, raises what was wrong with them.
 
         Args:
             error: Why they did not fit.
@@ -105,7 +105,7 @@ class Parameters:
         if given is None:
             raise BadInputError(_describe_mismatch(error, self.names))
         if not _wrong_names(error):
-            # The form alone was wrong: without that the arguments may fit, or what is wrong with them be named.
+            # Only the form was wrong: in plain JSON the arguments may fit, or the error can name the wrong ones.
             read = self._validated(as_json(given) or text)
             if isinstance(read, _Accepted):
                 return read
@@ -117,7 +117,7 @@ class Parameters:
         raise BadInputError(_describe_mismatch(error, self.names))
 
     def _validated(self, text: str) -> _Accepted | ValidationError:
-        # Returned and not raised: a cause would bring pydantic's own message, which repeats the whole input, into logs.
+        # Returned, not raised: as a cause it would put pydantic's message, which repeats the whole input, into logs.
         try:
             return _Accepted(text, self.model.model_validate_json(text))
         except ValidationError as error:
@@ -136,7 +136,7 @@ def parameters_of(
     types: Mapping[str, object],
     described: Mapping[str, str],
 ) -> Parameters:
-    """Reads the parameters of a function, and adds `why` if it has none.
+    """Reads the parameters of a function, and adds `why` if the function has none.
 
     Args:
         types: The type of each parameter.
@@ -149,11 +149,11 @@ def parameters_of(
         if name in described:
             field = Field(default, alias=name, description=described[name])
         else:
-            # A description of None would hide the one that the type may carry.
+            # A description of None would hide a description in the type.
             field = Field(default, alias=name)
-        # Numbered, for pydantic refuses fields that begin with an underscore or have a name of its own.
+        # Numbered names, because pydantic refuses fields that begin with an underscore or have one of its own names.
         fields[f"argument_{number}"] = (types[name], field)
-    # So that a reader of the trace sees what each call was for.
+    # `why` shows a reader of the trace the purpose of each call.
     if "why" not in signature:
         fields["why"] = (str | None, Field(None, alias="why", description=WHY))
     model = create_model(
@@ -183,7 +183,7 @@ def _schema(model: type[BaseModel]) -> Json:
 
 
 def _plain(schema: Json) -> Json:
-    """Simplifies one property's schema: `T or null` that may be left out becomes `T`, and `T, U or null` `T or U`."""
+    """Simplifies an optional property's schema: `T or null` becomes `T`, and `T, U or null` becomes `T or U`."""
     plain = dict(schema)
     plain.pop("title", None)
     choices = [
@@ -194,18 +194,18 @@ def _plain(schema: Json) -> Json:
     del plain["anyOf"], plain["default"]
     if len(choices) > 1:
         return {"anyOf": choices, **plain}
-    # The property's own description goes before that of its type.
+    # The property's own description overrides that of its type.
     return {**choices[0], **plain}
 
 
 def _wrong_names(error: ValidationError) -> set[str]:
-    """Returns the arguments that do not fit; none if the whole is no object."""
+    """Returns the names of the arguments that do not fit; none if the whole is not an object."""
     details = error.errors(include_url=False, include_context=False)
     return {str(detail["loc"][0]) for detail in details if detail["loc"]}
 
 
 def _describe_mismatch(error: ValidationError, known: Sequence[str]) -> str:
-    """Names each wrong argument, what was wanted and what was found: words that help the model to call rightly.
+    """Names each wrong argument, what was wanted and what was found, so that the model can correct its call.
 
     Args:
         known: Names of the arguments that the tool knows.
@@ -230,7 +230,7 @@ def _describe(detail: ErrorDetails, known: Sequence[str]) -> str:
         return (
             f"{where}: is not an argument of this tool, which takes {', '.join(known)}"
         )
-    # pydantic writes "Input should be a valid integer …": after "wanted" only the rest reads well.
+    # pydantic writes "Input should be a valid integer …"; after "wanted" only the rest reads well.
     wanted = detail["msg"].removeprefix("Input ").removeprefix("should be ")
     return f"{where}: wanted {line(wanted, 200)}, found {found}"
 
@@ -240,4 +240,4 @@ ANY_ARGUMENTS = Parameters(
     schema={"type": "object", "properties": {}},
     passes_why=True,
 )
-"""The parameters of a tool that is known by its name alone."""
+"""The parameters of a tool of which only the name is known."""

@@ -1,4 +1,4 @@
-"""Runs the tool calls that a query asks for, all at once, and publishes the outcome of each."""
+"""Runs the tool calls that a query requests, side by side, and publishes the outcome of each."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from antiphon.vocabulary.performing import Command
 from antiphon.vocabulary.ports import Clock, Publish, Spawn
 from antiphon.vocabulary.values import Passage
 
-# 128 bits: enough for keys that never meet, short enough for a database column.
+# 128 bits: enough that no two keys collide, short enough for a database column.
 KEY_CHARS = 32
 
 
 class ToolPerformer:
-    """Runs the tool calls of one query: each its own task with its own time limit, and exactly one outcome.
+    """Runs the tool calls of one query, each in its own task with its own time limit and exactly one outcome.
 
     Args:
-        circuits: Those of the tools, shared by all queries.
-        times: Is told how long each call took; shared by all queries.
+        circuits: The circuits of the tools, shared by all queries.
+        times: Collects how long each call took; shared by all queries.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class ToolPerformer:
         self._begun: set[str] = set()
 
     def perform(self, command: Command, /) -> ToolRun | None:
-        """Begins a call that is requested by a `ToolRequested`, or publishes why it cannot be made."""
+        """Begins the call that a `ToolRequested` requests, or publishes why it cannot be made."""
         asked: ToolRequested = command.request.event
         call_id = asked.call.id
-        # Ids are the model's: if it repeats one, the outcome of the first call stands for both.
+        # The model chooses ids: if it repeats one, the first call's outcome serves both.
         if call_id in self._begun or has_outcome(call_id, command.past):
             return None
         self._begun.add(call_id)
@@ -76,9 +76,9 @@ class ToolPerformer:
         return run
 
     def _may_be_repeated(self, asked: ToolRequested) -> bool:
-        """Returns True if a call that was under way may be made again.
+        """Returns True if a call that was under way when the process stopped may be made again.
 
-        Each tool that it may have run must change nothing, or recognise the repetition by its key.
+        Each tool that it may have run must either change nothing or recognise the repetition by its key.
         """
         tool = self._tools.offered(asked.call.name)
         if tool is None:
@@ -92,11 +92,10 @@ class ToolPerformer:
 
 
 def passages_found(past: Iterable[Recorded[Event]]) -> tuple[Passage, ...]:
-    """Returns the passages that settled rounds have brought, each once, in order of discovery.
+    """Returns the passages that settled rounds have found, each once, in order of discovery.
 
-    Calls of one round run at the same time: what one of them finds does not depend on which of them was faster, so a
-    call knows the rounds before its own and nothing of its own round. A call that its round does not confirm has
-    brought nothing.
+    Calls of one round run at the same time. So that their results do not depend on which was faster, a call knows the
+    rounds before its own but nothing from its own round. A call that its round does not confirm contributes nothing.
     """
     brought: dict[str, tuple[Passage, ...]] = {}
     found: dict[str, Passage] = {}
@@ -121,9 +120,9 @@ def has_outcome(call_id: str, past: Iterable[Recorded[Event]]) -> bool:
 
 
 def _key_of(command: Command) -> str:
-    """Returns the call's key: the same in every process that goes on with the query, and no other call's.
+    """Returns the call's key: unique to it, and the same in every process that continues the query.
 
-    A call that is repeated keeps its key, also in a fork, whose query has another id.
+    A repeated call keeps its key, even in a fork, whose query has another id.
     """
     call_id = command.request.event.call.id
     for recorded in command.past:

@@ -1,4 +1,4 @@
-"""The course and the lesson that a caller names, found in the catalogue; what is not there is refused in words."""
+"""Finds the course and the lesson that a caller names in the catalogue; refuses unknown ones in words."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from antiphon.dispatcher.output import line
 from antiphon.vocabulary.errors import NotFoundError
 
 MOST_NUMBERS = 20
-"""Numbers that are listed one by one of a course whose lessons are not numbered without gaps."""
+"""Lesson numbers that a message lists one by one if a course's numbers have gaps."""
 _NO_COURSES = "There are no courses yet."
 _NAME_CHARS = 200
 
 
 class CourseMatch(Protocol):
-    """The course that a name stands for: its title, or None and the nearest titles."""
+    """The course that a name refers to: its title, or None and the nearest titles."""
 
     @property
     def title(self) -> str | None: ...
@@ -25,7 +25,7 @@ class CourseMatch(Protocol):
 
 
 class LessonMatch(Protocol):
-    """The lesson that a name stands for: its number and its course, or None and the nearest lessons."""
+    """The lesson that a name refers to: its number and its course, or None and the nearest lessons."""
 
     @property
     def number(self) -> int | None: ...
@@ -36,12 +36,12 @@ class LessonMatch(Protocol):
 
 
 class CourseCatalogue(Protocol):
-    """The courses and their outlines; it blocks and may be called from any thread."""
+    """The courses and their outlines; its methods block and may be called from any thread."""
 
     def resolve_course(self, name: str) -> CourseMatch: ...
 
     def resolve_lesson(self, name: int | str, course: str | None) -> LessonMatch:
-        """Finds a lesson of the course with this exact title, or if that is None of any course."""
+        """Finds a lesson of the course with this exact title, or of any course if that is None."""
 
     def outline(self, title: str) -> Course | None: ...
 
@@ -50,7 +50,7 @@ class CourseCatalogue(Protocol):
 
 
 class Place(NamedTuple):
-    """Where to search: a course by its exact title and a lesson by its number; None: anywhere."""
+    """The place to search in: a course by its exact title and a lesson by its number; None: anywhere."""
 
     course: str | None
     lesson: int | None
@@ -59,18 +59,19 @@ class Place(NamedTuple):
 def find_place(
     catalogue: CourseCatalogue, course_name: str | None, lesson: int | str | None
 ) -> Place:
-    """Returns the course and the lesson that are named; blocks.
+    """Returns the course and the lesson that the arguments name; blocks.
 
     Args:
         course_name: A title, a part of it, or another way to put it.
-        lesson: A number, a place such as "last", or a title; it may name its course, too.
+        lesson: A number, a place such as "last", or a title; may name its course too.
 
     Raises:
-        NotFoundError: There is no such course or lesson; the message names what there is.
+        NotFoundError: There is no such course or lesson; the message names what there is instead.
     """
     course = find_course(catalogue, course_name) if course_name is not None else None
     if lesson is None:
         return Place(course, None)
+    # Resolved together with the course, because lessons of several courses may share a number or title.
     match = catalogue.resolve_lesson(lesson, course)
     if match.number is None:
         raise NotFoundError(_no_lesson(catalogue, lesson, course, match.nearest))
@@ -110,6 +111,7 @@ def _no_lesson(
     if nearest:
         hints.append(_nearest(nearest))
     if course is None:
+        # Raises the better error if there are no courses at all.
         all_courses(catalogue)
         if _is_number(lesson):
             return f"No course has a lesson {lesson}."
@@ -131,7 +133,7 @@ def _nearest(names: Sequence[str]) -> str:
 
 
 def _counted(numbers: Sequence[int]) -> str:
-    """Says which lessons there are, such as "lessons 0 to 7"."""
+    """Returns the numbers of the lessons in words, such as "lessons 0 to 7"."""
     if not numbers:
         return "no lessons"
     first, last = min(numbers), max(numbers)

@@ -1,4 +1,4 @@
-"""One tool call from its request to its one outcome."""
+"""Runs one tool call from its request to its single outcome."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ End = Callable[[Outcome], None]
 
 
 def _do_nothing() -> None:
-    """Cancels something that was not started."""
+    """Takes the place of a cancel function when nothing is running."""
 
 
 class ToolRun:
-    """Runs the requested tool, its retry and its substitutes; stops them in time, and reports one outcome."""
+    """Runs the requested tool, its retry and its substitutes; stops them when time is up, and reports one outcome."""
 
     def __init__(
         self,
@@ -84,12 +84,12 @@ class ToolRun:
         except BaseException as error:  # noqa: BLE001 - the check of a user's own type may raise anything
             self._fail("error", describe(tool, failure_of(error)))
             return
-        # Announced here and not in the task: the event follows its request even if tasks start late.
+        # Announced here, not in the task, so that the event follows its request even if tasks start late.
         self._start(tool)
         self._cancel_work = self._spawn(self._work(tool))
 
     def abandon(self, why: str, /) -> None:
-        """Stops the work: its outcome is not wanted any more."""
+        """Stops the work, whose outcome is no longer wanted."""
         if self._ended:
             return
         self._cancel_work()
@@ -101,13 +101,13 @@ class ToolRun:
     async def _work(self, tool: Tool) -> None:
         outcome = await self._outcome(tool)
         self._cancel_timer()
-        # A tool may go on though it was cancelled, and bring its answer after its outcome was published.
+        # A tool may ignore its cancellation and answer after the call's outcome was published.
         if self._ended:
             self._publish_late(outcome)
         self._end(outcome)
 
     def _publish_late(self, outcome: Outcome) -> None:
-        """Publishes that a stopped tool answered all the same; that it failed after all is no news."""
+        """Publishes that a stopped tool answered all the same; a late failure is not news."""
         if isinstance(outcome, ToolSucceeded):
             self._publish(
                 ToolAnsweredLate(
@@ -119,13 +119,13 @@ class ToolRun:
             )
 
     async def _outcome(self, tool: Tool) -> Outcome:
-        """Tries the tool and its substitutes, until one brings an outcome."""
+        """Tries the tool and its substitutes until one produces an outcome."""
         failures: list[str] = []
         why = ""
         last = tool
         for candidate in candidates(tool, self._tools.substitutes(tool)):
             if self._ended:
-                break  # It was stopped, and the tool made something else of the cancellation.
+                break  # The call was stopped, and the tool turned the cancellation into another exception.
             arguments = self._arguments(tool, candidate, failures)
             if arguments is None:
                 if failures:
@@ -138,11 +138,11 @@ class ToolRun:
                 return outcome
             why = outcome
             failures.append(outcome)
-        # A retry mostly fails as the first attempt did: each sentence is there once.
+        # A retry mostly fails as the first attempt did: the message has each sentence once.
         return self._failed("error", "; ".join(dict.fromkeys(failures)))
 
     async def _attempt(self, tool: Tool, arguments: str) -> Outcome | str:
-        """Returns the call's outcome, or in words why this attempt brought none."""
+        """Returns the call's outcome, or why this attempt produced none."""
         try:
             output = await contained(run_tool(tool, arguments, self._context))
         except NotFoundError as error:
@@ -154,7 +154,7 @@ class ToolRun:
         except Exception as error:  # noqa: BLE001 - a user's tool may raise anything; it becomes an event
             self._circuits.failed(tool.name, self._clock.now())
             return describe(tool, error)
-        # An answer after its time is no success: the circuit has counted the timeout already.
+        # A late answer is not a success: the circuit has already counted the timeout.
         if not self._ended:
             self._circuits.succeeded(tool.name)
         return self._succeeded(tool, output)
@@ -162,7 +162,7 @@ class ToolRun:
     def _arguments(
         self, asked: Tool, candidate: Tool, failures: list[str]
     ) -> str | None:
-        """Returns the arguments for `candidate`; None if it is passed over, for a reason added to `failures`."""
+        """Returns the arguments for `candidate`; None if it is skipped, in which case `failures` may get a reason."""
         if self._circuits.keeps_out(candidate.name, self._clock.now()):
             failures.append(
                 f"{candidate.name} failed too often of late and is left alone for a while"
@@ -177,7 +177,7 @@ class ToolRun:
             return None
 
     def _announce(self, candidate: Tool, last: Tool, arguments: str, why: str) -> None:
-        """Publishes every attempt but the first, which was published before the work began."""
+        """Publishes every attempt except the first, which `begin` published before the work began."""
         if candidate is not last:
             self._publish(
                 ToolSubstituted(
@@ -192,7 +192,7 @@ class ToolRun:
             self._start(candidate)
 
     def _start(self, tool: Tool) -> None:
-        """Publishes that `tool` begins to run, and gives it its own time within the call's."""
+        """Publishes that `tool` begins to run, and starts its own time limit within the call's."""
         seconds = max(0.0, self._started_at + self._asked.timeout_s - self._clock.now())
         if tool.timeout_s is not None:
             seconds = min(seconds, tool.timeout_s)
@@ -201,6 +201,7 @@ class ToolRun:
             ToolStarted(tool_call_id=self._call.id, name=tool.name, idempotency_key=key)
         )
         self._cancel_timer()
+        # In the background, because a timer alone must not make the session count as at work.
         self._cancel_timer = self._spawn(self._time_out(tool, seconds), background=True)
 
     async def _time_out(self, tool: Tool, seconds: float) -> None:
@@ -239,6 +240,6 @@ class ToolRun:
     def _end(self, outcome: Outcome) -> None:
         if not self._ended:
             self._ended = True
-            # Nothing is left to stop; the two would keep this run in memory until the garbage is collected.
+            # Nothing is left to cancel; the two functions would keep this run in memory until garbage collection.
             self._cancel_work = self._cancel_timer = _do_nothing
             self._report(outcome)

@@ -1,8 +1,8 @@
-"""The schema of a strict tool: the part of JSON Schema by which the Messages API constrains what the model writes.
+"""The schema of a strict tool: the part of JSON Schema with which the Messages API constrains the model's output.
 
-It refuses a request whose strict tool has any other keyword
+The API refuses a request whose strict tool has any other keyword
 (https://platform.claude.com/docs/en/build-with-claude/structured-outputs). As in the SDK's own helper, a bound that
-cannot be enforced is told in the description; what comes in is checked by the function's types, with all bounds.
+cannot be enforced goes into the description; the function's types check the arguments against all bounds.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _KEPT = _CHOICES | frozenset(
     ("type", "enum", "const", "items", "properties", "required", "description")
 )
 _DROPPED = frozenset(("title", "discriminator", "additionalProperties"))
-"""A title means nothing to a language model; every object is closed, whatever its type says."""
+"""A title means nothing to a language model; every object is closed in any case."""
 _FORMATS = frozenset((
     "date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid",
 ))  # fmt: skip
 _ENFORCED_ITEMS = (0, 1)
-"""The least numbers of items that are enforced."""
+"""The values of `minItems` that strict use enforces."""
 _RANGES = (
     ("minimum", "maximum", ""),
     ("minLength", "maxLength", " characters"),
     ("minItems", "maxItems", " items"),
 )
-"""Keywords of which one is a lower and one an upper bound, and what they count."""
+"""Pairs of keywords for a lower and an upper bound, and the unit that they count."""
 _WORDS = {
     "exclusiveMinimum": "More than {}.",
     "exclusiveMaximum": "Less than {}.",
@@ -39,14 +39,14 @@ _WORDS = {
     "format": "In the format {}.",
     "default": "Where it is left out: {}.",
 }
-"""Other keywords that are not enforced, in words; of one that is nowhere here, name and value are told."""
+"""Other keywords that are not enforced, in words; of any keyword not listed here, its name and value."""
 
 
 def strict_schema(schema: Json, origin: str) -> Json:
-    """Returns a tool's schema without what strict use refuses; bounds go into the descriptions.
+    """Returns a tool's schema without the keywords that strict use refuses; bounds go into the descriptions.
 
     Args:
-        origin: The place of the tool's function, for its author.
+        origin: The place of the tool's function, for messages to its author.
 
     Raises:
         ToolDefinitionError: A parameter's type cannot be constrained; the message says what to change.
@@ -57,20 +57,20 @@ def strict_schema(schema: Json, origin: str) -> Json:
         where = f"Tool {origin} is strict, but {name}"
         properties[name] = _Parameter(where, definitions).strict(each)
     strict = {**schema, "properties": properties}
-    # Each definition now is where it was referred to.
+    # Each reference has been replaced by its definition.
     strict.pop("$defs", None)
     return strict
 
 
 class _Parameter:
-    """One parameter's schema, on its way into the part that strict use knows."""
+    """Converts one parameter's schema into the part of JSON Schema that strict use knows."""
 
     def __init__(self, where: str, definitions: Json) -> None:
         self._where = where
         self._definitions = definitions
 
     def strict(self, schema: Json, within: tuple[str, ...] = ()) -> Json:
-        """Returns a schema as strict use takes it.
+        """Returns a schema as strict use accepts it.
 
         Args:
             within: The references that led here.
@@ -81,7 +81,7 @@ class _Parameter:
         strict: Json = {}
         for keyword, value in schema.items():
             if _is_kept(keyword, value):
-                # If exactly one may fit, one that fits is as good.
+                # Strict use has no `oneOf`; for generating a value, any one of the choices is as good.
                 kept = "anyOf" if keyword == "oneOf" else keyword
                 strict[kept] = self._part(keyword, value, within)
         if schema.get("type") == "object":
@@ -89,7 +89,7 @@ class _Parameter:
         return _described(strict, _in_words(schema))
 
     def _part(self, keyword: str, value: Any, within: tuple[str, ...]) -> Any:
-        """Returns what is under a keyword, with the schemas in it as strict use takes them."""
+        """Returns the value of a keyword, with the schemas in it converted."""
         if keyword in _CHOICES:
             return [self.strict(each, within) for each in value]
         if keyword == "items":
@@ -99,7 +99,7 @@ class _Parameter:
         return value
 
     def _defined(self, schema: Json, within: tuple[str, ...]) -> Json:
-        """Puts the definition in the place of a reference to it, with what is said beside the reference."""
+        """Replaces a reference by its definition, with the keywords beside the reference added."""
         reference = schema["$ref"]
         if reference in within:
             self._refuse("is of a type that holds itself; write out how deep it goes")
@@ -108,7 +108,7 @@ class _Parameter:
         return self.strict({**definition, **beside}, (*within, reference))
 
     def _check(self, schema: Json) -> None:
-        """Refuses what cannot be constrained."""
+        """Refuses a schema that strict use cannot constrain."""
         kind = schema.get("type")
         open_object = schema.get("additionalProperties") or "properties" not in schema
         if kind == "object" and open_object:
@@ -135,7 +135,7 @@ def _is_kept(keyword: str, value: object) -> bool:
 
 
 def _described(strict: Json, bounds: Sequence[str]) -> Json:
-    """Returns the schema with its bounds behind its description."""
+    """Returns the schema with its bounds appended to its description."""
     if not bounds:
         return strict
     described = strict.get("description", "")
@@ -143,7 +143,7 @@ def _described(strict: Json, bounds: Sequence[str]) -> Json:
 
 
 def _in_words(schema: Json) -> list[str]:
-    """Says in a sentence each what a schema demands that strict use does not enforce."""
+    """Returns a sentence for each demand of a schema that strict use does not enforce."""
     left = {
         keyword: value
         for keyword, value in schema.items()

@@ -1,4 +1,4 @@
-"""Threads for tools that are plain functions: one that blocks keeps neither the event loop nor other tools waiting."""
+"""Threads for tools that are plain functions, so that a blocking one holds up neither event loop nor other tools."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from typing import Any
 import structlog
 
 MOST_THREADS = 8
-"""Calls of one plain function that run at once; further ones wait within their time limits."""
+"""Calls of one plain function that may run at once; others wait, which counts against their time limits."""
 
 _log = structlog.get_logger(__name__)
 
 
 class DaemonThreads(Executor):
-    """Runs each call in a daemon thread, a bounded number of them at once.
+    """Runs each call in a daemon thread, up to a number of threads at once.
 
-    Python waits at its end for the threads of a `ThreadPoolExecutor`, so a call that hangs would keep the process from
+    At exit Python waits for the threads of a `ThreadPoolExecutor`, so a call that hangs would keep the process from
     ending.
     """
 
@@ -37,7 +37,7 @@ class DaemonThreads(Executor):
     def submit(
         self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
     ) -> Future[Any]:
-        """Has a thread call `fn`; one that is cancelled before a thread is free is never called."""
+        """Has a thread call `fn`; a call that is cancelled before a thread is free is never made."""
         future: Future[Any] = Future()
         with self._lock:
             self._waiting.append((future, partial(fn, *args, **kwargs)))
@@ -51,7 +51,7 @@ class DaemonThreads(Executor):
         return future
 
     def _work(self) -> None:
-        """Makes one call after the other, until none waits."""
+        """Makes one call after the other until none waits."""
         while True:
             with self._lock:
                 if not self._waiting:
@@ -69,14 +69,14 @@ class DaemonThreads(Executor):
 
 
 def run_in_threads(fn: Callable[..., object]) -> Callable[..., Awaitable[object]]:
-    """Makes an async function of a plain one, which runs in threads of its own with the caller's context variables."""
+    """Makes an async function of a plain one, which runs in its own threads with the caller's context variables."""
     threads = DaemonThreads(f"tool {getattr(fn, '__name__', 'function')}")
 
     @wraps(fn)
     async def run(**arguments: object) -> object:
         call = partial(copy_context().run, _call, fn, arguments)
         result = await asyncio.get_running_loop().run_in_executor(threads, call)
-        # Such as an async function behind a decorator that is none.
+        # Such as an async function wrapped in a decorator that is not async.
         if inspect.isawaitable(result):
             return await result
         return result
@@ -88,5 +88,5 @@ def _call(fn: Callable[..., object], arguments: dict[str, object]) -> object:
     try:
         return fn(**arguments)
     except StopIteration as error:
-        # No future takes it; an async function, too, raises this in its place.
+        # A future refuses StopIteration; an async function also raises RuntimeError in its place.
         raise RuntimeError("it raised StopIteration") from error

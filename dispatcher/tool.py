@@ -1,4 +1,4 @@
-"""Tools as the dispatcher knows them: one tool, and the registry of all tools of a service."""
+"""Tools as the dispatcher sees them: one tool, and the registry of all tools of a service."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from antiphon.vocabulary.tool_calls import EFFECTS_NOTE
 from antiphon.vocabulary.values import Passage, StoredText
 
 Adapt = Callable[[str, Json], Json]
-"""Given a substitute's name and the failed call's arguments: the arguments for the substitute."""
+"""Maps a substitute's name and the failed call's arguments to the arguments for the substitute."""
 
 
 class CallContext(NamedTuple):
-    """What a call may be handed that the model does not send.
+    """Values that the dispatcher, not the model, gives to a call.
 
     Attributes:
         key: The call's idempotency key.
@@ -36,20 +36,20 @@ class Tool:
     """One tool; `tool_from_function` makes it from a plain function.
 
     Attributes:
-        description: What the model reads in order to choose it.
-        run: Called with the checked arguments by name; what it may return is in output.py.
-        timeout_s: Most seconds that one call may take; None: what the query's settings say.
-        retry_safe: Running it a second time does no harm, so it is tried once more when it raises.
-        substitutes: Names of the tools that stand in for it, first choice first.
-        has_effects: It changes something outside: when a query is resumed it is repeated only with a key.
-        key_parameter: The parameter of `run` that is handed the call's idempotency key, which the model does not see:
-            the same key is the same call, repeated. None: it takes none.
-        known_parameter: The parameter of `run` that is handed the passages which earlier rounds of the query found, so
-            that a search need not bring them again. None: it takes none.
-        adapt: Makes arguments for a substitute; None: those that the substitute knows by name are kept.
-        offered: The model may call it; one that is not offered only stands in for others.
-        strict: Claude's arguments are constrained to the schema while they are written.
-        examples: Arguments that the model sees, each a call as it should be.
+        description: The text by which the model chooses it.
+        run: Called with the checked arguments by name; output.py says what it may return.
+        timeout_s: Most seconds for one call; None: as the query's settings say.
+        retry_safe: Running it twice does no harm, so the dispatcher tries it again if it raises.
+        substitutes: Names of the tools to run if it fails, first choice first.
+        has_effects: It changes something outside: a resumed query repeats it only with a key.
+        key_parameter: The parameter of `run` for the call's idempotency key, which the model does not see: the same key
+            means the same call, repeated. None: it takes no key.
+        known_parameter: The parameter of `run` for the passages that earlier rounds of the query found, so that a
+            search need not return them again. None: it takes none.
+        adapt: Makes arguments for a substitute; None: the substitute gets those whose names it knows.
+        offered: The model may call it; otherwise it only substitutes for others.
+        strict: The API constrains Claude's arguments to the schema while Claude writes them.
+        examples: Arguments of model calls, which the model sees.
 
     Raises:
         ToolDefinitionError: An example does not fit the parameters, or these cannot be constrained.
@@ -71,6 +71,7 @@ class Tool:
     examples: tuple[Json, ...] = ()
 
     def __post_init__(self) -> None:
+        # Only for its errors, which should come when the tool is made instead of with the first request.
         if self.strict:
             strict_schema(self.parameters.schema, self.origin)
         for number, example in enumerate(self.examples, start=1):
@@ -83,19 +84,20 @@ class Tool:
 
     @property
     def schema(self) -> Json:
-        """The JSON schema of its arguments, as the model is given it."""
+        """The JSON schema of its arguments that the model gets."""
         if self.strict:
             return strict_schema(self.parameters.schema, self.origin)
         return self.parameters.schema
 
     @property
     def origin(self) -> str:
-        """The place of its function, for messages to its author."""
+        """The module and name of its function, for messages to its author."""
         return origin(self.run)
 
 
 def origin(function: Callable[..., object]) -> str:
-    """Returns `module.name` of a function, or what it prints as if it has no name."""
+    """Returns `module.name` of a function, or its repr if it has no name."""
+    # A plain function runs inside a wrapper for threads, whose place means nothing to its author.
     function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", None)
     if not name:
@@ -104,7 +106,7 @@ def origin(function: Callable[..., object]) -> str:
 
 
 def _definition(tool: Tool) -> Json:
-    """Returns a tool as the Messages API takes it; what a server does not know is left out if a request is built."""
+    """Returns a tool in the form of the Messages API; the request leaves out fields that a server does not know."""
     definition: Json = {
         "name": tool.name,
         "description": _described(tool),
@@ -127,7 +129,7 @@ class Registry:
     """The tools of a service, by name; made once, never changed, shared by all sessions.
 
     Attributes:
-        is_wrapped: They do something else here than the tools of these definitions do elsewhere.
+        is_wrapped: The tools behave differently here from tools with the same definitions elsewhere.
 
     Raises:
         ToolDefinitionError: Two tools have one name, or a substitute is not there.
@@ -143,7 +145,7 @@ class Registry:
                     f"Two tools are called {tool.name!r}: {first.origin} and {tool.origin}; rename one."
                 )
             self._tools[tool.name] = tool
-        # Only now: a substitute may be behind the tool that names it.
+        # Only now, because a substitute may come after the tool that names it.
         for tool in self._tools.values():
             self._check_substitutes(tool)
         self._definitions = self._define()
@@ -157,22 +159,22 @@ class Registry:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """All tools, those that only stand in for others among them."""
+        """All tools, including those that only substitute for others."""
         return tuple(self._tools.values())
 
     def offered(self, name: str) -> Tool | None:
-        """Returns the tool that the model means by `name`; None if it may call none of that name."""
+        """Returns the tool that the model calls by `name`; None if it may call none of that name."""
         tool = self._tools.get(name)
         if tool is None or not tool.offered:
             return None
         return tool
 
     def substitutes(self, tool: Tool) -> tuple[Tool, ...]:
-        """Returns the tools that stand in for `tool`, first choice first."""
+        """Returns the tools to run if `tool` fails, first choice first."""
         return tuple([self._tools[name] for name in tool.substitutes])
 
     def wrapped(self, wrap: Callable[[Tool], Tool]) -> Registry:
-        """Returns the same tools, each as `wrap` returns it; names and definitions must stay."""
+        """Returns the same tools, each as `wrap` returns it; `wrap` must keep names and definitions."""
         wrapped = Registry(map(wrap, self.tools))
         wrapped.is_wrapped = True
         return wrapped
@@ -182,7 +184,7 @@ class Registry:
         return self._definitions
 
     def _define(self) -> StoredText:
-        # Sorted by name, so that the bytes are the same every time: servers cache them.
+        # Sorted by name, so that the bytes never vary: servers cache them.
         definitions = [_definition(self._tools[name]) for name in self.names]
         return StoredText(
             json.dumps(definitions, ensure_ascii=False, separators=(",", ":"))

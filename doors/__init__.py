@@ -1,4 +1,4 @@
-"""The service in the protocols of others, each a thin package that the rest does not know."""
+"""The service in other programs' protocols, each a thin package that the rest of the code does not know."""
 
 from antiphon.exports import exports
 

@@ -1,4 +1,4 @@
-"""What every route declares that asks a question."""
+"""The declarations that all routes for questions share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 
 
 def asking(summary: str, *, always_streams: bool = False) -> dict[str, Any]:
-    """Returns the options of such a route: its scope, what its answers are, and what it refuses."""
+    """Returns the options of a route for questions: its scope, its answers, and its refusals."""
     content: dict[str, Any] = {EVENT_STREAM: EVENTS}
     if not always_streams:
         content = {JSON: {"schema": {"type": "object"}}} | content

@@ -14,7 +14,7 @@ DOORS = {
     "agui": "antiphon.doors.agui.routes",
     "mcp": "antiphon.doors.mcp.routes",
 }
-"""The module of each door, which is imported only if it is chosen, and holds it as `DOOR`; its extra has its name."""
+"""The module of each door: imported only if the door is chosen, holds it as `DOOR`; the door's extra has its name."""
 
 
 def doors_of(settings: Settings) -> tuple[Door, ...]:

@@ -1,4 +1,4 @@
-"""A conversation whose caller keeps it: messages, read leniently, of which the last is asked with those before it."""
+"""A conversation that its caller keeps: reads messages leniently; the last is the question, the others its context."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Exchanges = tuple[tuple[str, str], ...]
 """Questions and their answers, oldest first."""
 
 _SPOKEN = ("text", "input_text", "output_text")
-"""The types of parts that hold what was said."""
+"""The types of parts that hold the text of a message."""
 
 
 def _as_parts(content: object) -> object:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    # What is shown as something else than text, such as an activity, says nothing here.
+    # Content that is not text, such as an activity, says nothing here.
     return [] if content is None or isinstance(content, Mapping) else content
 
 
 class Sent(BaseModel):
-    """The base of what clients send: what is not read is passed over."""
+    """The base of clients' bodies: ignores unknown fields."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -51,7 +51,7 @@ class ToldMessage(Sent):
 
     @property
     def text(self) -> str:
-        """What was said."""
+        """The message's text."""
         return "\n".join(part.text for part in self.content if part.type in _SPOKEN)
 
 
@@ -61,13 +61,13 @@ class ToldQuestion(QueryRequest):
     told: Exchanges = ()
 
     def question(self) -> Question:
-        """Returns the question as the service takes it."""
+        """Returns the question in the form of the service."""
         told = [Exchange(question=asked, answer=said) for asked, said in self.told]
         return Question(query=self.query, told=told)
 
 
 def told_question(text: str, told: Exchanges, *, strict: bool = False) -> ToldQuestion:
-    """Returns the question with what was asked and answered before it."""
+    """Returns the question with the exchanges before it."""
     asked = {"query": text, "told": told, "strict": strict}
     return ToldQuestion.model_validate(asked)
 
@@ -76,7 +76,7 @@ def last_text(messages: Sequence[ToldMessage]) -> str:
     """Returns the text of the last message.
 
     Raises:
-        BadInputError: It is no question.
+        BadInputError: It is not a question.
     """
     last = messages[-1]
     if last.role != "user":
@@ -95,7 +95,7 @@ def last_text(messages: Sequence[ToldMessage]) -> str:
 
 
 def exchanges_in(messages: Sequence[ToldMessage]) -> Exchanges:
-    """Returns what was asked and answered before the last message; what was not answered is left out."""
+    """Returns the questions before the last message with their answers; leaves out those without an answer."""
     exchanges: list[tuple[str, str]] = []
     asked = ""
     for message in messages[:-1]:

@@ -1,4 +1,4 @@
-"""Errors in a protocol's own shape, also what a guard refuses before a route is found."""
+"""Errors in a protocol's own shape, including refusals by a guard before any route is found."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from antiphon.api.bodies import JSON
 
 InShape = Callable[[int, dict[str, Any]], dict[str, Any]]
-"""Makes the body of an error, by its status and the API's own body."""
+"""Makes the body of an error from its status and the API's own body."""
 
 
 class RewrittenErrors:
-    """Passes a response on, and rewrites the body of an error once it is whole."""
+    """Passes a response on, but rewrites the body of an error once it is whole."""
 
     def __init__(self, send: Send, in_shape: InShape) -> None:
         self._send = send
@@ -27,6 +27,7 @@ class RewrittenErrors:
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(raw=message["headers"])
+            # The head of an error waits for its body, whose new length it names.
             if message["status"] >= 400 and headers.get("content-type") == JSON:
                 self._held = message
                 return
@@ -38,7 +39,7 @@ class RewrittenErrors:
         await self._send(message)
 
     async def _rewritten(self, start: Message) -> Message:
-        """Sends the head of an error, and returns its body."""
+        """Sends the head of an error, and returns the message with its body."""
         error = msgspec.json.decode(self._body)
         body = msgspec.json.encode(self._in_shape(start["status"], error))
         MutableHeaders(raw=start["headers"])["content-length"] = str(len(body))
@@ -47,10 +48,10 @@ class RewrittenErrors:
 
 
 class ErrorsInShape:
-    """Rewrites what the API refuses at the paths below one.
+    """Rewrites the API's refusals at the paths below one.
 
     Args:
-        below: What these paths begin with.
+        below: The beginning of these paths.
     """
 
     def __init__(self, app: ASGIApp, below: str, in_shape: InShape) -> None:
@@ -65,7 +66,7 @@ class ErrorsInShape:
 
 
 def is_below(beginning: str, scope: Scope) -> bool:
-    """Returns True if a request's path begins so, behind that of a proxy."""
+    """Returns True if a request's path, without the prefix of a proxy, has this beginning."""
     if scope["type"] != "http":
         return False
     path = str(scope["path"]).removeprefix(scope.get("root_path", ""))

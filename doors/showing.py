@@ -1,4 +1,4 @@
-"""What every door shows in the same way: where words can be read, what a citation rests on, and what a query does."""
+"""Output that all doors share: links to cited words, citations, and the steps of a query."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from antiphon.vocabulary.values import Citation, ToolCall
 Json = dict[str, Any]
 
 LINK_WORDS_CHARS = 200
-"""Characters of the cited words in a link: they find the passage, and a terminal shows the address in full."""
+"""Characters of the cited words in a link: enough to find the passage, since a terminal shows the address in full."""
 LINE_CHARS = 200
 
 
@@ -36,11 +36,11 @@ def url_of(
     lesson: int | None,
     link: str | None,
 ) -> str | None:
-    """Returns where these words can be read: in the reader, or where what is in no course comes from.
+    """Returns the address of these words: in the reader, or for words in no course that of their origin.
 
     Args:
-        base_url: Where the service's pages are; None: it serves none.
-        link: Where the words come from.
+        base_url: The address of the service's pages; None: it serves none.
+        link: The address of the words' origin.
     """
     if course is None or base_url is None:
         return link
@@ -52,7 +52,7 @@ def url_of(
 
 
 def citation_of(citation: Citation, answer: str, base_url: str | None) -> Json:
-    """Returns what one cited span of an answer rests on."""
+    """Returns one cited span of an answer, and the words that it rests on."""
     claim = answer[citation.start : citation.end]
     cited = msgspec.structs.asdict(citation)
     url = url_of(
@@ -66,18 +66,18 @@ def citation_of(citation: Citation, answer: str, base_url: str | None) -> Json:
 
 
 async def events_while(query: Query) -> AsyncIterator[Event]:
-    """Yields what is recorded of the query until it ends."""
+    """Yields the query's recorded events until it ends."""
     try:
         async for streamed in query.follow():
             if isinstance(streamed, Recorded):
                 yield streamed.event
     except (SlowReaderError, QuotaError):
-        # The events are lost, and not the answer.
+        # A reader that is too slow, or over its quota, loses the events but not the answer.
         return
 
 
 async def steps_of(query: Query) -> AsyncIterator[str]:
-    """Yields what the query does, in a line each, until it ends."""
+    """Yields each step of the query as a line, until it ends."""
     async for event in events_while(query):
         line = line_of(event)
         if line is not None:
@@ -85,7 +85,7 @@ async def steps_of(query: Query) -> AsyncIterator[str]:
 
 
 def line_of(event: Event) -> str | None:
-    """Returns a line for people on what is being done; None for an event that tells them nothing."""
+    """Returns a line that describes a step to people; None for an event that tells them nothing."""
     match event:
         case ToolRequested(call=call):
             return _line_of_call(call)

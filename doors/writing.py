@@ -1,4 +1,4 @@
-"""An answer as chat clients show it: Markdown, a link behind each cited sentence."""
+"""Writes an answer for chat clients: Markdown, with a link behind each cited sentence."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from antiphon.vocabulary.values import Usage
 
 MOST_NOTES = 5
 NOTE = "> Note: "
-# Nothing of a mark is read twice: an address holds no bracket that begins another.
+# The address excludes `[`, so that a mark never runs into the next one and no text is scanned twice.
 _MARK = re.compile(r" ?\[\[\d{1,4}\]\]\([^)\s\[]{1,4000}\)")
 
 
 class Written(NamedTuple):
-    """An answer as it is sent.
+    """An answer in the form that clients get.
 
     Attributes:
-        links: For each number in the text where it stands first, and where it leads.
-        citations: What each cited span rests on.
-        usage: What its calls used, those that summarised among them.
+        links: For each number in the text, the position of its first mark, and its target.
+        citations: Each cited span, and the words that it rests on.
+        usage: The usage of its calls, including those that summarised.
     """
 
     query_id: str
@@ -35,13 +35,13 @@ class Written(NamedTuple):
 
 
 def written(outcome: Outcome, base_url: str) -> Written:
-    """Writes an answer: behind each cited span a link to the words that it rests on, and its doubts last."""
+    """Writes an answer, with a link to the cited words behind each cited span, and its doubts at the end."""
     response = outcome.response
     citations = [
         citation_of(each, response.answer, base_url) for each in response.citations
     ]
 
-    # Open WebUI takes the number for that of a link, so there is one link for each place that is cited.
+    # Open WebUI reads a number as an index into the links, so each cited address has exactly one number and one link.
     numbers: dict[str, int] = {}
 
     def mark_of(mark: Mark) -> str:
@@ -55,9 +55,10 @@ def written(outcome: Outcome, base_url: str) -> Written:
     pieces = with_marks(response.answer, response.citations, response.sources, mark_of)
     for piece, mark in pieces:
         if mark is None:
-            # No client is to load a picture that a document names.
+            # Clients must not load a picture because a document names it.
             text += without_controls(piece).replace("![", r"!\[")
             continue
+        # This mark's number is new; the indices leave out the space before the mark.
         if len(links) < len(numbers):
             place = {"start_index": len(text) + 1, "end_index": len(text) + len(piece)}
             cited = citations[mark.citation]
@@ -71,6 +72,6 @@ def written(outcome: Outcome, base_url: str) -> Written:
 
 
 def without_marks(text: str) -> str:
-    """Returns an answer of ours, as a client sends it back, without its links and notes."""
+    """Returns an answer of ours that a client sends back, without its links and notes."""
     before, _, _ = _MARK.sub("", text).partition(f"\n\n{NOTE}")
     return before

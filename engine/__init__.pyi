@@ -1,4 +1,4 @@
-"""The reasoning engine: one Messages API call as events, its prompt and request, and the local Messages API."""
+"""The reasoning engine: a Messages API call as events, its prompt and request, and the local Messages API."""
 
 from antiphon.engine.anthropic_model import AnthropicModel, connect
 from antiphon.engine.body import read_whole

@@ -1,8 +1,8 @@
-"""What one call uses: the most that a request may take is debited before it is sent, and credited once its server has
-said what it took.
+"""The usage of one call: debits the most that a request may take before it is sent, and credits the rest once its
+server has reported the usage.
 
-A server bills what it was sent, whether or not anybody waits for the reply. So a request that was broken off, by
-whomever, keeps its debit.
+A server bills a request even if nobody waits for the reply any more. So a request that was broken off on either side
+keeps its debit.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from antiphon.engine.request import input_bytes
 from antiphon.vocabulary.values import Request, Usage
 
 BYTES_A_TOKEN = 2
-"""Fewer than any text that we send has on average: English prose has about four, JSON and other scripts about three,
-and the newest tokenizers make a third more tokens of a text than those before them."""
+"""Lower than the average of any text that we send: English prose has about four, JSON and other scripts have about
+three, and the newest tokenizers make a third more tokens of a text than earlier ones."""
 ADDED_TOKENS = 1_000
-"""More than a server adds by itself, such as the instructions that go with tools."""
+"""More than a server adds by itself, for example as instructions for tools."""
 
 
 class _Sent(NamedTuple):
-    """A request under way, and what has come of its reply."""
+    """A request under way, and the part of its reply that has arrived."""
 
     request: Request
     fold: ReplyFold
@@ -34,12 +34,12 @@ class Account:
     """The account of one call, with all the requests that it sends.
 
     Attributes:
-        wasted: What servers said of requests whose replies came to nothing.
+        wasted: The reported usage of requests whose replies were not kept.
 
     Args:
-        table: What the tokens of models cost.
-        model: The model that is paid for if a server names none that is known.
-        spare_tokens: Tokens that it may use beside those of its first request; None: there is no limit.
+        table: The prices of models.
+        model: The model to charge for if the server does not name a known one.
+        spare_tokens: Tokens that it may use on top of those of its first request; None: no limit.
         spare_usd: The same in US dollars.
     """
 
@@ -61,7 +61,7 @@ class Account:
 
     @property
     def reported(self) -> Usage:
-        """What servers said so far of all requests."""
+        """The usage that servers have reported so far for all requests."""
         reported = self.wasted + self._kept
         if self._sent is not None:
             reported += self._reported_by(self._sent.fold)
@@ -69,20 +69,20 @@ class Account:
 
     @property
     def unreported(self) -> Usage:
-        """The most that the requests may have taken beside that."""
+        """The most that the requests may have used beyond `reported`."""
         if self._sent is None:
             return self._unreported
         return self._unreported + self._unreported_of(*self._sent)
 
     def most(self, request: Request) -> Usage:
-        """Returns the most that a request may take."""
+        """Returns the most that a request can use."""
         return self._unreported_of(request, ReplyFold())
 
     def affords(self, request: Request, in_place_of: Request | None = None) -> bool:
-        """Returns True if the spare part of the budget pays for a request after what was used.
+        """Returns True if the spare part of the budget still pays for another request.
 
         Args:
-            in_place_of: A request that the budget pays for beside the spare part, and that is not sent once more.
+            in_place_of: The request that the new one replaces, which the budget pays for outside the spare part.
         """
         used = self.reported + self.unreported
         most = self.most(request)
@@ -94,7 +94,7 @@ class Account:
         if self._spare_usd is None:
             return True
         more_usd = max(0.0, (most.cost_usd or 0.0) - (paid.cost_usd or 0.0))
-        # A cost that is not known may be any: a limit in dollars pays for no further request then.
+        # An unknown cost may be any amount, so a limit in dollars then pays for no further request.
         if used.cost_usd is None:
             return used.is_empty and more_usd <= self._spare_usd
         return used.cost_usd + more_usd <= self._spare_usd
@@ -103,19 +103,19 @@ class Account:
         """Debits a request that is about to be sent.
 
         Args:
-            fold: Will hold what comes of its reply.
+            fold: Collects its reply.
         """
-        # One that was given up without a word keeps its debit.
+        # A previous request that was given up without a report keeps its debit.
         if self._sent is not None:
             self.credit()
         self._sent = _Sent(request, fold)
 
     def credit(self, *, kept: bool = False, unbilled: bool = False) -> Usage:
-        """Credits what the request under way did not take; returns what it is counted for.
+        """Credits what the request under way did not use; returns the usage that it counts for.
 
         Args:
-            kept: Its reply is taken, and told of by itself.
-            unbilled: It was refused, or has never reached its server.
+            kept: Its reply is used, and its usage is reported with the reply.
+            unbilled: The server refused it, or never got it.
         """
         sent, self._sent = self._sent, None
         if sent is None or unbilled:
@@ -135,10 +135,10 @@ class Account:
         return self._table.priced(fold.usage, self._model_of(fold))
 
     def _unreported_of(self, request: Request, fold: ReplyFold) -> Usage:
-        """Returns the most that a request may have taken beside what its server said."""
+        """Returns the most that a request may have used beyond its server's report."""
         reported = self._reported_by(fold)
         input_tokens = 0 if reported.all_input_tokens else most_input(request)
-        # What a reply says of its output before its end is no more than a beginning.
+        # Until the reply ends, the output that it reports is only that of its beginning.
         is_told = fold.is_whole and reported.output_tokens
         left = max(0, request.max_tokens - reported.output_tokens)
         output_tokens = 0 if is_told else left
@@ -151,12 +151,12 @@ class Account:
         return replace(rest, cost_usd=most_usd - (reported.cost_usd or 0.0))
 
     def _model_of(self, fold: ReplyFold) -> str:
-        """Returns the model by whose price a reply is paid for."""
+        """Returns the model whose price a reply costs."""
         if fold.model and self._table.price(fold.model) is not None:
             return fold.model
         return self._model
 
 
 def most_input(request: Request) -> int:
-    """Returns the most tokens that a request's input has."""
+    """Returns an upper bound on the tokens of a request's input."""
     return input_bytes(request) // BYTES_A_TOKEN + ADDED_TOKENS

@@ -36,30 +36,30 @@ from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.values import Request
 
 CONNECT_S = 10.0
-"""Seconds for a connection to be made, which does not take longer because a model thinks slowly."""
+"""Seconds for making a connection, which takes no longer with a slow model."""
 MAX_DETAIL = 400
 """Characters of an error that go into an event."""
 KEY_CHARS = 8
-"""Characters of a key at least; what is shorter, such as `none`, keeps nothing secret."""
+"""Least characters of a key; a shorter one, such as `none`, is only a placeholder."""
 _UNSENT = (
     *("X-Stainless-Lang", "X-Stainless-Package-Version", "X-Stainless-OS"),
     *("X-Stainless-Arch", "X-Stainless-Runtime", "X-Stainless-Runtime-Version"),
     "X-Stainless-Async",
     *("x-stainless-retry-count", "x-stainless-timeout", "x-stainless-read-timeout"),
 )
-"""Headers by which the SDK tells about the machine and itself; half of a request's, and no reply depends on them.
+"""Headers in which the SDK describes the machine and itself: half of a request's headers, and no reply needs them.
 
-Spelled as the SDK spells them: what is spelled otherwise it sets and takes out again, for each request.
+Spelled as in the SDK, which for another spelling would set them and remove them again in each request.
 """
 _STREAM = AsyncStream[RawMessageStreamEvent]
-"""Made once: naming a type of it for each request takes as long as encoding the request."""
+"""Made once, because subscripting the generic type for each request takes as long as encoding the request."""
 
 
 class AnthropicModel:
     """A server that speaks the Messages API. Satisfies `vocabulary.ports.Model`.
 
     Attributes:
-        name: What answers are labelled with, or None: the model that the request names.
+        name: The label of its answers; None: the model that the request names.
     """
 
     def __init__(
@@ -73,18 +73,18 @@ class AnthropicModel:
         self._client = client
         self._ended = ended or _not_heard
         self._name = name
-        # All options are named, and the address is whole and parsed: the SDK makes a deep copy of each default for each
-        # request, parses a text each time, and a relative one twice.
+        # Sets all options, and a parsed absolute address: for every request the SDK would deep-copy each missing
+        # option's default, and parse an address given as text, a relative one twice.
         options = {
             "timeout": httpx2.Timeout(silence_s, connect=min(silence_s, CONNECT_S)),
             "headers": {},
             "params": {},
             "max_retries": 0,
-            # Goes to no server, but if there is none the SDK draws a random one for each request.
+            # Never sent, but without it the SDK draws a random key for each request.
             "idempotency_key": "",
             "post_parser": not_given,
         }
-        # A cast, because the SDK's type leaves out the parser, which its options have.
+        # A cast, because the SDK's type lacks the parser, which its options have.
         self._options = cast(RequestOptions, options)
         self._address = httpx2.URL(f"{str(client.base_url).rstrip('/')}/v1/messages")
 
@@ -111,20 +111,20 @@ class AnthropicModel:
                     async for event in events:
                         yield event
             finally:
-                # A reply that is left in the middle must give its connection back.
+                # A reply that the caller abandons must still return its connection.
                 await response.aclose()
         except ModelError as error:
             failure = self._without_secrets(error)
             self._ended(failure)
             raise failure from error.__cause__
-        # Here and not beside the model, where each event would pass through one more generator.
+        # Reported here, because in a wrapper each event would pass through one more generator.
         self._ended(None)
 
     async def check_key(self, timeout_s: float) -> bool:
         """Asks for the list of models, which costs no tokens.
 
         Returns:
-            True if the server accepts the key; False if what it answers says nothing about the key.
+            True if the server accepts the key; False if its answer says nothing about the key.
 
         Raises:
             ModelError: The server refuses the key (`authentication`), or cannot be reached in time.
@@ -149,15 +149,15 @@ class AnthropicModel:
         return _is_list(answer)
 
     async def aclose(self) -> None:
-        """Gives the connections back."""
+        """Closes the connections."""
         await self._client.close()
 
     async def _send(self, request: Request) -> httpx2.Response:
-        # `post` is the SDK's documented way to send a body of one's own: what goes out is byte for byte what is
-        # recorded, and neither the body is walked once more nor a pydantic model built for each event of the reply.
+        # `post` is the SDK's documented way to send a body of one's own: the bytes sent are those recorded, and the SDK
+        # neither walks the body again nor builds a pydantic model for each event of the reply.
         try:
             sent = await self._client.post(
-                cast(str, self._address),  # the SDK makes a `URL` of what it is given
+                cast(str, self._address),  # the SDK makes a `URL` of it anyway
                 content=request_bytes(request),
                 cast_to=httpx2.Response,
                 options=self._options,
@@ -172,7 +172,7 @@ class AnthropicModel:
             raise _unsigned(error) from error
         return cast(
             httpx2.Response, sent
-        )  # the SDK's overloads leave out a plain response that is streamed
+        )  # the SDK's overloads lack a plain response that is streamed
 
     async def _list_models(self) -> bytes:
         response = await self._client.get(
@@ -189,7 +189,7 @@ class AnthropicModel:
             await listed.aclose()
 
     def _without_secrets(self, error: ModelError) -> ModelError:
-        """Takes the keys out of what an error says, for some servers repeat them, and then makes it short."""
+        """Removes the keys from an error's message, since some servers repeat them, and then shortens it."""
         detail = " ".join(str(error).split())
         for key in (self._client.api_key, self._client.auth_token):
             if key:
@@ -199,19 +199,19 @@ class AnthropicModel:
 
 
 class _RefusedError(AnthropicError):
-    """Carries a refusal through the SDK, which hands on errors of its own kind as they are."""
+    """Carries a refusal through the SDK, which passes errors of its own class on unchanged."""
 
     def __init__(self, status_code: int, why: ModelError) -> None:
-        # Without the server's words: some servers repeat the key in them, which is taken out later.
+        # Without the server's message, because the key that it may repeat is removed only later.
         super().__init__(f"the server answered {status_code}")
         self.status_code = status_code
         self.why = why
 
 
 async def _refuse(response: httpx2.Response) -> None:
-    """Ends a request whose response is no success, with the beginning of its body.
+    """Raises an error with the beginning of the body if a response is not a success.
 
-    The HTTP client calls it before the SDK sees the response: that would read the whole body, however large it is.
+    The HTTP client calls this before the SDK sees the response, because the SDK would read the whole body of any size.
     """
     if response.is_success or response.has_redirect_location:
         return
@@ -233,11 +233,11 @@ def _is_list(body: bytes) -> bool:
 
 
 def _not_heard(_: ModelError | None) -> None:
-    """Hears the end of a call if nobody asked for it."""
+    """Takes the end of a call if no one wants it."""
 
 
 def without_key(text: str, key: str) -> str:
-    """Replaces a key in `text`, and what is left of one that was cut in two; a short one is a placeholder, and none."""
+    """Masks a key in `text`, and any beginning of it that was cut off; a short key is only a placeholder."""
     if len(key) < KEY_CHARS:
         return text
     text = text.replace(key, "[key]")
@@ -261,15 +261,15 @@ def connect(
     transport: httpx2.AsyncBaseTransport | None = None,
     ended: Callable[[ModelError | None], None] | None = None,
 ) -> AnthropicModel:
-    """Makes a model behind `base_url`; connections are opened when first needed.
+    """Makes a model behind `base_url`; opens connections when they are first needed.
 
     Args:
-        api_key: Sent as `x-api-key`; None if only `auth_token` is wanted.
+        api_key: Sent as `x-api-key`; None to send only `auth_token`.
         auth_token: Sent as `Authorization: Bearer`.
-        name: What its answers are labelled with; None means the model that each request names.
+        name: The label of its answers; None: the model that each request names.
         silence_s: Longest wait for the next bytes of a reply, in seconds.
-        transport: How requests travel; None means the network.
-        ended: Is called at the end of each call: with its error, or with None if it brought a whole reply.
+        transport: Carries the requests; None: over the network.
+        ended: Called at the end of each call: with its error, or with None if it brought a whole reply.
     """
     http = (
         DefaultAioHttpClient()
@@ -277,14 +277,14 @@ def connect(
         else httpx2.AsyncClient(transport=transport)
     )
     http.event_hooks = {"response": [_refuse]}
-    # The engine makes further attempts itself: they are events, and the budget has a say in them.
+    # The engine makes further attempts itself: they are events, and the budget limits them.
     client = AsyncAnthropic(
         api_key=api_key,
         auth_token=auth_token,
         base_url=base_url,
         max_retries=0,
         http_client=http,
-        # The SDK leaves out what is marked so; the types of its constructor do not say it.
+        # The SDK leaves out headers that are `Omit()`; the types of its constructor do not say so.
         default_headers=cast(dict[str, str], dict.fromkeys(_UNSENT, Omit())),
     )
     return AnthropicModel(client, name=name, silence_s=silence_s, ended=ended)

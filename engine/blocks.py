@@ -1,4 +1,4 @@
-"""One content block of a reply, put together from its start and its deltas."""
+"""One content block of a reply, assembled from its start and its deltas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antiphon.vocabulary.tool_calls import MAX_NESTING
 from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall
 
-# The API's own names have at most 64; compatible servers make up ids of any length, which go into events.
+# The API's own names have at most 64 characters; compatible servers make up ids of any length, which go into events.
 MAX_NAME = 200
 """Characters of a tool's name and of a call's id."""
 REPLACEMENT = "\ufffd"
@@ -26,7 +26,7 @@ _Index = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class _SearchResultLocation(msgspec.Struct, tag="search_result_location"):
-    """A citation as the Messages API streams it; citations of other kinds are no sources of ours."""
+    """A citation as the Messages API streams it; citations of other kinds do not refer to our sources."""
 
     search_result_index: _Index
     start_block_index: _Index
@@ -35,7 +35,7 @@ class _SearchResultLocation(msgspec.Struct, tag="search_result_location"):
 
 
 class Block:
-    """A block while it grows. Kinds that we do not know are kept as they began."""
+    """A block while it grows. A block of an unknown kind stays as it began."""
 
     __slots__ = ("_appended", "_first_halves", "citations", "kind", "start", "stopped")
 
@@ -53,19 +53,19 @@ class Block:
         self._first_halves: dict[str, str] = {}
 
     def append(self, field: str, piece: object) -> str:
-        """Adds a piece to a field that comes in pieces; returns the piece with whole characters only."""
+        """Appends a piece to a field; returns the piece with whole characters only."""
         if not isinstance(piece, str):
             raise ModelError(
                 "malformed", f"the reply holds a delta whose `{field}` is no text"
             )
-        # Nearly all deltas are ASCII and are taken as they are.
+        # Fast path: nearly all deltas are ASCII.
         if not piece.isascii() or field in self._first_halves:
             piece = self._with_whole_characters(field, piece)
         self._appended.setdefault(field, []).append(piece)
         return piece
 
     def _with_whole_characters(self, field: str, piece: str) -> str:
-        """Completes the piece's first character; a last one of which half is missing waits for the next piece."""
+        """Completes the piece's first character; keeps a last half character for the next piece."""
         piece = self._first_halves.pop(field, "") + piece
         if piece and is_first_half(piece[-1]):
             self._first_halves[field] = piece[-1]
@@ -73,7 +73,7 @@ class Block:
         return valid_text(piece)
 
     def field(self, name: str) -> str:
-        """Returns a text field: what the start gave, and all pieces."""
+        """Returns a text field: its text in the start, and all pieces."""
         pieces = []
         begun = self.start.get(name)
         if isinstance(begun, str):
@@ -87,7 +87,7 @@ class Block:
 
     @property
     def arguments(self) -> str:
-        """The tool input's JSON as the model wrote it; `{}` if it wrote none."""
+        """The JSON of the tool input as the model wrote it; `{}` if it wrote none."""
         pieces = self._appended.get("partial_json")
         if pieces:
             return _bounded(_readable_json("".join(pieces).strip())) or "{}"
@@ -98,11 +98,11 @@ class Block:
 
     @property
     def is_readable(self) -> bool:
-        """True if the tool input is a JSON object; it is none if the reply was cut off in it."""
+        """True if the tool input is a JSON object, which it is not if the reply was cut off within it."""
         return as_object(self.arguments) is not None
 
     def tool_call(self) -> ToolCall | None:
-        """Returns the tool call that the block asks for, or None if it is of another kind."""
+        """Returns the tool call that the block requests, or None if it is of another kind."""
         if self.kind != "tool_use":
             return None
         call_id = self.start.get("id")
@@ -118,14 +118,14 @@ class Block:
         return ToolCall(id=call_id, name=name[:MAX_NAME], arguments=self.arguments)
 
     def json(self) -> StoredText:
-        """Returns the whole block, as it would be in a reply that is not streamed."""
-        # Signatures of thinking blocks and fields that we do not know must go back to the server as they came.
+        """Returns the whole block, as in a reply that is not streamed."""
+        # Signatures of thinking blocks and unknown fields must go back to the server unchanged.
         whole = dict(self.start)
         for name in self._appended:
             if name != "partial_json":
                 whole[name] = self.field(name)
         if "input" in whole or "partial_json" in self._appended:
-            # Empty if it was cut off: a block's `input` must be an object.
+            # Empty if the reply was cut off: a block's `input` must be an object.
             whole["input"] = as_object(self.arguments) or {}
         if self.citations:
             whole["citations"] = self.citations
@@ -154,7 +154,7 @@ class Block:
 
 
 def _bounded(arguments: str) -> str:
-    """Cuts arguments off that are nested too deep, which makes them unreadable to everybody who comes later."""
+    """Cuts off arguments that are nested too deep, so that all later readers find them unreadable."""
     if arguments.count("[") + arguments.count("{") <= MAX_NESTING:
         return arguments
     if as_object(arguments) is not None:
@@ -163,7 +163,7 @@ def _bounded(arguments: str) -> str:
 
 
 def _readable_json(arguments: str) -> str:
-    """Makes escapes that spell half a character readable; returns the arguments as they are if they are no JSON."""
+    """Repairs escapes that spell half a character; returns arguments that are not JSON unchanged."""
     if "\\u" not in arguments.lower() or as_object(arguments) is not None:
         return arguments
     try:

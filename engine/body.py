@@ -1,4 +1,4 @@
-"""The body of a response as events: a stream, or a whole message of a server that does not stream; bounded in both."""
+"""Reads the body of a response as events: a stream, or a whole message of a server that does not stream; bounded."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 
 CONNECTION_ERRORS = (httpx2.HTTPError, httpx2.StreamError, OSError)
-"""Errors of a connection that breaks while a reply is read; the SDK wraps none of them."""
-# Of what is decoded: a megabyte of gzip becomes hundreds.
+"""Errors of a connection that breaks during a reply, which the SDK does not wrap."""
+# Counts decoded bytes: a megabyte of gzip can become hundreds.
 MAX_BODY_BYTES = 8 * 2**20
 MAX_REFUSAL_BYTES = 64 * 2**10
-"""What is read of an error's body; its sentence is at the beginning."""
+"""Bytes to read of an error's body, whose message is at the beginning."""
 DRAIN_S = 0.2
-"""Seconds for the end of a body behind a complete reply: a connection that was read to its end is used again."""
+"""Seconds for the end of a body after a complete reply: only a connection read to its end can be used again."""
 _HEAD_BYTES = 8
 _FIELD = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?::|(?:data|event|id|retry)\s*:)")
-"""The beginning of a stream of events, whatever its content type says."""
+"""The beginning of a stream of events, even under another content type."""
 
 
 async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:
-    """Yields the events of a reply up to its `message_stop`; what goes wrong behind that costs nobody the reply.
+    """Yields the events of a reply up to its `message_stop`; errors after that do not cost the reply.
 
     Raises:
-        ModelError: The reply broke off, or is none.
+        ModelError: The reply broke off, or the body is not a reply.
     """
     request_id = response.headers.get("request-id")
     try:
-        # Closed here: an iteration that is left in the middle is otherwise closed by a task of its own, later.
+        # Closed here, because otherwise the event loop closes an abandoned iteration later, in a task of its own.
         async with (
             aclosing(response.aiter_bytes()) as chunks,
             aclosing(_batches(response, chunks)) as batches,
@@ -48,7 +48,7 @@ async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:
                     kind = event["type"]
                     if kind == "error":
                         raise from_error_event(event, request_id)
-                    # The event is all that leaves here; the trace wants the id for questions to the provider.
+                    # Only the event leaves this function; the trace needs the id for questions to the provider.
                     if request_id is not None and kind == "message_start":
                         event["request_id"] = request_id
                     yield event
@@ -61,7 +61,7 @@ async def read_events(response: httpx2.Response) -> AsyncGenerator[Json, None]:
 
 
 async def read_whole(response: httpx2.Response) -> bytes:
-    """Returns the body of a response that is no reply of a model.
+    """Returns the body of a response that is not a model's reply.
 
     Raises:
         ModelError: It is too large.
@@ -71,7 +71,7 @@ async def read_whole(response: httpx2.Response) -> bytes:
 
 
 async def read_refusal(response: httpx2.Response) -> bytes:
-    """Returns the beginning of an error's body; what could be read of it, if the connection breaks."""
+    """Returns the beginning of an error's body, or as much as arrived before the connection broke."""
     body = bytearray()
     try:
         async with aclosing(response.aiter_bytes()) as chunks:
@@ -80,17 +80,17 @@ async def read_refusal(response: httpx2.Response) -> bytes:
                 if len(body) >= MAX_REFUSAL_BYTES:
                     break
     except CONNECTION_ERRORS:
-        pass  # The status says what is wrong; words are welcome.
+        pass  # The status already says what is wrong.
     return bytes(body[:MAX_REFUSAL_BYTES])
 
 
 async def _batches(
     response: httpx2.Response, chunks: AsyncGenerator[bytes, None]
 ) -> AsyncGenerator[Iterable[Json], None]:
-    """Yields the events of a reply, those that came in one chunk together."""
+    """Yields the events of a reply, those of one chunk together."""
     head = await _head(chunks)
     content_type = response.headers.get("content-type", "").lower()
-    # Some servers ignore `stream`, and proxies answer with pages of their own.
+    # Some servers ignore `stream`, and proxies answer with their own pages.
     if not _is_stream(content_type, head):
         yield _events_of_body(await _whole(head, chunks))
         return
@@ -102,7 +102,7 @@ async def _batches(
 
 
 async def _head(chunks: AsyncGenerator[bytes, None]) -> bytes:
-    """Returns the beginning of a body, long enough to see what it is."""
+    """Returns the beginning of a body, long enough to recognise its kind."""
     head = bytearray()
     async for chunk in chunks:
         head += chunk
@@ -112,7 +112,7 @@ async def _head(chunks: AsyncGenerator[bytes, None]) -> bytes:
 
 
 def _is_stream(content_type: str, head: bytes) -> bool:
-    """Returns True for a stream of events: what its beginning looks like goes before what its header says."""
+    """Returns True for a stream of events, judged by its beginning first and by its header second."""
     if head.lstrip().startswith(b"{"):
         return False
     return "event-stream" in content_type or _FIELD.match(head) is not None
@@ -131,7 +131,7 @@ async def _whole(head: bytes, chunks: AsyncGenerator[bytes, None]) -> bytes:
 
 
 def _events_of_body(body: bytes) -> Iterator[Json]:
-    """Reads a body that is no stream: a whole message, or an error under HTTP 200."""
+    """Reads a body that is not a stream: a whole message, or an error under HTTP 200."""
     message = read_object(body)
     if message.get("type") == "error" or message.get("error"):
         raise from_error_event(message)
@@ -144,7 +144,7 @@ def _events_of_body(body: bytes) -> Iterator[Json]:
 
 
 async def _drain(chunks: AsyncGenerator[bytes, None]) -> None:
-    """Reads a little of what follows a complete reply, and minds nothing."""
+    """Reads a little of what follows a complete reply, ignoring errors, so that the connection can be used again."""
     read = 0
     try:
         async with asyncio.timeout(DRAIN_S):

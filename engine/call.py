@@ -1,4 +1,4 @@
-"""One call of the Messages API under way: its attempts after failures, and its parts if the server pauses."""
+"""One call of the Messages API: its attempts after failures, and its parts if the server pauses."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from antiphon.vocabulary.values import Request, ToolCall, Usage
 
 PAUSED = "pause_turn"
 MOST_PARTS = 5
-"""A reply that is paused more often than this is taken as it is."""
+"""Most parts of a paused reply; after these it is used unfinished."""
 _LEAST_WRITTEN = 1 / 4
-"""A reply that was cut off before it had written so much of its answer's tokens used the rest up in thinking."""
+"""A reply cut off before this share of its answer's tokens must have used up the rest in thinking."""
 
 
 class CallRequest(Protocol):
-    """The part that requests for reasoning calls and for summarising calls have in common."""
+    """The fields that requests for reasoning calls and for summarising calls share."""
 
     @property
     def call_id(self) -> str: ...
@@ -60,11 +60,11 @@ class CallRequest(Protocol):
 
 @dataclass(frozen=True)
 class CallPorts:
-    """The outside of a call: the session's mailbox, its live followers, time and chance.
+    """The outside of a call: the session's events, its live followers, time and chance.
 
     Attributes:
-        chance: A random number from 0 to 1.
-        ids: Ids that the session's tool calls have had.
+        chance: Returns a random number from 0 to 1.
+        ids: The ids of the session's tool calls so far.
         stored: Waits until everything published so far is stored.
     """
 
@@ -77,7 +77,7 @@ class CallPorts:
 
 
 class Call:
-    """Makes one call; everything but its outcome is published from here."""
+    """Makes one call, and publishes all its events except its outcome."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class Call:
         return self._reading_s
 
     def announce(self, request: Request | None = None, attempt: int = 1) -> None:
-        """Publishes that an attempt is sent; without `request` it is the prepared one."""
+        """Publishes that an attempt is sent, by default that with the prepared request."""
         if request is None:
             request = self._prepared.request
         self._ports.publish(
@@ -130,27 +130,27 @@ class Call:
         )
 
     async def _announce_further(self, request: Request, attempt: int = 1) -> None:
-        """Announces a request that follows another, and waits until that is stored.
+        """Announces a request that follows another, and waits until the announcement is stored.
 
-        The first one is announced before the call's work begins, which waits for that by itself. A process that is
-        killed must not have sent what no trace tells of.
+        The trace must contain every request that was sent, even if the process is killed. The first one is announced
+        before the call's task begins, which the session delays until the announcement is stored.
         """
         self.announce(request, attempt)
         await self._ports.stored()
 
     async def reply(self, ends_at: float) -> Reply:
-        """Returns the whole reply to a call that was announced.
+        """Returns the whole reply to an announced call.
 
         Args:
-            ends_at: When the call's time is over, by the session's clock. The caller keeps that limit; here it only
-                decides if there is time for another attempt.
+            ends_at: The end of the call's time, by the session's clock. The caller enforces it; here it only decides
+                whether there is time for another attempt.
 
         Raises:
-            ModelError: No attempt brought one.
+            ModelError: No attempt brought a reply.
         """
         self._ends_at = ends_at
         reply = await self._attempts(self._prepared.request)
-        # Servers pause long replies of their own tools and want to be asked to go on
+        # Servers pause long replies with their own tools, and go on if asked
         # (https://docs.claude.com/en/api/handling-stop-reasons).
         while reply.stop_reason == PAUSED and self._part < MOST_PARTS:
             rest = await self._rest(reply)
@@ -163,7 +163,7 @@ class Call:
         return reply
 
     async def _rest(self, paused: Reply) -> Reply | None:
-        """Returns what goes on with a paused reply; None if nothing does, and what came so far must do."""
+        """Returns the continuation of a paused reply; None if there is none and the paused part must suffice."""
         self._part += 1
         self._so_far = paused
         try:
@@ -173,7 +173,7 @@ class Call:
             await self._announce_further(request)
             return await self._attempts(request)
         except ModelError:
-            # An answer that breaks off is better than none.
+            # An answer that breaks off is better than no answer.
             self._discard_text()
             return None
 
@@ -185,6 +185,7 @@ class Call:
                 return await self._attempt(request)
             except ModelError as error:
                 counted = self._account.credit(unbilled=error.unbilled)
+                # Once, and outside the retry rule: the same request again would think just as long.
                 if error.kind == "out_of_tokens" and not widened:
                     widened = True
                     wait_s: float | None = 0.0
@@ -198,7 +199,7 @@ class Call:
                 if not self._account.affords(request, self._prepared.request):
                     raise
                 await self._wait(attempt, wait_s, error, counted)
-            # A server that failed may be slow today: it shows by a stream that it is at work.
+            # A server that failed may be slow today: with a stream it shows that it is at work.
             request = replace(request, stream=True)
             attempt += 1
             await self._announce_further(request, attempt)
@@ -216,7 +217,7 @@ class Call:
         return reply
 
     async def _read(self, request: Request, fold: ReplyFold) -> None:
-        """Folds the stream, and emits what it brings as it comes."""
+        """Folds the stream, and emits its texts and tool calls as they come."""
         stream = self._model.stream(request, self._left_s())
         began_at: float | None = None
         try:
@@ -236,12 +237,12 @@ class Call:
             if began_at is not None and request.stream:
                 self._reading_s = self._ports.clock.now() - began_at
         finally:
-            # An iteration that is left in the middle keeps its connection until the garbage is collected.
+            # An abandoned iteration would keep its connection until garbage collection.
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
 
     def _refuse_thinking_alone(self, fold: ReplyFold, reply: Reply) -> None:
-        """Refuses a reply that was cut off before most of its answer: its tokens were used up in thinking."""
+        """Refuses a reply that was cut off before most of its answer, because thinking used up its tokens."""
         if reply.stop_reason != "max_tokens" or reply.tool_calls or not fold.thinks:
             return
         written = len(reply.text.text) // CHARS_PER_TOKEN
@@ -264,7 +265,7 @@ class Call:
         self._ports.emit_live(TextDelta(call_id=call_id, text=brought))
 
     def _refuse_repetition(self, event: Json) -> None:
-        """Refuses a reply in which the server repeats the paused part: it would double the answer."""
+        """Refuses a reply in which the server repeats the paused part, which would double the answer."""
         if self._so_far is None or event.get("type") != "message_start":
             return
         paused_id = self._so_far.message_id
@@ -297,7 +298,7 @@ class Call:
         if self._so_far is None:
             self._ports.emit_live(TextDiscarded(call_id=call_id))
         elif self._streamed_rest:
-            # Followers know no parts: all of the call's text is discarded, and the valid text is sent once more.
+            # Followers do not know about parts: discard all of the call's text, and send the valid text again.
             self._ports.emit_live(TextDiscarded(call_id=call_id))
             self._ports.emit_live(
                 TextDelta(call_id=call_id, text=self._so_far.text.text)

@@ -1,4 +1,4 @@
-"""Finds out what a server can do by one tiny call of each kind: what `antiphon doctor --model` prints."""
+"""Finds out the abilities of a server by one tiny call of each kind, for `antiphon doctor --model`."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _STRICT_TOOL = StoredText(
 
 
 class Finding(NamedTuple):
-    """One thing that was tried.
+    """The result of trying one ability.
 
     Attributes:
         well: The server can do it.
-        found: What came.
-        setting: What to set, if the server said that it cannot do it.
-        may_pass: Another attempt may end otherwise.
+        found: The server's answer, in words.
+        setting: The setting to change if the server lacks the ability.
+        may_pass: Another attempt may have another result.
     """
 
     name: str
@@ -58,11 +58,11 @@ class Finding(NamedTuple):
 
 
 class _Probe(NamedTuple):
-    """One call, and how its reply is judged.
+    """One call, and the judge of its reply.
 
     Attributes:
-        judge: Names the fault of a reply; empty if it is as it should be.
-        setting: What to set if the server cannot do it.
+        judge: Names the fault of a reply; empty if the reply is right.
+        setting: The setting to change if the server lacks the ability.
     """
 
     name: str
@@ -74,11 +74,12 @@ class _Probe(NamedTuple):
 async def find_capabilities(
     model: Model, name: str, wait_s: float = CALL_S
 ) -> list[Finding]:
-    """Tries everything that the engine may use, one call after another; stops if nothing answers at all.
+    """Tries all abilities that the engine may use, one call after another; stops if the server does not answer at all.
 
     Args:
         wait_s: Seconds for each reply.
     """
+    # Plain text comes first: if even that fails, all other probes would only fail the same way.
     text = await _find(
         _Probe("Text", _request(name, "Say yes."), _text_is_missing), model, wait_s
     )
@@ -86,7 +87,7 @@ async def find_capabilities(
     if not text.well:
         return findings
     for ways in _probes(name):
-        # The first way that the server knows is enough, and of those that fail the last one is reported.
+        # The first way that works is enough; if all fail, the last failure is the finding.
         for probe in ways:
             finding = await _find(probe, model, wait_s)
             if finding.well:
@@ -96,7 +97,7 @@ async def find_capabilities(
 
 
 def _probes(name: str) -> list[list[_Probe]]:
-    """Lists what is tried; most abilities have one way to ask for them."""
+    """Lists, for each ability, the ways to ask for it; most have one."""
     simple = _request(name, "Say yes.")
     look_up = replace(
         _request(name, "Look up the word heliotrope with the tool."), tools=_TOOL
@@ -126,7 +127,7 @@ def _probes(name: str) -> list[list[_Probe]]:
         tool_choice='{"type":"none"}',
     )
     cached = replace(simple, system=_CACHED_SYSTEM)
-    # Older models want a budget for thinking, newer ones choose it themselves; each refuses the other's way.
+    # Older models want a budget for thinking, newer ones choose their own; each refuses the other's way.
     adaptive = replace(simple, extra='{"thinking":{"type":"adaptive"}}')
     budgeted = replace(
         simple, extra='{"thinking":{"type":"enabled","budget_tokens":1024}}'
@@ -193,7 +194,7 @@ def _no_tool_was_to_be_called(reply: Reply) -> str:
 
 
 async def _find(probe: _Probe, model: Model, wait_s: float) -> Finding:
-    """Tries once more if the same request may pass: a connection that breaks is no server that lacks something."""
+    """Tries again if the same request may pass: a broken connection does not mean that the server lacks an ability."""
     finding = await _try(probe, model, wait_s)
     for _ in range(ATTEMPTS - 1):
         if finding.well or not finding.may_pass:
@@ -204,11 +205,11 @@ async def _find(probe: _Probe, model: Model, wait_s: float) -> Finding:
 
 async def _try(probe: _Probe, model: Model, wait_s: float) -> Finding:
     try:
-        # A command of its own, outside of any session: there is no session's clock to go by.
+        # A command runs outside of any session, so there is no session's clock.
         async with asyncio.timeout(wait_s):
             reply = await ask(model, probe.request, wait_s)
     except TimeoutError:
-        # Not once more: it would only make everybody wait as long again.
+        # No second try: it would only take as long again.
         return Finding(
             probe.name, False, f"timeout: no complete reply within {wait_s:g} s"
         )
@@ -230,7 +231,7 @@ def _failed(probe: _Probe, error: ModelError) -> Finding:
         return Finding(
             probe.name, False, found, probe.setting, may_pass=error.retryable
         )
-    # A connection that broke says nothing about what the server can do: no setting follows.
+    # A broken connection says nothing about the server's abilities, so it suggests no setting.
     return Finding(
         probe.name, False, f"not found out: {found}", may_pass=error.retryable
     )

@@ -1,4 +1,4 @@
-"""Connections that fail: a server that is not found, not reached, not trusted, or not heard; pure."""
+"""Reads connection failures: a server that is not found, not reached, not trusted, or silent; pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import httpx2
 
 from antiphon.vocabulary.errors import ModelError
 
-# The SDK wraps an error twice and more; a bound against chains that lead back to themselves.
+# The SDK wraps an error two or more times; the bound guards against cycles.
 MOST_CAUSES = 10
 PROXY_REMEDY = "the proxy is named by HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 _UNSENT = (
@@ -24,21 +24,21 @@ _UNSENT = (
     socket.gaierror,
     httpx2.UnsupportedProtocol,
 )
-"""Failures to make a connection, on which nothing was sent. `httpx2.ConnectError` is none of them: by that name the
-transport reports a connection that breaks later, too."""
+"""Failures to connect, before anything was sent. Without `httpx2.ConnectError`, which the transport also raises for a
+connection that breaks later."""
 _USER = re.compile(r"//[^/@\s]*@")
 """The name and the password in the address of a proxy."""
 
 
 class _Cause(NamedTuple):
-    """One way in which a connection cannot be made: what to do about it, and if another attempt may help."""
+    """One reason why a connection cannot be made: the remedy, and whether another attempt may help."""
 
     kind: type[BaseException]
     remedy: str
     retryable: bool = False
 
 
-# The first that fits is the reason: narrow kinds are before those that hold them.
+# The first match is the reason, so subclasses come before their base classes.
 _CAUSES: tuple[_Cause, ...] = (
     _Cause(
         aiohttp.ClientHttpProxyError,
@@ -77,7 +77,7 @@ _CAUSES: tuple[_Cause, ...] = (
 def from_connection(
     error: BaseException, *, streaming: bool, request_id: str | None = None
 ) -> ModelError:
-    """Reads the failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
+    """Returns the failure behind a lost connection or a time limit, before the reply began or in the middle of it."""
     causes = tuple(_causes(error))
     unsent = any(isinstance(cause, _UNSENT) for cause in causes)
     if _is_late(causes):
@@ -98,7 +98,7 @@ def from_connection(
 def _reason(
     causes: tuple[BaseException, ...],
 ) -> tuple[_Cause | None, BaseException]:
-    """Returns the known cause and its error; if none is known, the error that began it all."""
+    """Returns the known cause and its error; if none is known, the error at the root."""
     for known in _CAUSES:
         for cause in causes:
             if isinstance(cause, known.kind):
@@ -123,7 +123,7 @@ def _late(*, streaming: bool, unsent: bool, request_id: str | None) -> ModelErro
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yields the error and what led to it, the outermost first: the SDK's own sentence is only "Connection error."."""
+    """Yields the error and its causes, outermost first: the SDK's own message is only "Connection error."."""
     cause: BaseException | None = error
     for _ in range(MOST_CAUSES):
         if cause is None:

@@ -1,4 +1,4 @@
-"""Every way in which a call of the Messages API fails, as one `ModelError`; pure."""
+"""Turns every failure of a Messages API call into one `ModelError`; pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antiphon.vocabulary.ports import Json
 
 PROXY_REFUSED = 407
 MOST_MS = 86_400 * 1000
-"""A number from there on (a day in milliseconds) is taken for no wait at all."""
+"""A wait this long (a day in milliseconds) or longer counts as not given."""
 
 _RETRYABLE: frozenset[str] = frozenset(
     {
@@ -63,22 +63,22 @@ _TOO_LONG = re.compile(
     r"prompt is too long|context (?:window|length|size)|too many tokens|exceeds? .{0,40}context|too large to process",
     re.I,
 )
-"""Words of servers for a request that does not fit the model's context; the Messages API sends them with a 400."""
+"""Servers' words for a request that does not fit the model's context; the Messages API sends them with a 400."""
 _MAY_BE_TOO_LONG = ("invalid_request", "stream_error", "server_error")
 _NO_SUCH_PATH = re.compile(
     r"\b(?:path|route|url|endpoint|page|file|resource)\b|^not found\W*$", re.I
 )
-"""Words of servers for a path that they do not know."""
+"""Servers' words for a path that they do not know."""
 _ADDRESS_REMEDY = "ANTHROPIC_BASE_URL is the part before /v1/messages"
 
 
 def from_status(
     status: int, headers: Mapping[str, str], body: bytes, path: str
 ) -> ModelError:
-    """Reads the failure behind a status code.
+    """Returns the failure behind a status code.
 
     Args:
-        path: The path that was asked for, to be named if nothing is there.
+        path: The requested path, which the message names if nothing is there.
     """
     error = _error_in(body)
     sentence = _sentence(error, body)
@@ -99,13 +99,13 @@ def from_status(
         ),
         retry_after_s=retry_after(headers),
         request_id=headers.get("request-id"),
-        # What is between us and the API may give up, and say so in words of its own, while the API still writes.
+        # A gateway may give up, with a page of its own, while the API is still writing a reply that it bills.
         unbilled=kind != "timeout" and (status < 500 or error is not None),
     )
 
 
 def _should_retry(headers: Mapping[str, str], by_table: bool) -> bool:
-    """Returns True if another attempt may help: the Messages API decides itself, and its word goes before our table."""
+    """Returns True if another attempt may help: the API's own word in a header overrides our table."""
     word = headers.get("x-should-retry")
     if word in ("true", "false"):
         return word == "true"
@@ -113,7 +113,7 @@ def _should_retry(headers: Mapping[str, str], by_table: bool) -> bool:
 
 
 def from_error_event(event: Json, request_id: str | None = None) -> ModelError:
-    """Reads the failure behind an `error` event, which may come in mid-stream under HTTP 200."""
+    """Returns the failure behind an `error` event, which may come in mid-stream under HTTP 200."""
     error = event.get("error")
     error_type = "error"
     sentence = str(error)
@@ -138,7 +138,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if seconds is not None:
             return seconds * unit
     try:
-        # Measured from the server's own clock, so that ours need be neither right nor read.
+        # Relative to the server's own clock, so that ours need not be right or even read.
         until = parsedate_to_datetime(headers.get("retry-after", ""))
         return max(
             (until - parsedate_to_datetime(headers.get("date", ""))).total_seconds(),
@@ -149,7 +149,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _with_context_window(kind: FailureKind, sentence: str) -> FailureKind:
-    """Returns `context_window` if a refusal says that the request is too long: a smaller one may pass."""
+    """Returns `context_window` if a refusal says that the request is too long, because a smaller one may pass."""
     if kind in _MAY_BE_TOO_LONG and _TOO_LONG.search(sentence):
         return "context_window"
     return kind
@@ -177,14 +177,14 @@ def _kind_of_error(error: Json) -> FailureKind:
     if kind is not None:
         return kind
     code = error.get("code")
-    # The 500 of a stream that broke off is what `stream_error` says.
+    # A 500 in a stream means that it broke off, which `stream_error` already says.
     if type(code) is int and 400 <= code < 500:
         return _BY_STATUS.get(code, "invalid_request")
     return "stream_error"
 
 
 def _error_in(body: bytes) -> Json | None:
-    """Returns the error of a body that is JSON, in whichever shape; None for pages, such as proxies answer with."""
+    """Returns the error in a JSON body of any shape; None for other bodies, such as a proxy's page."""
     whole = as_object(body.decode("utf-8", "replace"))
     if whole is None:
         return None
@@ -204,7 +204,7 @@ def _sentence(error: Json | None, body: bytes) -> str:
 
 
 def _message_of(error: Json) -> str:
-    """Returns an error's message; if it has none, all of it, for something in it may say what is wrong."""
+    """Returns an error's message, or if it has none the whole error, which may say somewhere what is wrong."""
     for field in ("message", "detail", "error"):
         message = error.get(field)
         if isinstance(message, str) and message:
@@ -213,7 +213,7 @@ def _message_of(error: Json) -> str:
 
 
 def _is_about_model(error: Json | None) -> bool:
-    """Returns True if a 404 is about the model that was named, and not about the path."""
+    """Returns True if a 404 is about the requested model instead of the path."""
     if error is None:
         return False
     message = _message_of(error)

@@ -12,9 +12,9 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import ReplyCitation, StoredText, ToolCall, Usage
 
 MAX_BLOCKS = 500
-"""A bound against a server that begins blocks without end."""
+"""Guards against a server that begins blocks without end."""
 MAX_COUNT = 2**53
-"""A count of tokens above it is no count: JSON numbers are exact only below."""
+"""Counts of tokens from here on are ignored: JSON numbers are exact only below."""
 THINKING = ("thinking", "redacted_thinking")
 _FIELD_OF_DELTA = {
     "text_delta": "text",
@@ -26,13 +26,13 @@ _FIELD_OF_DELTA = {
 
 
 class ReplyFold:
-    """Folds raw stream events; tolerant of what compatible servers leave out, strict about the end.
+    """Folds raw stream events; tolerates omissions of compatible servers, but is strict about the end.
 
     Attributes:
-        restarts: How often the stream began anew; what was emitted before that is void.
+        restarts: How often the stream started over; all that was emitted before is void.
 
     Args:
-        ids: Ids that tool calls have had; those of this reply are added. Some servers count from 0 in each reply,
+        ids: The ids of earlier tool calls, to which this reply's are added. Some servers count from 0 in each reply,
             and a second attempt may repeat the first one's ids.
     """
 
@@ -50,14 +50,14 @@ class ReplyFold:
         self.restarts = 0
 
     def add(self, event: Json) -> str | ToolCall | None:
-        """Takes the next event; returns the piece of text or the complete tool call that it brought.
+        """Takes the next event; returns the piece of text or the complete tool call in it.
 
         Raises:
-            ModelError: (`malformed`) The event is none that a Messages API sends.
+            ModelError: (`malformed`) A Messages API does not send such an event.
         """
         if self._ended:
             return None
-        # As a string, for a server may send any JSON there; events of further kinds, such as `ping`, say nothing.
+        # As a string, because a server may send any JSON there; events of other kinds, such as `ping`, carry nothing.
         handle = self._HANDLERS.get(str(event.get("type")))
         if handle is None:
             return None
@@ -65,22 +65,22 @@ class ReplyFold:
 
     @property
     def usage(self) -> Usage:
-        """The tokens that the server reported so far."""
+        """The tokens that the server has reported so far."""
         return _usage(self._usage)
 
     @property
     def is_whole(self) -> bool:
-        """True once the reply has come to its end."""
+        """True once the reply is complete."""
         return self._ended
 
     @property
     def model(self) -> str:
-        """The model that the server names; empty while it has named none."""
+        """The model that the server names; empty until it names one."""
         return _text(self._message or {}, "model")
 
     @property
     def thinks(self) -> bool:
-        """True if the reply holds a block of thinking so far."""
+        """True if the reply contains a thinking block so far."""
         return any(block.kind in THINKING for block in self._blocks)
 
     def reply(self) -> Reply:
@@ -104,7 +104,7 @@ class ReplyFold:
             call = block.tool_call()
             if call is not None:
                 calls.append(call)
-        # Some compatible servers send no stop reason; it nearly follows from what the reply holds.
+        # Some compatible servers send no stop reason; the content nearly determines it.
         usual = "tool_use" if calls else "end_turn"
         text, citations = _text_of(self._blocks)
         return Reply(
@@ -121,17 +121,17 @@ class ReplyFold:
 
     def _on_message_start(self, event: Json) -> None:
         if self._message is not None:
-            # Servers that change the model in mid-reply begin a second message in the same stream.
+            # Servers that switch models in mid-reply begin a second message in the same stream.
             self.restarts += 1
             self._blocks = []
             self._by_index = {}
             self._usage = {}
             self._stop_reason = ""
         self._message = _object(event, "message")
-        # The model puts it there: the id is in the response's headers, which the fold does not see.
+        # body.py copies the id from the response's headers, which the fold does not see, into this event.
         self._request_id = _text(event, "request_id") or None
         self._take_usage(self._message)
-        # A message may begin with blocks in place, if a server goes on with a paused one.
+        # A message that continues a paused one may already contain blocks.
         for index, block in enumerate(content_of(self._message)):
             self._on_block_start({"index": index, "content_block": block})
 
@@ -148,7 +148,7 @@ class ReplyFold:
                 "malformed", f"the reply holds more than {MAX_BLOCKS} content blocks"
             )
         known = self._by_index.get(index)
-        # An index may be repeated once its block has ended: then it is a new block.
+        # Once its block has ended, an index may come again, for a new block.
         if known is not None and not known.stopped:
             raise ModelError(
                 "malformed", f"the reply starts its content block {index} twice"
@@ -181,7 +181,7 @@ class ReplyFold:
             return None
         block.stopped = True
         call = block.tool_call()
-        # A call that was cut off may not run before the reply ends; the whole reply still holds it.
+        # A call that was cut off must not start early; the whole reply still contains it.
         if call is None or not block.is_readable:
             return None
         return call
@@ -190,11 +190,11 @@ class ReplyFold:
         self._ended = True
 
     def _with_free_id(self, start: Json) -> Json:
-        """Gives the tool call that a block starts with an id which no other call of the session has."""
+        """Gives the tool call in a block's start an id that is unique in the session."""
         call_id = start.get("id")
         if start.get("type") != "tool_use":
             return start
-        # Some servers number their calls, and some send no id: the call itself is none the worse.
+        # Some servers number their calls, and some send no id: the call is usable all the same.
         if type(call_id) is int:
             call_id = str(call_id)
         if not isinstance(call_id, str) or not call_id:
@@ -219,7 +219,7 @@ class ReplyFold:
         usage = holder.get("usage")
         if not isinstance(usage, dict):
             return
-        # The counts of message_delta are totals, not additions; a null means: as before.
+        # The counts of message_delta are totals, not increments; null means unchanged.
         for name, count in usage.items():
             if count is not None:
                 self._usage[name] = count
@@ -240,7 +240,7 @@ def reply_of(message: Json) -> Reply:
     """Reads a whole message as a reply.
 
     Raises:
-        ModelError: (`malformed`) It is none that a Messages API sends.
+        ModelError: (`malformed`) A Messages API does not send such a message.
     """
     fold = ReplyFold()
     for event in events_of(message):
@@ -249,7 +249,7 @@ def reply_of(message: Json) -> Reply:
 
 
 def _text_of(blocks: list[Block]) -> tuple[str, tuple[ReplyCitation, ...]]:
-    """Joins the text blocks; the citations count characters from the beginning of the joined text."""
+    """Joins the text blocks; positions in citations count characters from the start of the joined text."""
     texts: list[str] = []
     citations: list[ReplyCitation] = []
     length = 0
@@ -281,7 +281,7 @@ def _thinking_tokens(counts: Json) -> int:
 
 def _count(counts: Json, name: str) -> int:
     value = counts.get(name)
-    # By its type, since `true` is an integer to isinstance, and would be stored as `true`.
+    # Checks the type itself, because isinstance takes `true` for an integer.
     if type(value) is not int or not 0 <= value < MAX_COUNT:
         return 0
     return value

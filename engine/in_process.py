@@ -1,6 +1,6 @@
-"""HTTP to an ASGI application in the same process, streaming: what the app has sent can be read at once.
+"""Streaming HTTP to an ASGI application in the same process: the client can read each part as soon as it is sent.
 
-`httpx2.ASGITransport` would hold a stream back until it is complete.
+`httpx2.ASGITransport` would hold back a stream until it is complete.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 RESET = "antiphon.reset"
-"""The extension of a scope that has (under `now`) a function that breaks the connection, as on the port of a double."""
+"""The extension of a scope with a function (under `now`) that breaks the connection, as on the port of a double."""
 
 
 def reset(scope: Scope) -> NoReturn:
     """Breaks the connection of a request under way.
 
     Raises:
-        ConnectionResetError: Always, so that nothing more is sent; in one process it is what breaks the connection.
+        ConnectionResetError: Always, so that nothing more is sent; in one process this is what breaks the connection.
     """
     extensions = scope.get("extensions") or {}
     if RESET in extensions:
@@ -34,7 +34,7 @@ def reset(scope: Scope) -> NoReturn:
 
 
 class InProcessTransport(httpx2.AsyncBaseTransport):
-    """Takes the SDK's requests to `app`. An `OSError` in the app is a connection that broke."""
+    """Takes the SDK's requests to `app`. An `OSError` in the app means a broken connection."""
 
     def __init__(self, app: AsgiApp) -> None:
         self._app = app
@@ -89,7 +89,7 @@ class _Exchange(httpx2.AsyncByteStream):
 
     async def receive(self) -> Scope:
         if self._request_body is None:
-            # A second receive asks whether the client has gone: it is there until it cancels this task.
+            # A second receive waits for the client to leave, which instead cancels this task.
             await asyncio.Future()
         body, self._request_body = self._request_body, None
         return {"type": "http.request", "body": body, "more_body": False}
@@ -104,12 +104,12 @@ class _Exchange(httpx2.AsyncByteStream):
         self._news.set()
 
     async def wait_for(self, there: Callable[[], bool]) -> None:
-        """Waits until `there`, or until the app has ended; raises what the app raised."""
+        """Waits until `there` or until the app has ended; raises the app's exception."""
         while not there():
             if self._task is None or self._task.done():
                 self._raise_failure()
                 return
-            # Cleared before the wait, in the same step as the look at `there`: no news can fall between.
+            # Cleared in the same step as the check of `there`, so that no news is lost in between.
             self._news.clear()
             try:
                 async with asyncio.timeout(self._read_timeout_s):

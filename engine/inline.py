@@ -1,7 +1,7 @@
-"""Sources as numbered plain text, and the citations read back out of a reply: for servers without `search_result`.
+"""Writes sources as numbered plain text, and reads the citations in a reply, for servers without `search_result`.
 
-Each source is shown as `[3] Course - Lesson 2`, each of its sentences below as `[3.1] …`. The reply names them as
-`[3.1]` or `[3.1-2]`; the marks are taken out of the text and become the same citations that other servers send.
+A source reads `[3] Course - Lesson 2`, and its sentences below `[3.1] …`. The reply cites them as `[3.1]` or
+`[3.1-2]`; these marks are removed from the text and become the same citations that other servers send.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, ReplyCitation, StoredText
 
 Sources = tuple[tuple[str, ...], ...]
-"""The sentences of each source, in the order in which a request numbers them."""
+"""The sentences of each source, in the order of their numbers in the request."""
 
 _REFERENCE_PATTERN = r"\d{1,4}(?:\.\d{1,4})?(?:\s*[-\u2013]\s*\d{1,4}(?:\.\d{1,4})?)?"
 _MARKER = re.compile(
     rf"(?<![ \t])[ \t]*\[({_REFERENCE_PATTERN}(?:\s*[,;]\s*{_REFERENCE_PATTERN})*)\]"
 )
-"""All references in one pair of brackets, with the blanks before it, which go with it."""
+"""All references in one pair of brackets, with the blanks before it, which are removed too."""
 _REFERENCE = re.compile(
     r"(?P<source>\d+)(?:\.(?P<block>\d+))?(?:\s*[-\u2013]\s*(?:(?P<last_source>\d+)\.)?(?P<last>\d+))?"
 )
@@ -35,14 +35,14 @@ _SENTENCE_END = re.compile(r"[.!?][\"')\u201d]*\s+|\n+")
 
 
 class _Reference(NamedTuple):
-    """A source, counted from 0, and the blocks of it that are named; no blocks if only the source is."""
+    """A source, counted from 0, and the blocks of it that are cited; no blocks if only the source is."""
 
     source: int
     blocks: range | None = None
 
 
 class _Claim(NamedTuple):
-    """The span of the clean text that a marker is behind, in characters."""
+    """The span of the clean text that a marker follows, in characters."""
 
     start: int = 0
     end: int = 0
@@ -55,7 +55,7 @@ def numbered(messages: Sequence[Message]) -> tuple[tuple[Message, ...], Sources]
     for message in messages:
         content = []
         for stored in message.content:
-            # Most blocks hold none, and need not be decoded to be known by it.
+            # Most blocks contain none, which this check finds without decoding them.
             if '"search_result"' in stored.text:
                 block = _with_numbers(msgspec.json.decode(stored.text), sources)
                 stored = StoredText(msgspec.json.encode(block).decode())
@@ -93,12 +93,12 @@ def _as_text(block: Json, sentences: Sequence[str], number: int) -> Json:
 
 
 def _one_line(text: str) -> str:
-    """Returns text from outside such that it looks neither like a number of ours nor like a tag of ours."""
+    """Returns text from outside on one line, without anything that could pass for a tag of ours."""
     return without_tags(" ".join(text.split()))
 
 
 def read_citations(reply: Reply, sources: Sources) -> Reply:
-    """Takes the marks out of a reply's text, and adds the citations that they stand for."""
+    """Removes the marks from a reply's text, and adds the citations that they mean."""
     text = reply.text.text
     clean = ""
     citations = list(reply.citations)
@@ -107,10 +107,10 @@ def read_citations(reply: Reply, sources: Sources) -> Reply:
     for marker in _MARKER.finditer(text):
         references = _references(marker[1], len(sources))
         if not references or _is_subscript(text, marker):
-            continue  # Brackets that are no mark stay in the text.
+            continue  # Brackets that are not a mark stay in the text.
         piece = text[read_to : marker.start()]
         clean += piece
-        # Two markers in a row are behind the same claim.
+        # Two markers in a row belong to the same claim.
         if piece.strip():
             claim = _last_sentence(clean, claim.end)
         for reference in references:
@@ -121,7 +121,7 @@ def read_citations(reply: Reply, sources: Sources) -> Reply:
 
 
 def _is_subscript(text: str, marker: re.Match[str]) -> bool:
-    """Returns True for a marker that is in code rather than behind a claim, as in `rows[1]`."""
+    """Returns True for a marker in code rather than behind a claim, as in `rows[1]`."""
     if marker.start() == 0 or text[marker.start()] != "[" or "." in marker[1]:
         return False
     before = text[marker.start() - 1]
@@ -129,7 +129,7 @@ def _is_subscript(text: str, marker: re.Match[str]) -> bool:
 
 
 def _references(written: str, source_count: int) -> list[_Reference]:
-    """Reads the references of one marker; those that name no source are left out."""
+    """Reads the references of one marker; leaves out those that name no source."""
     references: list[_Reference] = []
     for part in re.split(r"[,;]", written):
         found = _REFERENCE.fullmatch(part.strip())
@@ -145,7 +145,7 @@ def _references(written: str, source_count: int) -> list[_Reference]:
 
 
 def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
-    """Reads `3` as a source, `3-4` as two; `3-4.1` is taken for `3`."""
+    """Reads `3` as one source and `3-4` as two; `3-4.1` counts as `3`."""
     first = int(found["source"])
     is_span = found["last"] and not found["last_source"]
     last = max(int(found["last"]), first) if is_span else first
@@ -155,7 +155,7 @@ def _whole_sources(found: re.Match[str], source_count: int) -> list[_Reference]:
 
 
 def _named_blocks(found: re.Match[str]) -> range:
-    """Reads `3.1` as one block, `3.1-2` and `3.1-3.2` as two; of a span into another source only its begin counts."""
+    """Reads `3.1` as one block, `3.1-2` and `3.1-3.2` as two; of a span into another source only the start counts."""
     first = int(found["block"])
     is_span = found["last"] and found["last_source"] in (None, found["source"])
     last = max(int(found["last"]), first) if is_span else first
@@ -163,7 +163,7 @@ def _named_blocks(found: re.Match[str]) -> range:
 
 
 def _last_sentence(text: str, after: int) -> _Claim:
-    """Finds the sentence that ends `text`; it begins never before `after`, where the last claim ended."""
+    """Finds the last sentence of `text`, which begins no earlier than `after`, the end of the previous claim."""
     end = len(text.rstrip())
     start = after
     for sentence_end in _SENTENCE_END.finditer(text, after, end):
@@ -191,7 +191,7 @@ def _citation(
 
 
 def _nearest(claim: str, sentences: Sequence[str]) -> int:
-    """Finds the sentence that shares the most terms with the claim; the first of those that share as many."""
+    """Finds the sentence that shares the most terms with the claim; of equals the first."""
     wanted = frozenset(terms(claim))
     nearest = 0
     most_shared = -1

@@ -1,4 +1,4 @@
-"""The rules of legality that look at the messages; pure. Each returns them mended, or raises `ValueError`."""
+"""The rules of legality for messages; pure. Each returns them mended, or raises `ValueError`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Messages = tuple[Message, ...]
 
 
 def no_blank_text(messages: Messages) -> Messages:
-    """Leaves out text blocks without text, and messages that then hold nothing."""
-    # Models do send them, and the API that sent them refuses them in the next request.
+    """Removes text blocks without text, and messages that are then empty."""
+    # Models do send such blocks, and the API then refuses them in the next request.
     kept = []
     for message in messages:
         content = [block for block in message.content if not peek(block).is_blank]
@@ -26,7 +26,7 @@ def no_blank_text(messages: Messages) -> Messages:
 
 
 def user_begins(messages: Messages) -> Messages:
-    """Requires messages, of which the first is the user's."""
+    """Requires at least one message, and that the first is the user's."""
     if not messages:
         raise ValueError("it has no messages")
     if messages[0].role != "user":
@@ -35,7 +35,7 @@ def user_begins(messages: Messages) -> Messages:
 
 
 def tool_ids_differ(messages: Messages) -> Messages:
-    """Requires that no two tool calls have the same id: their results would be confused."""
+    """Requires that no two tool calls share an id, which would confuse their results."""
     ids = list(chain.from_iterable(map(_tool_call_ids, messages)))
     if len(set(ids)) < len(ids):
         raise ValueError("two of its tool calls have the same id")
@@ -43,7 +43,7 @@ def tool_ids_differ(messages: Messages) -> Messages:
 
 
 def tool_calls_answered_first(messages: Messages) -> Messages:
-    """Answers each tool call at the beginning of the next message; leaves out an answer without a call."""
+    """Answers each tool call at the beginning of the next message; removes answers without a call."""
     mended: list[Message] = []
     open_calls: list[str] = []
     for message in messages:
@@ -51,7 +51,7 @@ def tool_calls_answered_first(messages: Messages) -> Messages:
             message = _with_answers(message, open_calls)
             open_calls = []
         else:
-            # Two messages of the assistant in a row: the answers come between them.
+            # Two messages of the assistant in a row: the answers go between them.
             mended += _missing_answers(open_calls)
             open_calls = _tool_call_ids(message)
         if message.content:
@@ -67,7 +67,7 @@ def _missing_answers(open_calls: list[str]) -> list[Message]:
 
 
 def citations_alike(messages: Messages) -> Messages:
-    """Switches citations on in all search results of a request if they are in some."""
+    """Switches citations on in all search results of a request if any has them."""
     settings: set[bool] = set()
     for message in messages:
         for block in message.content:
@@ -90,7 +90,7 @@ def _tool_call_ids(message: Message) -> list[str]:
 
 
 def _with_answers(message: Message, calls: list[str]) -> Message:
-    """Puts one result for each call before everything else in the message."""
+    """Puts one result for each call before all else in the message."""
     results: dict[str, StoredText] = {}
     others = []
     for block in message.content:
@@ -99,7 +99,7 @@ def _with_answers(message: Message, calls: list[str]) -> Message:
             results[str(fields.tool_use_id)] = block
         else:
             others.append(block)
-    # In the order of the calls, whatever the order in which they ended: the same round gives the same bytes.
+    # In the order of the calls, not in that of their ends, so that the same round gives the same bytes.
     answers = []
     for call in calls:
         not_run = {
@@ -113,11 +113,11 @@ def _with_answers(message: Message, calls: list[str]) -> Message:
 
 
 def _search_results(block: StoredText) -> list[BlockFields]:
-    """Returns the block itself if it is a search result, or those that a tool result holds."""
+    """Returns the block itself if it is a search result, or the search results within a tool result."""
     fields = peek(block)
     if fields.type == "search_result":
         return [fields]
-    # The text is looked through before it is decoded: few tool results hold any.
+    # Searches the text before decoding it: few tool results contain any.
     if fields.type != "tool_result" or '"search_result"' not in block.text:
         return []
     return [

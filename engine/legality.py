@@ -1,6 +1,6 @@
-"""The rules that every request must keep, each with a name; a rule mends what it can, and the event names it.
+"""The rules that every request must keep. A rule mends what it can, and the event names the rules that did.
 
-They follow the Messages API's own refusals (`invalid_request_error`), so that a mistake costs no round trip.
+They follow the refusals of the Messages API (`invalid_request_error`), so that a mistake costs no round trip.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ MOST_BREAKPOINTS = 4
 LEAST_THINKING = 1024
 
 Rule = Callable[[Request], Request]
-"""Returns the request mended, or the very same one if it keeps the rule; raises if it cannot be mended."""
+"""Returns the request mended, or the same object if it keeps the rule; raises if it cannot be mended."""
 
 
 @dataclass(frozen=True)
 class LegalRequest:
-    """A request that keeps every rule, and the names of those that mended it."""
+    """A request that keeps every rule, and the names of the rules that mended it."""
 
     request: Request
     repairs: tuple[str, ...]
 
 
 def make_legal(request: Request) -> LegalRequest:
-    """Applies every rule, and returns the request as it may be sent.
+    """Applies every rule, and returns a request that may be sent.
 
     Raises:
-        ModelError: (`illegal_request`) It breaks a rule that cannot mend it; the sentence names the rule.
+        ModelError: (`illegal_request`) It breaks a rule that cannot mend it; the message names the rule.
     """
     repairs = []
     for name, rule in RULES.items():
@@ -62,7 +62,8 @@ def _bounds(request: Request) -> Request:
 
 
 def _whole_blocks(request: Request) -> Request:
-    """Refuses what is not one JSON object with a type: blocks are joined as they are, so half of one could open others.
+    """Refuses blocks that are not one JSON object with a type: blocks are joined unparsed, so half an object could
+    break out into others.
 
     A block may come from a fork's change or an imported trace.
     """
@@ -74,7 +75,7 @@ def _whole_blocks(request: Request) -> Request:
 
 
 def _size(request: Request) -> Request:
-    # An estimate in characters: near the limit the server has the last word.
+    # An estimate in characters: near the limit the server decides.
     size = request_size(request)
     if size > MOST_BYTES:
         raise ValueError(f"it has {size:,} bytes, the most is {MOST_BYTES:,}")
@@ -82,7 +83,7 @@ def _size(request: Request) -> Request:
 
 
 def _tool_choice(request: Request) -> Request:
-    """Drops a choice without tools; while thinking only `auto` and `none` may be chosen."""
+    """Drops a tool choice without tools; with thinking only `auto` and `none` are allowed."""
     if request.tool_choice is None:
         return request
     if request.tools is None:
@@ -95,7 +96,7 @@ def _tool_choice(request: Request) -> Request:
 
 
 def _thinking_budget(request: Request) -> Request:
-    """Fits the budget for thinking: it comes out of the output tokens, must leave some, and has a least."""
+    """Fits the budget for thinking, which is part of the output tokens, must leave some, and has a minimum."""
     extra = _extra(request)
     thinking = extra.get("thinking", {})
     budget = thinking.get("budget_tokens")
@@ -106,7 +107,7 @@ def _thinking_budget(request: Request) -> Request:
         return request
     max_tokens = request.max_tokens
     if max_tokens <= fitting:
-        # What was asked for is meant for the answer: the thinking comes on top of it.
+        # The requested tokens are meant for the answer: the thinking comes on top of them.
         max_tokens += fitting
     changed = extra | {"thinking": thinking | {"budget_tokens": fitting}}
     return replace(
@@ -115,24 +116,24 @@ def _thinking_budget(request: Request) -> Request:
 
 
 def _breakpoints(request: Request) -> Request:
-    """Leaves at most four cache marks: those of tools and system, and the last ones of the messages."""
+    """Keeps at most four cache marks: those of tools and system, and the last ones of the messages."""
     fixed = request.system.text.count('"cache_control"')
     if request.tools is not None:
-        # With the brace: a tool may have a parameter of that name.
+        # With the brace, because a tool may have a parameter of that name.
         fixed += request.tools.text.count('"cache_control":{')
     blocks = chain.from_iterable([message.content for message in request.messages])
     marked = [block for block in blocks if peek(block).is_marked]
     surplus = fixed + len(marked) - MOST_BREAKPOINTS
     if surplus <= 0:
         return request
-    # The first ones go: a later mark covers what an earlier one does, and more.
+    # Drops the first ones: a later mark covers all that an earlier one does.
     return replace(request, messages=_without_marks(request.messages, marked[:surplus]))
 
 
 def _without_marks(
     messages: tuple[Message, ...], blocks: list[StoredText]
 ) -> tuple[Message, ...]:
-    # By identity: two blocks may be equal, and only the earlier one loses its mark.
+    # By identity: of two equal blocks only the earlier one loses its mark.
     ids = {id(block) for block in blocks}
 
     def unmarked(block: StoredText) -> StoredText:
@@ -157,12 +158,12 @@ def _extra(request: Request) -> Json:
 
 
 def _of_messages(rule: Callable[[tuple[Message, ...]], tuple[Message, ...]]) -> Rule:
-    """Makes a rule of requests out of one of messages."""
+    """Makes a rule for requests out of a rule for messages."""
 
     def checked(request: Request) -> Request:
         messages = rule(request.messages)
         if messages == request.messages:
-            return request  # The very same one, which means that there was nothing to mend.
+            return request  # The same object means that there was nothing to mend.
         return replace(request, messages=messages)
 
     return checked
@@ -181,4 +182,4 @@ RULES: dict[str, Rule] = {
     "four_breakpoints": _breakpoints,
     "size": _size,
 }
-"""In the order in which they are applied: a later rule sees what an earlier one mended."""
+"""In the order of application: a later rule sees the mends of an earlier one."""

@@ -1,4 +1,4 @@
-"""A model that is called no faster than a budget allows; a call without a turn in its time fails as one refused."""
+"""A model that is called no faster than a budget allows; a call that gets no turn in time fails as if rate-limited."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _TOKENS_OF = (
     "cache_creation_input_tokens",
     "output_tokens",
 )
-"""What providers count; reading from their cache costs no rate (https://docs.claude.com/en/api/rate-limits)."""
+"""The tokens that providers count; reads from their cache are free (https://docs.claude.com/en/api/rate-limits)."""
 
 
 class LocalCallBudget:
-    """The budget of one process alone; satisfies `CallBudget`."""
+    """The budget of a single process; satisfies `CallBudget`."""
 
     def __init__(self, pace: Pace, clock: Clock) -> None:
         self._pace = pace
@@ -46,19 +46,20 @@ class LocalCallBudget:
             try:
                 await self._clock.sleep(wait_s)
             except asyncio.CancelledError:
+                # A call cancelled while it waits gives its turn back.
                 self._bucket = taken(self._bucket, -1, -tokens)
                 raise
 
     def settle(self, tokens: int) -> None:
-        """Gives tokens back."""
+        """Returns tokens to the budget."""
         self._bucket = taken(self._bucket, 0, -tokens)
 
 
 def check_wait(wait_s: float, within_s: float) -> None:
-    """Refuses a call whose turn comes too late.
+    """Refuses a call whose turn would come too late.
 
     Raises:
-        ModelError: It does; a rate limit, as the provider's own refusal is.
+        ModelError: It would; of kind `rate_limit`, like the provider's own refusal.
     """
     if wait_s >= within_s:
         raise ModelError(
@@ -71,7 +72,7 @@ def check_wait(wait_s: float, within_s: float) -> None:
 
 
 class LimitedModel:
-    """Satisfies `vocabulary.ports.Model`; its calls wait for their turn within their own time."""
+    """Satisfies `vocabulary.ports.Model`; its calls wait for their turn within their own time limit."""
 
     def __init__(self, model: Model, budget: CallBudget, clock: Clock) -> None:
         self._model = model
@@ -83,7 +84,7 @@ class LimitedModel:
         return self._model.name
 
     async def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
-        """Waits for the call's turn, makes it, and gives back what it did not use."""
+        """Waits for the call's turn, makes it, and returns the tokens that it did not use."""
         reserved = request_size(request) // BYTES_A_TOKEN + request.max_tokens
         began_at = self._clock.now()
         await self._budget.take(reserved, timeout_s)
@@ -95,7 +96,7 @@ class LimitedModel:
                 _count(event, used)
                 yield event
         finally:
-            # Of a call that failed before its usage was told, what was reserved stays taken.
+            # A call that failed before it reported any usage keeps its whole reservation.
             if used:
                 self._budget.settle(reserved - sum(used.values()))
             if isinstance(stream, AsyncGenerator):
@@ -103,7 +104,7 @@ class LimitedModel:
 
 
 def _count(event: Json, used: dict[str, int]) -> None:
-    """Notes the usage that an event tells of; later ones tell the sum so far."""
+    """Notes the usage in an event; later events hold the sums so far."""
     usage = event.get("usage")
     message = event.get("message")
     if isinstance(message, dict):
@@ -112,6 +113,6 @@ def _count(event: Json, used: dict[str, int]) -> None:
         return
     for name in _TOKENS_OF:
         count = usage.get(name)
-        # The reply of a server that may be anybody's.
+        # Checked, because the server may be anyone's.
         if isinstance(count, int) and not isinstance(count, bool) and count >= 0:
             used[name] = count

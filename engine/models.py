@@ -1,11 +1,11 @@
-"""The models in one table: what each takes and does, what its tokens cost, and by which names it is known.
+"""The table of models: the parameters, abilities, prices and names of each.
 
 The facts are those of the vendor's documentation (https://platform.claude.com/docs/en/), read on 2026-11-26:
 
 - thinking: build-with-claude/thinking-troubleshooting (supported models), models/sonnet-5-5/whats-new-sonnet-5-5 and
   models/haiku-5-5/migration-guide
 - effort: build-with-claude/effort
-- the least that is cached: build-with-claude/prompt-caching (cache limitations)
+- least size of a cached prefix: build-with-claude/prompt-caching (cache limitations)
 - strict tools: build-with-claude/structured-outputs; forced ones: api/errors
 - sizes: build-with-claude/context-windows
 - prices: about-claude/pricing
@@ -31,11 +31,11 @@ OFFLINE = "offline"
 
 
 class Price(Value, frozen=True, kw_only=True):
-    """US dollars for a million tokens.
+    """US dollars per million tokens.
 
     Attributes:
-        cache_write: For what is written to the 5 minute cache.
-        long_above: Tokens of input, cached or not, above which all of the call costs `long_factor` times as much.
+        cache_write: The price of tokens written to the 5 minute cache.
+        long_above: Tokens of input, cached or not, above which the whole call costs `long_factor` times as much.
     """
 
     input: float
@@ -60,7 +60,7 @@ _LARGE = 1_000_000
 
 
 def _price(dollars_in: float, dollars_out: float, cache_read: float) -> Price:
-    """Returns a price; writing to the 5 minute cache costs a quarter more than plain input, for every model."""
+    """Returns a price; for every model writing to the 5 minute cache costs a quarter more than plain input."""
     return Price(
         input=dollars_in,
         output=dollars_out,
@@ -92,7 +92,7 @@ def _card(
 def _small_card(
     price: Price, least_cached: int, efforts: tuple[str, ...] = ()
 ) -> ModelCard:
-    """Returns the card of a model of 2025: it thinks within a budget, if it is told to."""
+    """Returns the card of a model of 2025, which thinks only if the request sets a budget."""
     traits = ModelTraits(
         thinking=("disabled", "enabled"),
         efforts=efforts,
@@ -117,7 +117,7 @@ CARDS: Mapping[str, ModelCard] = {
         least_cached=512,
         forced_tools=False,
     ),
-    # Reading from its cache cost 0.20 until 2026-10-06.
+    # Reads from its cache cost 0.20 until 2026-10-06.
     "claude-sonnet-5-5": _card(
         _price(2.0, 10.0, 0.1),
         ("adaptive", "between_tools"),
@@ -190,9 +190,9 @@ _GATEWAY_NAME = re.compile(
 
 
 def plain_name(name: str) -> str:
-    """Returns a model's name as Anthropic writes it, without a day and what gateways add; others as they are.
+    """Returns a model's name as Anthropic writes it, without the date and gateways' additions; others unchanged.
 
-    Such as `claude-haiku-4-5` of `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
+    For example, `claude-haiku-4-5` for `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
     """
     found = _GATEWAY_NAME.fullmatch(name)
     if found is None:
@@ -201,7 +201,7 @@ def plain_name(name: str) -> str:
 
 
 def traits_of(model: str) -> ModelTraits | None:
-    """Returns what the model of this name takes and does; None if that is not known."""
+    """Returns the traits of the model of this name; None if they are not known."""
     card = CARDS.get(plain_name(model))
     if card is None:
         return None
@@ -209,10 +209,10 @@ def traits_of(model: str) -> ModelTraits | None:
 
 
 class ModelTable:
-    """What the models' tokens cost, by any of their names; never changed, shared by all sessions.
+    """The prices of models, by any of their names; immutable, shared by all sessions.
 
     Args:
-        prices: Prices of a user's own, by the name that the settings give a model; they go before the table's.
+        prices: The user's own prices, by the name that the settings give a model; they override the table's.
     """
 
     def __init__(self, prices: Mapping[str, Price] | None = None) -> None:
@@ -239,11 +239,11 @@ class ModelTable:
         thinking: str = "default",
         effort: str | None = None,
     ) -> Rate | None:
-        """Returns the most that the model's tokens can cost; None if its price is not known.
+        """Returns the highest rate for the model's tokens; None if its price is not known.
 
         Args:
-            called: The name that the rate is to have, if that is another.
-            thinking: The setting, by which a reply may be longer than its answer; and `effort`.
+            called: The name to give the rate, if it differs from `model`.
+            thinking: The setting; with `effort` it determines how much longer than its answer a reply may be.
         """
         price = self.price(model)
         if price is None:
@@ -251,7 +251,7 @@ class ModelTable:
         room = partial(thinking_room, traits_of(model), wanted=thinking, effort=effort)
         return Rate(
             model=called or model,
-            # Before a call nobody knows what the cache will do: the dearest way of reading the input is the bound.
+            # Before a call nobody knows what the cache will do, so the dearest kind of input is the bound.
             input=max(price.input, price.cache_write, price.cache_read),
             output=price.output,
             long_above=price.long_above,
@@ -271,18 +271,18 @@ class ModelTable:
             + usage.cache_write_tokens * price.cache_write
             + usage.cache_read_tokens * price.cache_read
         ) / MILLION
-        # A long input makes all of the call dearer, the output included, not only what is above the bound.
+        # A long input makes the whole call dearer, including its output, and not only the tokens above the bound.
         if price.long_above is not None and usage.all_input_tokens > price.long_above:
             dollars *= price.long_factor
         return replace(usage, cost_usd=dollars)
 
 
 KNOWN_MODELS = ModelTable()
-"""The table without prices of a user's own."""
+"""The table without a user's own prices."""
 
 
 def read_prices(setting: str) -> dict[str, Price]:
-    """Reads prices of a user's own: `NAME=INPUT/OUTPUT[/CACHE_WRITE/CACHE_READ]`, with commas between.
+    """Reads a user's own prices: `NAME=INPUT/OUTPUT[/CACHE_WRITE/CACHE_READ]`, separated by commas.
 
     Raises:
         BadInputError: An entry is not of this form.
@@ -305,7 +305,7 @@ def _read_price(entry: str, name: str, figures: Iterable[str]) -> Price:
             "CACHE_READ in US dollars for a million tokens, such as my-model=0.5/1.5."
         )
     if len(dollars) == 2:
-        # Without prices of the cache, all input counts as plain input.
+        # Without prices for the cache, all input counts as plain input.
         dollars += [dollars[0], dollars[0]]
     return Price(
         input=dollars[0],

@@ -1,9 +1,9 @@
-"""From what is asked to the request as it is sent: built, marked as cacheable, fit for the server, made legal; pure.
+"""Prepares a request for sending: builds it, marks what to cache, fits it to the server, and makes it legal; pure.
 
-Servers cache prefixes in the order tools, system, messages. Tools and system are the same from query to query and end
-in a mark, if they are long enough for the model to cache them at all. The messages of a briefing begin otherwise in
-each call, so no mark in them could ever be read. A transcript only grows: a mark at its end costs a quarter more for
-what it writes, and is read by the next round, which has the same `tool_choice`.
+Servers cache prefixes in the order tools, system, messages. Tools and system are the same for all queries and end in a
+mark if they are long enough for the model to cache them at all. The messages of a briefing begin differently in each
+call, so a mark in them would never be read. A transcript only grows: a mark at its end makes the tokens that it writes
+a quarter dearer, and the next round, which has the same `tool_choice`, reads it.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _MARK = ',"cache_control":{"type":"ephemeral"}}'
 
 
 class CacheMarks(NamedTuple):
-    """What one request leaves for the query's next.
+    """The state of caching that one request leaves for the query's next.
 
     Attributes:
-        models: The models that were asked so far.
-        blocks: Its blocks before they were marked.
-        marked: Which of them were marked.
+        models: The models that have been called so far.
+        blocks: The request's blocks without marks.
+        marked: The numbers of the blocks that were marked.
     """
 
     models: frozenset[str] = frozenset()
@@ -60,15 +60,15 @@ class CacheMarks(NamedTuple):
 
 
 class PreparedRequest(NamedTuple):
-    """A request that may be sent, and the fields of `ReasoningStarted` that describe it.
+    """A request ready to send, and the fields of `ReasoningStarted` that describe it.
 
     Attributes:
-        caching: What of it is marked as cacheable, or why it is not; empty if there was nothing to decide.
+        caching: The parts that are marked as cacheable, or why they are not; empty if there was nothing to decide.
         sources: The sentences that inline citations name; empty if citations are native.
-        marks: What the query's next request must know.
-        profile: The profile that it was built for, and `tool_definitions` the tools that it could offer: with the
-            request that was asked for, all that it is made of.
-        room: The tokens of its reply that may be thinking, beside those of the answer.
+        marks: The state of caching for the query's next request.
+        profile: The profile that it was built for; with `tool_definitions`, the tools that it could offer, and the
+            requesting event this is all that the request is made from.
+        room: The tokens for thinking in its reply, on top of those for the answer.
     """
 
     request: Request
@@ -90,10 +90,10 @@ def prepare(
     before: CacheMarks,
     system: StoredText | None = None,
 ) -> PreparedRequest:
-    """Prepares the request that `asked` stands for, fit for a server of this profile.
+    """Prepares the request that `asked` describes for a server of this profile.
 
     Args:
-        system: The system prompt, if it is not today's.
+        system: The system prompt, if it is not the current one.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
@@ -103,9 +103,9 @@ def prepare(
         system = unmarked(system)
     request = build_request(asked, tools, profile, inline=inline, system=system)
     room = request.max_tokens - asked.max_tokens
-    # Blocks of thinking belong to the model that wrote them: another one refuses them with 400
-    # (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5, read 2026-11-26). Who wrote those of
-    # a query that was resumed is not known.
+    # Thinking blocks belong to the model that wrote them: another one refuses them with 400
+    # (https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5, read 2026-11-26). For a resumed query
+    # their author is not known.
     if before.models != {asked.model}:
         request = replace(request, messages=without_thinking(request.messages))
     marks = CacheMarks(before.models | {asked.model})
@@ -119,7 +119,7 @@ def prepare(
     if inline:
         messages, sources = numbered(request.messages)
         request = replace(request, messages=messages)
-    # Last, so that the rules see the very request that is sent.
+    # Last, so that the rules see exactly the request that is sent.
     legal = make_legal(request)
     return PreparedRequest(
         legal.request,
@@ -135,7 +135,7 @@ def prepare(
 
 
 def prepare_wider(prepared: PreparedRequest) -> PreparedRequest:
-    """Prepares another attempt at a request whose reply used its tokens up in thinking.
+    """Prepares another attempt at a request whose reply used up its tokens in thinking.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
@@ -148,7 +148,7 @@ def prepare_wider(prepared: PreparedRequest) -> PreparedRequest:
 def prepare_rest(
     prepared: PreparedRequest, content: tuple[StoredText, ...]
 ) -> PreparedRequest:
-    """Prepares the request that goes on with a reply which the server paused.
+    """Prepares the request that continues a reply which the server paused.
 
     Args:
         content: The reply so far.
@@ -163,10 +163,10 @@ def prepare_rest(
 def prepare_summary(
     asked: SummaryRequested, profile: Profile | None = None
 ) -> PreparedRequest:
-    """Prepares a summarising request: no tools, nothing to cite, and too short to be cached.
+    """Prepares a summarising request, which has no tools and no citations, and is too short to cache.
 
     Args:
-        profile: What server and model can do; None in traces of a time when summaries did not depend on it.
+        profile: The abilities of server and model; None in traces from before summaries depended on it.
 
     Raises:
         ModelError: (`illegal_request`) It cannot be made legal.
@@ -192,11 +192,11 @@ def prepare_summary(
 def _place_marks(
     request: Request, before: CacheMarks, floor: int, rounds_after: int
 ) -> tuple[Request, CacheMarks, str]:
-    """Marks the request; returns it with what the next one must know, and the decision in words.
+    """Marks the request; returns it with the state for the next one, and the decision in words.
 
     Args:
-        before: What the query's last request left; its marks stay where its blocks do.
-        floor: Tokens that the model caches at least.
+        before: The state that the query's last request left; its marks stay as long as their blocks do.
+        floor: The least number of tokens that the model caches.
         rounds_after: Rounds of tools that may still follow this call.
     """
     fixed_chars = fixed_chars_of(request.system, request.tools)
@@ -228,7 +228,7 @@ def _place_marks(
 def _marks_of_transcript(
     blocks: list[StoredText], before: CacheMarks, least_chars: int, rounds_after: int
 ) -> tuple[list[int], str]:
-    """Chooses which blocks of a transcript are marked, and says why."""
+    """Chooses the blocks of a transcript to mark, and says why."""
     # The server finds a mark of the last call only if everything before it is the same.
     same = _common_length(before.blocks, blocks)
     marked = [at for at in before.marked if at < same]
@@ -244,7 +244,7 @@ def _marks_of_transcript(
 
 
 def _common_length(before: tuple[StoredText, ...], now: list[StoredText]) -> int:
-    """Counts the blocks at the beginning that are the same."""
+    """Counts the equal blocks at the beginning."""
     length = 0
     for old, new in zip(before, now, strict=False):
         if old != new:
@@ -254,7 +254,7 @@ def _common_length(before: tuple[StoredText, ...], now: list[StoredText]) -> int
 
 
 def _last_lasting(blocks: list[StoredText]) -> int:
-    """Finds the last block that may stay as it is: plain texts, such as the round's number, change with each call."""
+    """Finds the last block that can stay the same: plain texts, such as the round's number, change with each call."""
     for at in range(len(blocks) - 1, 0, -1):
         if peek(blocks[at]).type != "text":
             return at
@@ -267,7 +267,7 @@ def _with_mark_at_end(system: StoredText) -> StoredText:
 
 
 def unmarked(system: StoredText) -> StoredText:
-    """Returns a system prompt as it was before its last block was marked."""
+    """Returns a system prompt without the mark on its last block."""
     marked = _MARK + "]"
     if not system.text.endswith(marked):
         return system
@@ -277,7 +277,7 @@ def unmarked(system: StoredText) -> StoredText:
 def _with_marks(
     messages: tuple[Message, ...], marked: frozenset[int]
 ) -> tuple[Message, ...]:
-    """Marks the blocks of these numbers, counted through all messages."""
+    """Marks the blocks with these numbers, counted over all messages."""
     if not marked:
         return messages
     result = []
@@ -286,7 +286,7 @@ def _with_marks(
         content = []
         for block in message.content:
             if number in marked:
-                # Appending to the block's JSON keeps its bytes: the prefix must be the same as without the mark.
+                # Appends to the block's JSON, so that the bytes before the mark stay the same as without it.
                 block = StoredText(block.text[:-1] + _MARK)
             content.append(block)
             number += 1

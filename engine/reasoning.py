@@ -1,4 +1,4 @@
-"""The component that makes reasoning calls: one Messages API call as events."""
+"""The component that makes reasoning calls: a Messages API call as events."""
 
 from __future__ import annotations
 
@@ -41,24 +41,24 @@ from antiphon.vocabulary.settings import SILENCE_S
 from antiphon.vocabulary.values import StoredText
 
 _SHARE_OF_SILENCE = 0.8
-"""The rest is for the time until a server begins to write, which its pace does not show."""
+"""The rest is for the time until a server begins to write, which the measured speed leaves out."""
 
 
 class ReasoningEngine:
-    """Makes the reasoning calls of one query, each in a task of its own. It decides nothing.
+    """Makes the reasoning calls of one query, each in its own task; decides nothing.
 
-    Every `ReasoningRequested` is followed by exactly one `ReasoningCompleted` or `ReasoningFailed`.
+    It publishes exactly one `ReasoningCompleted` or `ReasoningFailed` for each `ReasoningRequested`.
 
     Args:
         models: The primary reasoner and its fallback.
         tools: The JSON list of all tool definitions, sorted by name.
-        styles: What their servers can do, shared by all sessions; None: all that the original can.
-        chance: A random number from 0 to 1, for the waits between attempts.
+        styles: The abilities of their servers, shared by all sessions; None: all abilities of the original.
+        chance: Returns a random number from 0 to 1, for the waits between attempts.
         followed: Returns True while somebody reads the query live.
-        silence_s: Seconds without a byte after which the server is given up.
+        silence_s: Seconds without a byte after which the connection is given up.
         speeds: How fast the models wrote lately, shared by all sessions.
         tools_are_quick: Returns True if a tool gains nothing by starting before its reply is complete.
-        table: What is known of the models.
+        table: The table of models.
         stored: Waits until everything published so far is stored.
     """
 
@@ -95,7 +95,7 @@ class ReasoningEngine:
         self._marks: dict[Reasoner, CacheMarks] = {}
 
     def perform(self, command: Command, /) -> CallUnderWay | None:
-        """Begins a call that is requested by a `ReasoningRequested`."""
+        """Begins the call that a `ReasoningRequested` requests."""
         asked: ReasoningRequested = command.request.event
         style = self._styles.known(asked.reasoner)
         account = Account(
@@ -105,6 +105,7 @@ class ReasoningEngine:
             asked.spare_usd,
         )
         fail = partial(self._fail, asked.call_id, account)
+        # With a known style the request is announced at once; otherwise a probe comes first, within the call's task.
         call = None
         if style is not None:
             try:
@@ -123,7 +124,7 @@ class ReasoningEngine:
         account: Account,
         under_way: CallUnderWay,
     ) -> None:
-        """Makes the call, and publishes its one outcome."""
+        """Makes the call, and publishes its single outcome."""
         try:
             reply, thought_s = await within(
                 self._clock, asked.timeout_s, self._reply(asked, call, account)
@@ -145,7 +146,7 @@ class ReasoningEngine:
         """Returns the reply, and the seconds for which it thought."""
         ends_at = self._clock.now() + asked.timeout_s
         if call is None:
-            # The call's own time pays for finding out how its server is shown sources.
+            # Finding out how to present sources to the server is part of the call's own time.
             model = self._models[asked.reasoner]
             style = await self._styles.find(
                 asked.reasoner, model, asked.model, self._clock, account
@@ -161,7 +162,7 @@ class ReasoningEngine:
                 self._clock.now(),
             )
         if reply.stop_reason == "model_context_window_exceeded":
-            # What broke off there is no answer; a smaller request gets one.
+            # A reply that broke off like this is not an answer; a smaller request may get one.
             raise ModelError(
                 "context_window",
                 "the reply broke off: the model's context window was full",
@@ -174,7 +175,7 @@ class ReasoningEngine:
         """Prepares the call and announces its first attempt."""
         before = self._marks.get(asked.reasoner, CacheMarks())
         model = self._models[asked.reasoner]
-        # A server with a name of its own, such as the offline reasoner, answers whichever model was requested.
+        # A server with a name of its own, such as the offline reasoner, answers for any requested model.
         traits = traits_of(model.name or asked.model)
         profile = self._styles.profile(asked.reasoner, traits)
         prepared = prepare(asked, self._tools, profile, style, before)
@@ -187,16 +188,16 @@ class ReasoningEngine:
         return call
 
     def _gains_by_a_stream(self, asked: ReasoningRequested, max_tokens: int) -> bool:
-        """Returns False for a reply that nobody follows, that no slow tool waits for, and that is sure to be in time.
+        """Returns False for a reply that nobody follows, no slow tool waits for, and that is sure to come in time.
 
-        Each piece of a stream costs as much as a short reply does as a whole (docs/design/performance.md).
+        Each piece of a stream costs as much CPU time as a whole short reply (docs/design/performance.md).
         """
         if self._followed():
             return True
-        # In a stream a tool starts as soon as its own call is complete.
+        # With a stream, a tool starts as soon as its own call is complete.
         if not asked.final and not self._tools_are_quick():
             return True
-        # A reply in one piece is silent until it is complete, so even the longest must keep the limit of silence.
+        # A reply in one piece is silent until it is complete, so even the longest must fit the limit on silence.
         longest_s = self._speeds.longest_s(asked.model, max_tokens, self._clock.now())
         return longest_s > self._silence_s * _SHARE_OF_SILENCE
 

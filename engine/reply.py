@@ -1,4 +1,4 @@
-"""A whole reply of the Messages API: what it holds, how a paused one goes on, and a message as a stream's events."""
+"""A whole reply of the Messages API, the joining of a paused one's parts, and a whole message as a stream's events."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def joined(paused: Reply, rest: Reply) -> Reply:
-    """Makes one reply of a paused one and what went on with it."""
-    # The rest's citations count characters from its own beginning.
+    """Joins a paused reply and its continuation."""
+    # The citations of the rest count characters from its own beginning.
     shift = len(paused.text.text)
     citations = list(paused.citations)
     for citation in rest.citations:
@@ -45,7 +45,7 @@ def joined(paused: Reply, rest: Reply) -> Reply:
 
 
 def content_of(message: Json) -> list[Json]:
-    """Returns a message's content blocks; some servers send a plain text in their place."""
+    """Returns a message's content blocks; some servers send a plain string instead."""
     content = message.get("content")
     if isinstance(content, str) and content:
         return [{"type": "text", "text": content}]

@@ -1,4 +1,4 @@
-"""A reasoning request as the exact bytes of the Messages API; pure."""
+"""Builds a reasoning request as the exact bytes of the Messages API; pure."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from antiphon.vocabulary.values import (
 )
 
 CHARS_PER_TOKEN = 3
-"""Rather too many tokens than too few: a mark on what turns out too short to be cached costs nothing."""
+"""Estimates tokens rather high: a mark on a prefix that turns out too short to cache costs nothing."""
 FULL_PROFILE = Profile()
 """The Messages API itself."""
 _USUAL_FLOOR = 1024
-"""Tokens that a model caches at least, if no table knows it."""
+"""The least number of tokens that a model caches, if the table does not know it."""
 _STRICT_FIELDS = ("strict", "input_examples")
 _NO_TOOLS = '{"type":"none"}'
 
@@ -46,17 +46,17 @@ def build_request(
     inline: bool = False,
     system: StoredText | None = None,
 ) -> Request:
-    """Builds the request that `asked` stands for.
+    """Builds the request that `asked` describes.
 
-    A final call keeps the tools and forbids their use if it so begins with the bytes of the calls before it and they
-    are cached; and if its messages hold tool blocks, because some servers answer such messages without tools with an
-    empty reply or a 400.
+    A final call keeps the tools but forbids their use in two cases: if it then begins with the same cached bytes as the
+    calls before it, and if its messages contain tool blocks, because without tools some servers answer such messages
+    with an empty reply or a 400.
 
     Args:
-        tools: The JSON list of all tool definitions, sorted by name; an empty list means none.
-        profile: What the server and the model can do.
-        inline: Sources will be shown as numbered text.
-        system: The system prompt, if it is not today's.
+        tools: The JSON list of all tool definitions, sorted by name; may be empty.
+        profile: The abilities of the server and the model.
+        inline: The sources will become numbered text.
+        system: The system prompt, if it is not the current one.
     """
     if system is None:
         system = system_prompt(
@@ -93,10 +93,10 @@ def build_request(
 
 
 def widened(request: Request, room: int, traits: ModelTraits | None) -> Request:
-    """Returns the request of an attempt after one that used its tokens up in thinking: more room, and low effort.
+    """Returns the request for the attempt after one that used up its tokens in thinking: more room, and low effort.
 
     Args:
-        room: The tokens that the first attempt had for thinking.
+        room: The first attempt's tokens for thinking.
     """
     extra = request.extra
     if extra is not None:
@@ -113,21 +113,21 @@ def widened(request: Request, room: int, traits: ModelTraits | None) -> Request:
 
 
 def with_room(max_tokens: int, room: int, traits: ModelTraits | None) -> int:
-    """Returns the most tokens of a reply that may think in `room` of them, within what the model can write at all."""
+    """Returns the token limit of a reply with `room` for thinking on top, within the most that the model can write."""
     if traits is None:
         return max_tokens + room
     return min(max_tokens + room, traits.max_output)
 
 
 def fixed_chars_of(system: StoredText, tools: StoredText | None) -> int:
-    """Returns the characters of what is before the messages."""
+    """Returns the number of characters before the messages."""
     if tools is None:
         return len(system.text)
     return len(system.text) + len(tools.text)
 
 
 def floor_of(profile: Profile) -> int:
-    """Returns the tokens that the model caches at least."""
+    """Returns the least number of tokens that the model caches."""
     if profile.model is None:
         return _USUAL_FLOOR
     return profile.model.least_cached
@@ -146,8 +146,8 @@ def _offers_tools(
 def _begins_alike(
     asked: ReasoningRequested, profile: Profile, system: StoredText, tools: StoredText
 ) -> bool:
-    """Returns True if a final call with the tools begins with bytes that calls before it had cached."""
-    # Of a query without rounds there was no such call; and a server may run tools that it cannot forbid.
+    """Returns True if a final call with the tools begins with the bytes that earlier calls had cached."""
+    # A query without rounds has no earlier call; and a server without `tool_choice: none` might run the tools.
     if not (asked.max_rounds and profile.tool_choice_none and profile.caching):
         return False
     if profile.model is None:
@@ -159,11 +159,11 @@ def _takes_strict(profile: Profile) -> bool:
     return profile.strict and profile.model is not None and profile.model.strict
 
 
-# One list of tools a service, and one more a tenant.
+# One list of tools per service, and one more per tenant.
 @lru_cache(maxsize=64)
 def _without_strict(tools: StoredText) -> StoredText:
-    """Returns the definitions without the fields that not every server and model knows."""
-    # Most services have tools of their own making too, whose bytes are to stay as they are.
+    """Returns the definitions without the fields that some servers and models do not know."""
+    # Most services also have tools of their own, whose bytes should stay the same.
     if not any(f'"{name}"' in tools.text for name in _STRICT_FIELDS):
         return tools
     definitions: list[Json] = []
@@ -176,7 +176,7 @@ def _without_strict(tools: StoredText) -> StoredText:
 
 
 def continued(request: Request, content: tuple[StoredText, ...]) -> Request:
-    """Returns the request that goes on with a reply which the server paused: the reply so far is the last message."""
+    """Returns the request that continues a paused reply: the reply so far becomes the last message."""
     return replace(
         request,
         messages=(*request.messages, Message(role="assistant", content=content)),
@@ -184,12 +184,12 @@ def continued(request: Request, content: tuple[StoredText, ...]) -> Request:
 
 
 def request_size(request: Request) -> int:
-    """Estimates the bytes of the body without building it: characters, of which few take more than one."""
+    """Estimates the bytes of the body without building it, as characters, few of which take more than one byte."""
     return sum(map(len, _texts_of(request)))
 
 
 def input_bytes(request: Request) -> int:
-    """Returns the bytes of what the model reads."""
+    """Returns the number of bytes that the model reads."""
     return sum(len(text.encode(errors="replace")) for text in _texts_of(request))
 
 
@@ -203,7 +203,7 @@ def _texts_of(request: Request) -> Iterator[str]:
 
 
 def fixed_size(max_rounds: int, tools: StoredText, catalogue: str = "") -> int:
-    """Estimates the bytes that a request has beside its messages."""
+    """Estimates the bytes of a request without its messages."""
     system = system_prompt(max_rounds, inline=True, catalogue=catalogue)
     return len(system.text) + len(tools.text)
 
@@ -217,7 +217,7 @@ def request_json(request: Request) -> Json:
 
 
 def request_bytes(request: Request) -> bytes:
-    """Returns the request's body, byte for byte as it is sent."""
+    """Returns the request's body, exactly as it is sent."""
     if request.extra is None:
         return _joined(request)
     return json.dumps(
@@ -229,8 +229,8 @@ def request_bytes(request: Request) -> bytes:
 
 
 def _joined(request: Request) -> bytes:
-    # The parts are JSON already. Joining them in the SDK's own order of fields gives the bytes that it would
-    # send, without decoding and encoding every passage anew for each call.
+    # The parts are already JSON. Joined in the SDK's own order of fields they give the bytes that it would send,
+    # without decoding and encoding every passage again for each call.
     messages = []
     for message in request.messages:
         content = ",".join(block.text for block in message.content)
@@ -250,7 +250,7 @@ def _joined(request: Request) -> bytes:
 
 
 def without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Returns the messages without blocks of thinking."""
+    """Returns the messages without thinking blocks."""
     shorter = []
     for message in messages:
         content = []
@@ -272,9 +272,9 @@ def _has_tool_calls(messages: tuple[Message, ...]) -> bool:
 
 
 class BlockFields(NamedTuple):
-    """The parts of a content block that rules of legality and caching look at.
+    """The properties of a content block that the rules of legality and caching need.
 
-    It is kept for as long as a query may show the block again, so it holds none of the block's text.
+    They stay in a cache for as long as a query may send the block again, so they hold none of the block's text.
 
     Attributes:
         is_blank: True for a text block without text.
@@ -291,7 +291,7 @@ class BlockFields(NamedTuple):
 
 
 class _WireBlock(msgspec.Struct, frozen=True):
-    """A content block as it is sent, as far as `BlockFields` follows from it."""
+    """The part of a content block on the wire from which `BlockFields` follows."""
 
     type: str = ""
     id: object = None
@@ -316,10 +316,10 @@ class _WireBlock(msgspec.Struct, frozen=True):
 _decode = msgspec.json.Decoder(prepared(_WireBlock)).decode
 
 
-# A block is read by several rules, and once more for each further request that shows it.
+# Several rules read a block, and again for each further request that contains it.
 @lru_cache(maxsize=2048)
 def peek(block: StoredText) -> BlockFields:
-    """Reads those parts of a content block; all are empty if it is no JSON object."""
+    """Reads those properties of a content block; all are empty if it is not a JSON object."""
     try:
         wire = _decode(block.text)
     except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):

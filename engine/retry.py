@@ -1,4 +1,4 @@
-"""The rule for retrying a failed call: exponential backoff with jitter, or what the server asks for; pure."""
+"""The rule for retrying a failed call: exponential backoff with jitter, or the wait that the server asks for; pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ ATTEMPTS = 4
 FIRST_WAIT_S = 0.5
 MOST_WAIT_S = 8.0
 JITTER = 0.5
-"""Share of a wait that chance may take away, so that callers who failed together do not come back together."""
+"""Share of a wait that chance may take away, so that callers who failed together do not retry together."""
 ASKED_JITTER = 0.1
-"""Share that chance may add to a wait that the server asked for: it is never shortened."""
+"""Share that chance may add to a wait that the server asked for, which is never shortened."""
 LEAST_LEFT_S = 1.0
-"""An attempt that would have less time than this is not made."""
+"""Least time for another attempt."""
 
 
 def retry_wait(
@@ -23,7 +23,7 @@ def retry_wait(
 
     Args:
         attempt: The attempt that failed, from 1.
-        left_s: What is left of the call's time, in seconds.
+        left_s: The rest of the call's time, in seconds.
         chance: A random number from 0 to 1.
     """
     if not error.retryable or attempt >= ATTEMPTS:

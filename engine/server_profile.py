@@ -1,4 +1,4 @@
-"""A server's profile: its abilities, and the way of citing that it knows, which one small call finds out."""
+"""A server's profile: its abilities, and its way of citing, which one small call finds out."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from antiphon.vocabulary.values import (
 )
 
 PROBE_S = 20.0
-"""Seconds for the reply to a probe: it is two sentences long."""
+"""Seconds for the reply to a probe, which is two sentences long."""
 REFUSALS = frozenset({"invalid_request", "server_error", "stream_error", "malformed"})
-"""How servers refuse what they do not know; all other failures say nothing about what they know."""
+"""The failures with which servers refuse unknown fields; other failures say nothing about their abilities."""
 PROBE_ATTEMPTS = 2
 PROBE_TOKENS = 2_000
-"""A model that no table knows may think before it answers, and its thinking counts."""
+"""Large, because a model that the table does not know may think before it answers, and its thinking counts."""
 _UNUSUAL_WORD = "heliotrope"
-"""A word that no model writes by itself."""
+"""A word that a model would not write unless it has read it."""
 _SOURCE = {
     "type": "search_result",
     "source": "Probe",
@@ -52,7 +52,7 @@ class CitationStyles:
     """The servers' profiles, and the citation styles that probes found for those set to `auto`. Shared by all sessions.
 
     Args:
-        profiles: A profile for each reasoner; one that is missing can do all that the original can.
+        profiles: A profile for each reasoner; a missing one means all abilities of the original.
     """
 
     def __init__(self, profiles: Mapping[Reasoner, Profile] | None = None) -> None:
@@ -61,12 +61,12 @@ class CitationStyles:
         self._probing = asyncio.Lock()
 
     def profile(self, reasoner: Reasoner, traits: ModelTraits | None = None) -> Profile:
-        """Returns what the reasoner's server can do, with the traits of the model that is asked there."""
+        """Returns the profile of the reasoner's server, with the traits of the model that is called there."""
         profile = self._profiles.get(reasoner, FULL_PROFILE)
         return replace(profile, model=traits)
 
     def known(self, reasoner: Reasoner) -> CitationStyle | None:
-        """Returns the style, or None if it must be found out first."""
+        """Returns the style, or None if a probe must find it out first."""
         setting = self.profile(reasoner).citations
         if setting == "auto":
             return self._found.get(reasoner)
@@ -80,12 +80,12 @@ class CitationStyles:
         clock: Clock,
         account: Account | None = None,
     ) -> CitationStyle:
-        """Returns the style; asks the server once, and for all sessions that wait.
+        """Returns the style; probes the server once for all sessions that wait.
 
-        A server that cannot be reached is asked once more at the next call; this one goes on with `native`.
+        If the server cannot be reached, the next call probes again; this one goes on with `native`.
 
         Args:
-            account: The account of the call that pays for asking; one that cannot goes on with `native`, too.
+            account: The account of the call, which pays for the probe; a call that cannot also goes on with `native`.
         """
         # Sessions that begin together wait for one probe instead of making one each.
         async with self._probing:
@@ -104,10 +104,10 @@ class CitationStyles:
 async def _probe_style(
     model: Model, name: str, clock: Clock, account: Account | None
 ) -> CitationStyle:
-    """Asks for a word that only a `search_result` block holds: a model that answers and cites it knows such blocks.
+    """Asks for a word that appears only in a `search_result` block: a model that answers and cites knows such blocks.
 
     Raises:
-        ModelError: The server failed in a way that says nothing about what it knows.
+        ModelError: The server failed in a way that says nothing about its abilities.
     """
     try:
         probing = ask(model, source_request(name), PROBE_S, PROBE_ATTEMPTS, account)
@@ -154,10 +154,10 @@ async def ask(
     """Returns the whole reply to one request, without events.
 
     Args:
-        timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
-        attempts: Attempts in all, at once one after another, if the same request may pass: a server that closes the
-            connections that it kept, or one that is starting, is no server that lacks something.
-        account: Who pays; None: whoever asks, and keeps no account.
+        timeout_s: Seconds that the caller will wait; the caller enforces this limit.
+        attempts: Attempts in all, without pauses, if the same request may pass: a server that is starting, or that
+            closes idle connections, does not lack an ability.
+        account: The account that pays; None: nobody counts the usage.
 
     Raises:
         ModelError: The last attempt failed.

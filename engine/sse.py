@@ -1,4 +1,4 @@
-"""Server-sent events to JSON objects: the few lines of the format that the Messages API uses, read cheaply.
+"""Reads server-sent events as JSON objects, cheaply: only the part of the format that the Messages API uses.
 
 The SDK builds a pydantic model for each event, which costs five times as much CPU time as this.
 """
@@ -9,14 +9,14 @@ from antiphon.engine.wire_json import read_object
 from antiphon.vocabulary.errors import ModelError
 from antiphon.vocabulary.ports import Json
 
-# Bounds against a server that never stops sending; the longest replies have a few hundred kilobytes.
+# Guards against a server that never stops sending; the longest replies have a few hundred kilobytes.
 MAX_EVENT_BYTES = 8 * 2**20
 MAX_STREAM_BYTES = 64 * 2**20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class SseDecoder:
-    """Takes a stream's bytes as they come and gives the events that are complete."""
+    """Takes a stream's bytes as they come, and returns the events that are complete."""
 
     def __init__(self) -> None:
         self._pending = bytearray()
@@ -26,12 +26,12 @@ class SseDecoder:
         """Returns the events that `chunk` completes.
 
         Raises:
-            ModelError: (`malformed`) An event is no JSON object, or the stream is larger than any reply.
+            ModelError: (`malformed`) An event is not a JSON object, or the stream is larger than any reply.
         """
         self._received += len(chunk)
         pending = self._pending
-        # Only the new bytes, and the few before them that may begin the empty line, are searched: a large event
-        # that comes in many chunks would otherwise be read from its beginning for each of them.
+        # Searches only the new bytes, and the few before them that may begin the empty line: otherwise each chunk of a
+        # large event would be searched from the event's beginning.
         search_from = max(len(pending) - 3, 0)
         pending += chunk
         if b"\r" in chunk:
@@ -50,17 +50,17 @@ class SseDecoder:
             if event is None:
                 continue
             events.append(event)
-            # Whatever comes behind a complete reply, it may not cost the reply.
+            # Garbage after a complete reply must not cost the reply.
             if event["type"] == "message_stop":
                 break
         return events
 
     def end(self) -> list[Json]:
-        """Returns the last event, if the stream ended without the empty line after it."""
+        """Returns the last event if the stream ended without the empty line after it."""
         try:
             event = _event(bytes(self._pending).replace(b"\r", b"\n"))
         except ModelError:
-            return []  # It was cut off; the fold notices that the reply is not complete.
+            return []  # The event was cut off; the fold notices that the reply is not complete.
         if event is None:
             return []
         return [event]
@@ -77,7 +77,7 @@ def _event(block: bytes) -> Json | None:
     name, data = _name_and_data(block)
     if not data:
         return None
-    # Gateways that translate end a stream as OpenAI does, some of them without a `message_stop` before.
+    # Gateways that translate end a stream as OpenAI does, some without a `message_stop` before.
     if data == b"[DONE]":
         return {"type": "message_stop"}
     if name == "error":
@@ -102,7 +102,7 @@ def _name_and_data(block: bytes) -> tuple[str, bytes]:
 
 
 def _error_event(data: bytes) -> Json:
-    """Reads the data under `event: error`: the API's own form, the error alone as llama.cpp sends it, or words."""
+    """Reads the data under `event: error`: the API's own form, only the error as llama.cpp sends it, or plain words."""
     try:
         event = read_object(data)
     except ModelError:

@@ -1,4 +1,4 @@
-"""The component that makes summarising calls; their text is never streamed, for it is no part of an answer."""
+"""The component that makes summarising calls; their text, which is not part of an answer, is never streamed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from antiphon.vocabulary.ports import (
 
 
 class SummaryEngine:
-    """Makes the summarising calls of one query, each in a task of its own. It decides nothing.
+    """Makes the summarising calls of one query, each in its own task; decides nothing.
 
-    Every `SummaryRequested` is followed by exactly one `SummaryCompleted` or `SummaryFailed`.
+    It publishes exactly one `SummaryCompleted` or `SummaryFailed` for each `SummaryRequested`.
     """
 
     def __init__(
@@ -62,9 +62,9 @@ class SummaryEngine:
         self._stored = stored
 
     def perform(self, command: Command, /) -> CallUnderWay | None:
-        """Begins a call that is requested by a `SummaryRequested`."""
+        """Begins the call that a `SummaryRequested` requests."""
         asked: SummaryRequested = command.request.event
-        # Nothing is streamed to followers, and no ids of tool calls are kept: the reply's calls are not run.
+        # Streams nothing to followers, and keeps no ids of tool calls, because the reply's calls are not run.
         ports = CallPorts(
             self._publish_no_tool_calls,
             lambda _: None,
@@ -116,7 +116,7 @@ class SummaryEngine:
             under_way.ended = True
 
     def _publish_no_tool_calls(self, event: Event, /) -> None:
-        """Publishes an event, but for tool calls: a model that was offered no tools may ask for some all the same."""
+        """Publishes an event unless it is a tool call, which a model may write even if it was offered no tools."""
         if not isinstance(event, ToolCallStreamed):
             self._publish(event)
 

@@ -1,8 +1,8 @@
-"""How a call is told to think: little in a round of tools, moderately in the final call, and with room of its own.
+"""Decides how a call thinks: little in a round of tools, moderately in the final call, and in tokens of its own.
 
 Thinking counts towards `max_tokens` (https://platform.claude.com/docs/en/build-with-claude/thinking, read 2026-11-26),
-and the default models think unless they are told otherwise. The setting `max_tokens` is what the answer may take, so
-the room for thinking comes on top of it.
+and the default models think unless a request says otherwise. The setting `max_tokens` is meant for the answer, so the
+room for thinking comes on top of it.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ ROUND_EFFORT = "low"
 FINAL_EFFORT = "medium"
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _ROOM = {"low": 1_000, "medium": 4_000, "high": 12_000, "xhigh": 24_000, "max": 48_000}
-"""Tokens for thinking by effort. Assumptions: the documentation gives none, and nobody has measured them with a key."""
+"""Tokens for thinking by effort. Assumptions: the documentation has no figures, and nobody has measured any."""
 _WIDER = 4
-"""So many times the room has an attempt after one that used all its tokens up in thinking, and low effort."""
+"""Factor of the room for an attempt after one that used up all its tokens in thinking; it also has low effort."""
 _LEAST_WIDER = 8_000
 _QUIET: tuple[ThinkingMode, ...] = ("between_tools", "disabled")
 """The modes without thinking up front, the better one first."""
 _MOST_QUIET_EFFORT = "high"
-"""Above it neither of them is accepted."""
+"""The highest effort that these modes accept."""
 
 
 class Thinking(NamedTuple):
     """How one call thinks.
 
     Attributes:
-        mode: None: the request says nothing, and the model does as it does.
-        effort: None: the same.
-        room: Most tokens of its reply that may be thinking, beside those of the answer.
+        mode: The mode; None: the request does not name one, and the model uses its default.
+        effort: The effort; None: likewise.
+        room: Most tokens of thinking in its reply, on top of those of the answer.
     """
 
     mode: ThinkingMode | None = None
@@ -42,7 +42,7 @@ class Thinking(NamedTuple):
     room: int = 0
 
     def json(self) -> str | None:
-        """Returns the fields of the request that say so, as a JSON object; None if there are none."""
+        """Returns the request's fields for this, as a JSON object; None if there are none."""
         fields: Json = {}
         if self.effort is not None:
             fields["output_config"] = {"effort": self.effort}
@@ -57,7 +57,7 @@ class Thinking(NamedTuple):
         if self.mode == "enabled":
             fields["budget_tokens"] = self.room
         elif self.mode == "adaptive":
-            # Otherwise the newer models send the blocks without their text.
+            # Without it the newer models send the blocks without their text.
             fields["display"] = "summarized"
         return fields
 
@@ -72,9 +72,9 @@ def thinking_of(
     """Decides how a call thinks.
 
     Args:
-        traits: None: what the model accepts is not known. Then, and if it does not think by itself, it is told only
-            what the settings say.
-        wanted: The setting: `default` is our policy, else `off`, `adaptive`, or a number of tokens.
+        traits: The model's traits; None: not known. For an unknown model, and by default for one that does not think by
+            itself, the request says only what the settings say.
+        wanted: The setting: `default` for our policy, or `off`, `adaptive`, or a number of tokens.
         effort: The setting; None: our policy.
     """
     if traits is None or (wanted == "default" and effort is None and not traits.thinks):
@@ -107,12 +107,12 @@ def thinking_room(
     wanted: str = "default",
     effort: str | None = None,
 ) -> int:
-    """Returns the most tokens of a call's reply that may be thinking; the arguments are those of `thinking_of`."""
+    """Returns the most tokens of thinking in a call's reply; the arguments are those of `thinking_of`."""
     return thinking_of(traits, final=final, wanted=wanted, effort=effort).room
 
 
 def wider_room(room: int) -> int:
-    """Returns the room of an attempt after one that used all its tokens up in thinking."""
+    """Returns the room for an attempt after one that used up all its tokens in thinking."""
     return max(room * _WIDER, _LEAST_WIDER)
 
 
@@ -130,7 +130,7 @@ def _with_budget(traits: ModelTraits, effort: str | None, budget: int) -> Thinki
     budget = min(budget, traits.max_output // 2)
     if "enabled" in traits.thinking:
         return Thinking("enabled", effort, budget)
-    # The models that take no budget choose themselves; the number is the room that they have.
+    # Models that accept no budget choose their own; the number is only their room.
     return Thinking("adaptive", effort, budget)
 
 
@@ -140,12 +140,12 @@ def _deep(traits: ModelTraits, effort: str | None) -> Thinking:
 
 
 def _quiet(traits: ModelTraits, effort: str | None) -> Thinking:
-    """Thinks as little as the model can: one that always thinks does so by its effort alone."""
+    """Thinks as little as the model can; for one that always thinks, only the effort can lower it."""
     for mode in _QUIET:
         if mode in traits.thinking:
             if _is_above_quiet(effort):
                 effort = _MOST_QUIET_EFFORT
-            # A model that does not think by itself need not be told.
+            # A model that does not think by itself needs no mode.
             return Thinking(mode if traits.thinks else None, effort)
     return _deep(traits, effort)
 
@@ -155,7 +155,7 @@ def _is_above_quiet(effort: str | None) -> bool:
 
 
 def _accepted_effort(traits: ModelTraits, wanted: str) -> str | None:
-    """Returns the highest effort up to `wanted` that the model accepts; None if it knows none."""
+    """Returns the highest effort up to `wanted` that the model accepts; None if it accepts none."""
     accepted: str | None = None
     for effort in _EFFORTS[: _EFFORTS.index(wanted) + 1]:
         if effort in traits.efforts:

@@ -1,4 +1,4 @@
-"""Bounds work by the session's own clock, so that tests and replays with a time of their own drive its limits too."""
+"""Limits work by the session's own clock, so that tests and replays with their own time drive the limits too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antiphon.vocabulary.ports import Clock
 T = TypeVar("T")
 
 CallLater = Callable[[float, Callable[[], None]], Callable[[], object]]
-"""The method by which the system's clock calls a function after so many seconds; its result takes that back."""
+"""The system clock's method for calling a function after some seconds; its result cancels the call."""
 
 
 async def within(clock: Clock, seconds: float, work: Coroutine[Any, Any, T]) -> T:
@@ -21,8 +21,8 @@ async def within(clock: Clock, seconds: float, work: Coroutine[Any, Any, T]) -> 
     Raises:
         TimeoutError: It took longer than `seconds` by the clock, and was cancelled.
     """
-    # asyncio's scope knows its own cancellation from one that comes from outside; the event loop's time,
-    # by which it would expire, is not used: it expires by the session's clock.
+    # asyncio's scope can tell its own cancellation from one from outside. It gets no deadline, because that would be by
+    # the event loop's time: a timer of the session's clock makes it expire.
     async with asyncio.timeout(None) as scope:
         stop = _set_timer(scope, clock, seconds)
         try:
@@ -35,8 +35,8 @@ async def within(clock: Clock, seconds: float, work: Coroutine[Any, Any, T]) -> 
 def _set_timer(
     scope: asyncio.Timeout, clock: Clock, seconds: float
 ) -> Callable[[], object]:
-    """Lets the scope expire after so many seconds by the clock; the result takes that back."""
-    # Nearly all limits are never reached: what the event loop itself can call later costs a tenth of a task.
+    """Makes the scope expire after so many seconds by the clock; the result cancels that."""
+    # Nearly all limits are never reached, and a callback of the event loop costs a tenth of a task.
     call_later: CallLater | None = getattr(clock, "call_later", None)
     if call_later is not None:
         return call_later(seconds, partial(_expire_now, scope))

@@ -1,4 +1,4 @@
-"""A call of the model that is under way, which the coordinator may abandon."""
+"""A model call under way, which the coordinator may abandon."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class CallUnderWay:
 
     Attributes:
         cancel: Ends the task that makes the call.
-        ended: The call has its outcome.
+        ended: True once the call has its outcome.
     """
 
     def __init__(self, fail: Fail) -> None:
@@ -24,7 +24,7 @@ class CallUnderWay:
         self.ended = False
 
     def abandon(self, why: str, /) -> None:
-        """Stops the call, and publishes its outcome: nobody waits for a connection to close."""
+        """Stops the call and publishes its outcome at once, without waiting for the connection to close."""
         if self.ended:
             return
         self.ended = True
@@ -33,4 +33,4 @@ class CallUnderWay:
 
 
 def _do_nothing() -> None:
-    """Stops a call whose task was not started."""
+    """Takes the place of `cancel` until the call's task is started."""

@@ -1,6 +1,6 @@
-"""JSON of a server's, read cheaply: objects whose text is valid Unicode and whose nesting is bounded.
+"""Reads a server's JSON cheaply, into objects with valid Unicode and bounded nesting.
 
-Text that is not valid Unicode is made valid here: JSON can spell half of a surrogate pair, and servers cut characters.
+Repairs text that is not valid Unicode: JSON can spell half of a surrogate pair, and servers cut characters in two.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.tool_calls import nests_too_deep
 
 EXCERPT_BYTES = 1_000
-"""More than an error message holds: what is cut here is cut once more, after keys were taken out of it."""
+"""More than an error message holds: the excerpt is cut again after keys were removed from it."""
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _decode = msgspec.json.Decoder().decode
@@ -25,7 +25,7 @@ def read_object(data: bytes) -> Json:
     """Reads `data` as a JSON object.
 
     Raises:
-        ModelError: (`malformed`) It is none.
+        ModelError: (`malformed`) It is not one.
     """
     try:
         value = _read(data)
@@ -54,7 +54,7 @@ def _read(data: bytes) -> object:
     try:
         return _decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        # The strict decoder is several times faster, and hardly any event needs the lenient one.
+        # The strict decoder above is several times faster, and hardly any event needs this lenient one.
         return read_leniently(data)
 
 
@@ -64,12 +64,12 @@ def excerpt(data: bytes) -> str:
 
 
 def read_leniently(data: bytes) -> object:
-    """Reads JSON whose text is not all valid Unicode.
+    """Reads JSON whose text is not entirely valid Unicode.
 
-    A delta's own text is left as it is: the next delta may bring the other half of its last character.
+    Leaves a delta's own text unchanged: the next delta may bring the other half of its last character.
 
     Raises:
-        ValueError: It is no JSON.
+        ValueError: It is not JSON.
     """
     value = json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse_constant)
     if not isinstance(value, dict) or not isinstance(value.get("delta"), dict):
@@ -90,13 +90,14 @@ def read_leniently(data: bytes) -> object:
 
 def valid_text(text: str) -> str:
     """Returns `text` with both halves of a surrogate pair joined, and each lone half replaced by U+FFFD."""
+    # Both checks are for speed: nearly all texts are returned here unchanged.
     if text.isascii() or not _LONE_SURROGATE.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def as_object(text: str) -> Json | None:
-    """Reads `text` as a JSON object; None if it is none that may be used."""
+    """Reads `text` as a JSON object; None if it is not one, or not a usable one."""
     data = text.encode("utf-8", "surrogatepass")
     try:
         value = msgspec.json.decode(data)

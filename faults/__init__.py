@@ -1,4 +1,4 @@
-"""Fault injection: plans, the matrix of all single faults, and the promises that are checked on every run."""
+"""Fault injection: plans, the matrix of all single faults, and the promises that every run is checked for."""
 
 from antiphon.exports import exports
 

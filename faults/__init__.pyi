@@ -1,4 +1,4 @@
-"""Fault injection: plans, the matrix of all single faults, and the promises that are checked on every run."""
+"""Fault injection: plans, the matrix of all single faults, and the promises that every run is checked for."""
 
 from antiphon.faults.checks.promises import broken_promises
 from antiphon.faults.from_trace import TraceFault, fault_at

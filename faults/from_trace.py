@@ -25,11 +25,11 @@ from antiphon.vocabulary.values import Value
 
 
 class TraceFault(Value, frozen=True, kw_only=True):
-    """A fault out of a trace.
+    """A fault derived from a trace.
 
     Attributes:
-        at: The event from which on the fault must stand ready: what `antiphon traces fork --at` takes.
-        kinds: What else could happen at this event, by point.
+        at: The event from which on the fault must be in place, for `antiphon traces fork --at`.
+        kinds: The kinds of faults that are possible at this event, by point.
     """
 
     plan: Plan
@@ -47,19 +47,19 @@ def fault_at(
     """Makes the plan that breaks the recorded query at event `seq`.
 
     Args:
-        kind: What is to happen; None is what suits the event: a failure as it was recorded, else the loss of the event.
-        point: At which of the event's points; None is the first that knows the kind.
+        kind: The kind of fault; None: the kind that suits the event: a failure as recorded, else the loss of the event.
+        point: One of the event's points; None: the first that knows the kind.
         subscribers: The components from outside that hear the query.
 
     Raises:
-        BadInputError: There is no such event, nothing can break it, or not in that way.
+        BadInputError: There is no such event, or it cannot be broken, or not in that way.
     """
     if not 1 <= seq <= len(events):
         raise BadInputError(
             f"There is no event {seq}: the trace has the events 1 to {len(events)}."
         )
     recorded = events[seq - 1]
-    # Every option is worked out first: a refusal names them all.
+    # All options are computed first, because a refusal names them.
     options = _options(events, recorded, subscribers)
     chosen = _choose(options, kind, point)
     if chosen is None:
@@ -75,13 +75,13 @@ def fault_at(
 def _choose(
     options: Sequence[Option], kind: str | None, point: str | None
 ) -> Option | None:
-    """Picks the first option at `point` that knows `kind`; None stands for any."""
+    """Picks the first option at `point` that knows `kind`; None matches any."""
     for option in options:
         if point not in (None, option.point):
             continue
         if kind is None:
             return option
-        # The known kind is returned, since `kind` is any text that a caller wrote.
+        # Returns the known kind, because `kind` is only text from a caller.
         for known in option.kinds:
             if known == kind:
                 return Option(option.point, known)
@@ -98,7 +98,7 @@ def _refusal(
     if not options:
         return f"Nothing can break {name}: no part of this version emits or hears it."
     known = [f"{option.point}: {', '.join(sorted(option.kinds))}" for option in options]
-    # Both are words from a command line: they may be of any length.
+    # Cut, because both come from a command line and may have any length.
     words = [word[:40] for word in (kind, point) if word is not None]
     wanted = " at ".join(words)
     return f"{wanted!r} cannot happen at {name}. What can: {'; '.join(known)}."
@@ -107,13 +107,13 @@ def _refusal(
 def _options(
     events: Trace, recorded: Recorded[Event], subscribers: Sequence[Subscriber]
 ) -> list[Option]:
-    """Lists the points of an event, the one first at which breaking it means most."""
+    """Lists the points of an event, first the one at which a break is most natural."""
     kind = type(recorded.event)
     options: list[Option] = []
     if kind in ORIGINS:
         until_event = events[: recorded.seq]
         options += ORIGINS[kind](until_event, recorded.event)
-    # Its loss on the way suits every event that a component emits.
+    # Any event that a component emits can get lost on its way.
     if is_published(kind):
         options.append(Option(publish_point(kind), "drop"))
     for point in delivery_points(who_hears(subscribers)).get(kind, ()):
@@ -122,10 +122,10 @@ def _options(
 
 
 def _ready_at(events: Trace, recorded: Recorded[Event]) -> int:
-    """Returns the event from which on the fault must stand ready: as a rule the one that it breaks."""
+    """Returns the event from which on the fault must be in place: usually the one that it breaks."""
     event = recorded.event
     seq = recorded.seq
-    # What is recorded here happened earlier: the fault must stand ready where it began.
+    # These events record something that began earlier, at an event that the fault must not miss.
     if isinstance(event, e.HandlerFailed) and 0 < event.event_seq < seq:
         return event.event_seq
     if isinstance(event, e.QueryCancelled):
@@ -138,7 +138,7 @@ def _ready_at(events: Trace, recorded: Recorded[Event]) -> int:
 
 
 def _last_round(events: Trace) -> int:
-    """Returns the event at which a caller can leave: harness and command line cancel when a round opens."""
+    """Returns the last event at which a caller can leave: harness and command line cancel when a round opens."""
     for recorded in reversed(events):
         if isinstance(recorded.event, e.RoundOpened):
             return recorded.seq
@@ -151,7 +151,7 @@ def _traversal_of(
     point: str,
     subscribers: Sequence[Subscriber],
 ) -> int:
-    """Counts which traversal of the point is the event's, when the query is resumed after `prefix`."""
+    """Returns the number of the event's traversal of the point if the query is resumed after `prefix`."""
     before = 0
     for traversal in traversals(prefix, who_hears(subscribers)):
         if traversal.point == point:
@@ -160,19 +160,19 @@ def _traversal_of(
 
 
 def _repeated(prefix: Trace, recorded: Recorded[Event], point: str) -> int:
-    """Counts the traversals before the event's that resuming repeats: those of calls without an outcome."""
+    """Counts the earlier traversals that resuming repeats: those of calls without an outcome."""
     owed = {pending.since_seq for pending in pending_after(prefix).values()}
     unfinished = {_call_of(earlier.event) for earlier in prefix if earlier.seq in owed}
-    # Events that belong to no call are not repeated with one.
+    # Resuming repeats only events that belong to a call.
     unfinished.discard("")
-    # A tool is called anew in the order of the requests, an event is published anew with its call.
+    # Tools are called again in the order of their requests; events are published again with their call.
     if point.startswith("tool."):
         return _calls_before(
             prefix, unfinished, _call_of(recorded.event), point.removeprefix("tool.")
         )
     if not point.startswith(("publish.", "deliver.")):
         return 0
-    # What came before the last retry belongs to an attempt that is not repeated.
+    # Events before the last retry belong to an attempt that is not repeated.
     candidates = [
         earlier for earlier in prefix[_last_retry(prefix) :] if earlier.seq not in owed
     ]
@@ -189,7 +189,7 @@ def _count_alike(candidates: Trace, event: Event, calls: set[str]) -> int:
 
 
 def _last_retry(prefix: Trace) -> int:
-    """Returns the last event at which a call of a model was retried; 0 if there is none."""
+    """Returns the last event at which a model call was retried; 0 if there is none."""
     for recorded in reversed(prefix):
         if isinstance(recorded.event, e.ReasoningRetried):
             return recorded.seq
@@ -197,7 +197,7 @@ def _last_retry(prefix: Trace) -> int:
 
 
 def _calls_before(prefix: Trace, unfinished: set[str], call_id: str, name: str) -> int:
-    """Counts the unfinished calls of the tool `name` that were requested before the call `call_id`."""
+    """Counts the unfinished calls of the tool `name` requested before the call `call_id`."""
     count = 0
     for recorded in prefix:
         event = recorded.event
@@ -211,8 +211,8 @@ def _calls_before(prefix: Trace, unfinished: set[str], call_id: str, name: str) 
 
 
 def _call_of(event: Event) -> str:
-    """Returns the call that an event belongs to; an empty text for the others."""
-    # A streamed tool call belongs to the reasoning call that streams it, for that is what is repeated.
+    """Returns the call that an event belongs to; empty if it belongs to none."""
+    # A streamed tool call belongs to the reasoning call that streams it, because resuming repeats that call.
     if event.about.kind == "tool_call" and not isinstance(event, e.ToolCallStreamed):
         return str(event.subject())
     call_id = getattr(event, "call_id", None)
@@ -222,8 +222,8 @@ def _call_of(event: Event) -> str:
 
 
 def _attempts(events: Trace, event: Event) -> int:
-    """Counts the attempts that must break for the event to happen."""
-    # A call fails for good only when each of its attempts does.
+    """Counts the attempts that must fail for the event to happen."""
+    # A call fails for good only if all its attempts do.
     if not isinstance(event, e.ReasoningFailed | e.SummaryFailed):
         return 1
     attempts = 0
@@ -233,5 +233,5 @@ def _attempts(events: Trace, event: Event) -> int:
             and recorded.event.call_id == event.call_id
         ):
             attempts += 1
-    # A call that was never started is broken at its first attempt all the same.
+    # A call that never started still fails at its first attempt.
     return max(1, attempts)

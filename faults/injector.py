@@ -1,4 +1,4 @@
-"""The interceptor that breaks one query as its plan says, and notes each point traversed and each fault that fired."""
+"""The interceptor that breaks one query by its plan, and notes each traversed point and each fault that fired."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from antiphon.vocabulary.ports import Model, Ports, QueryStore, Subscription
 from antiphon.vocabulary.values import StoredText
 
 NOT_OF_A_QUERY = ("intake", "client", "follower", "process", "library.", "embedder.")
-"""Points that belong to the harness's own callers, or to all queries."""
+"""Prefixes of points that belong to the harness's own callers or to all queries."""
 _OF_EVERY_QUERY: Mapping[Kind, str] = {
     "block": "stops every query of a running service",
     "stuck": "keeps a thread of a running service long after its query",
 }
-"""Kinds of faults of which other queries would notice, and why."""
+"""Kinds of faults that would affect other queries, and how."""
 
 
 class Injector:
-    """Satisfies `service.Interceptor`: one for each query.
+    """Satisfies `service.Interceptor`; one for each query.
 
     Args:
-        provider_open: Tells the query that the provider's circuit is open.
-        apart: Keeps what fails here on purpose from opening the circuits of other queries.
-        primary: Replaces the model that is asked first; None leaves the service's own.
+        provider_open: Makes the query see the provider's circuit as open.
+        apart: Keeps the injected failures from opening the circuits of other queries.
+        primary: Replaces the primary model; None: keeps the service's own.
 
     Attributes:
-        injected: The faults, and what they did.
+        injected: The faults and their effects.
     """
 
     def __init__(
@@ -62,16 +62,16 @@ class Injector:
         return tuple([f"fault {fault.kind} at {fault.point}" for fault in self._faults])
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Takes in what happened before the query is resumed or forked."""
+        """Takes in the events from before the query is resumed or forked."""
         self._prefix = prefix
-        # What was recorded decides in which part of the query it is resumed.
+        # The recorded events determine the part of the query in which it resumes.
         for recorded in prefix:
             self._note(recorded.event)
         # All of it is in the store already.
         self.injected.stored_seq = len(prefix)
 
     def resources(self, resources: Resources, /) -> Resources:
-        """Returns the ports that the query's components are given, each with its faults."""
+        """Returns the query's ports, each with its faults."""
         if self._apart:
             resources = resources.with_own_circuits()
         clock = resources.clock
@@ -81,17 +81,17 @@ class Injector:
         changed: dict[str, object] = {
             "models": self._faulty_models(resources),
             "tools": Registry(tools),
-            # What is broken is here: no other process knows of it. An outside of the service's own is kept.
+            # The faults are only in this process, so it must perform all requests. Keeps an outside of the user's own.
             "outside": performed_here(resources.outside),
         }
-        # Whatever else has methods is broken too, without being named: also a port that is new.
+        # Breaks all other objects with methods without naming them, so that new ports are included.
         for field in dataclasses.fields(resources):
             value = getattr(resources, field.name)
             if field.name not in changed and is_port(value):
                 changed[field.name] = FaultyPort(
                     value, self.injected, field.name, clock, RuntimeError
                 )
-        return dataclasses.replace(resources, **changed)  # type: ignore[arg-type]  # a port passes for what it wraps
+        return dataclasses.replace(resources, **changed)  # type: ignore[arg-type]  # a port acts as what it wraps
 
     def store(self, store: QueryStore, /) -> QueryStore:
         """Returns the store, with faults."""
@@ -105,10 +105,10 @@ class Injector:
         return port
 
     def components(self, components: Components, /) -> Components:
-        """Returns the query's components, with faults in all that they publish, hear and start."""
+        """Returns the query's components with faults in the events that they publish and get, and in their work."""
 
         def build(ports: Ports) -> Sequence[Subscription]:
-            # Set within the query's own context: the ports that all queries share ask it whose call it is.
+            # Set in the query's own context, in which shared ports look up whose call it is.
             query_faults.set(self.injected)
             delivery = FaultyDelivery(self.injected, ports.publish, self._note)
             faulty = Ports(
@@ -120,14 +120,14 @@ class Injector:
                 past=ports.past,
             )
             subscriptions = components(faulty)
-            # Only now is it known who hears what; no event has been delivered yet.
+            # Not before the subscriptions are known, but before any event is delivered.
             self._count_past(subscriptions)
             return list(map(delivery.subscription, subscriptions))
 
         return build
 
     def _count_past(self, subscriptions: Sequence[Subscription]) -> None:
-        """Counts the points that were traversed before the query is resumed or forked; no fault fires at these."""
+        """Counts the traversals from before the query is resumed or forked, without firing faults."""
         hearers = [
             (subscription.kind, subscription.name) for subscription in subscriptions
         ]
@@ -151,15 +151,15 @@ class Injector:
 
 
 def is_port(value: object) -> bool:
-    """Returns True if a resource of the service is something with methods that can be broken."""
-    # Texts, numbers, tuples and functions are values that the service was set up with, not ports to anything.
+    """Returns True if a resource of the service has methods that can be broken."""
+    # Texts, numbers, tuples and functions are settings of the service, not ports.
     if value is None or isinstance(value, str | StoredText | tuple | float):
         return False
     return not inspect.isroutine(value)
 
 
 class _ObservedStore:
-    """A trace store that notes how far it has come."""
+    """A trace store that notes the last event that it has stored."""
 
     def __init__(self, inner: QueryStore, faults: QueryFaults) -> None:
         self._inner = inner
@@ -176,10 +176,10 @@ class _ObservedStore:
 
 
 def injector_of(data: object) -> Injector:
-    """Makes the injector for a fault plan that a caller sent; its scenario and seed are the harness's own.
+    """Makes the injector for a caller's fault plan, ignoring scenario and seed, which only the harness uses.
 
     Raises:
-        FaultPlanError: It is no fault plan, or one that nothing would come of here.
+        FaultPlanError: It is not a fault plan, or one that cannot be carried out here.
     """
     faults = parse_plan(data).faults
     for fault in faults:

@@ -1,4 +1,4 @@
-"""Fault plans as data: the kinds of faults, the types of points at which they happen, and the queries they break."""
+"""Fault plans as data: kinds of faults, types of injection points, and the queries to break."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ MEANING: dict[Kind, str] = {
 When = Literal["any", "start", "round_1", "round_2", "final"]
 WHENS: tuple[When, ...] = ("start", "round_1", "round_2", "final")
 LONGEST_S = 86_400.0
-"""A day; the longest deadline that a query may have is ten minutes."""
+"""A day; the longest allowed deadline of a query is ten minutes."""
 
 
 class Fault(Value, frozen=True, kw_only=True):
     """One fault.
 
     Attributes:
-        point: The injection point, as `antiphon faults list` names it; `*` at its end stands for any ending.
+        point: The injection point, as `antiphon faults list` names it; `*` at its end matches any ending.
         when: The part of the query in which it may fire; `start` is before the first round.
-        nth: The traversal of the point (within `when`) at which it fires first, from 1.
-        times: How many traversals from there on it breaks; 0 is all of them.
-        for_s: How long it hangs, is slow or late, in seconds; 0 is what fits the kind.
+        nth: The traversal of the point (within `when`) at which it first fires, from 1.
+        times: The number of traversals from there on that it breaks; 0: all of them.
+        for_s: Seconds for which it hangs, is slow or late; 0: the usual time of its kind.
     """
 
     point: str
@@ -75,15 +75,15 @@ class Fault(Value, frozen=True, kw_only=True):
         return matches(point, self.point)
 
     def seconds(self, fitting_s: float) -> float:
-        """Returns how long it hangs, is slow or late; `fitting_s` if the fault does not say."""
+        """Returns the seconds for which it hangs, is slow or late; `fitting_s` if the fault does not say."""
         return self.for_s or fitting_s
 
 
 class Plan(Value, frozen=True, kw_only=True):
-    """The faults of one query, and which query it is.
+    """The faults of one query, and the choice of the query.
 
     Attributes:
-        scenario: The name of what the query is like before anything is broken (faults/scenarios.py).
+        scenario: The name of the query's scenario before anything is broken (faults/scenarios.py).
         seed: Chooses the question and the order in which queries begin.
     """
 
@@ -93,11 +93,11 @@ class Plan(Value, frozen=True, kw_only=True):
 
 
 class Step(Value, frozen=True, kw_only=True):
-    """Queries that are asked at once.
+    """Queries that begin at the same time.
 
     Attributes:
-        at_once: Each with its own faults; a plan without faults is a query that nothing breaks.
-        after_s: Seconds that pass before it, in which circuits rest and locks are given back.
+        at_once: A plan for each query; one without faults leaves its query unbroken.
+        after_s: Seconds to wait before it, in which circuits rest and locks are released.
     """
 
     at_once: tuple[Plan, ...]
@@ -105,7 +105,7 @@ class Step(Value, frozen=True, kw_only=True):
 
 
 class Experiment(Value, frozen=True, kw_only=True):
-    """Steps that one service goes through: its circuits, tools and store are the same in all of them."""
+    """The steps of one service, whose circuits, tools and store persist through all of them."""
 
     steps: tuple[Step, ...]
 
@@ -121,7 +121,7 @@ class Experiment(Value, frozen=True, kw_only=True):
 
     @property
     def single_plan(self) -> Plan | None:
-        """The plan, if the experiment is one query that is asked at once."""
+        """The plan, if the experiment is a single query without a wait."""
         if len(self.steps) != 1:
             return None
         (step,) = self.steps
@@ -131,7 +131,7 @@ class Experiment(Value, frozen=True, kw_only=True):
 
 
 def part_of(event: RoundOpened) -> When:
-    """Names the part of a query that an opened round begins."""
+    """Returns the part of a query that begins with an opened round."""
     if event.final:
         return "final"
     if event.round == 1:
@@ -140,21 +140,21 @@ def part_of(event: RoundOpened) -> When:
 
 
 def matches(point: str, pattern: str) -> bool:
-    """Returns True if `pattern` names the point; a `*` at its end stands for any ending."""
+    """Returns True if `pattern` names the point; a `*` at its end matches any ending."""
     if pattern.endswith("*"):
         return point.startswith(pattern[:-1])
     return point == pattern
 
 
 class PointType(NamedTuple):
-    """The points whose names begin with `prefix`."""
+    """The type of the points whose names begin with `prefix`."""
 
     prefix: str
     kinds: tuple[Kind, ...]
     why_not: str
 
 
-# The first whose prefix fits a point is its type, so the longer prefix stands before the shorter one.
+# The first type with a matching prefix wins, so longer prefixes come before shorter ones.
 POINT_TYPES: tuple[PointType, ...] = (
     PointType(
         "intake",
@@ -275,7 +275,7 @@ POINT_TYPES: tuple[PointType, ...] = (
     PointType("follower", ("hang", "slow", "cancel"), "a follower only reads"),
     PointType("client", ("cancel",), "a caller can only stay or go"),
     PointType("process", ("kill",), "a process can only live or die"),
-    # For ports that are not described here: whatever has methods can be broken.
+    # For ports that are not described here: any object with methods can be broken.
     PointType(
         "",
         ("raise", "hang", "slow"),
@@ -286,12 +286,13 @@ POINT_TYPES: tuple[PointType, ...] = (
 STREAM_PLACES = ("before_first_token", "in_text", "in_tool_json", "before_end")
 """The places of a model's stream, each a point of its own."""
 SUMMARY = "summary"
-"""The prefix of the points of summarising calls, whichever model makes them."""
+"""The prefix of the points of all summarising calls, of any model."""
 
 
 def point_type(point: str) -> PointType:
-    """Finds the type of a point; those of other models and of summaries are like the first model's."""
+    """Finds the type of a point; other models and summaries have the same types as the first model."""
     port, _, rest = point.partition(".")
+    # The table describes the points of models only once, under the first model's name.
     if port in ("fallback", SUMMARY):
         point = f"model.{rest}"
     for known in POINT_TYPES:
@@ -302,7 +303,7 @@ def point_type(point: str) -> PointType:
 
 def model_points(prefix: str) -> list[str]:
     """Lists the points of one model."""
-    # In the order in which a call traverses them.
+    # In the order in which a call passes them.
     points = [f"{prefix}.request"]
     for place in STREAM_PLACES:
         points.append(f"{prefix}.stream.{place}")

@@ -1,4 +1,4 @@
-"""Fault plans and experiments from YAML and JSON and back, and what is refused in them."""
+"""Reads and writes fault plans and experiments as YAML and JSON, and refuses senseless ones."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 MOST_FAULTS = 50
-"""A service that lets callers send plans counts every traversal against each of these."""
+"""A bound for services that accept plans from callers, because every traversal costs time for each fault."""
 MOST_QUERIES = 100
-"""The random mode makes up to eight steps of four queries."""
+"""The random mode itself makes at most eight steps of four queries."""
 _FAULT_FIELDS = ("point", "kind", "when")
 
 
@@ -24,7 +24,7 @@ def parse_plan(data: object) -> Plan:
     """Reads a plan from a decoded JSON or YAML value.
 
     Raises:
-        FaultPlanError: It is none, or asks a point for a kind that it does not know; the message names what is wrong.
+        FaultPlanError: It is not a plan, or has a kind that its point does not know; the message names the mistake.
     """
     try:
         plan = msgspec.convert(data, prepared(Plan))
@@ -37,7 +37,7 @@ def parse_plan(data: object) -> Plan:
 
 
 def _refuse_senseless(plan: Plan) -> None:
-    """Raises FaultPlanError for a plan that is well formed and asks for what cannot be done."""
+    """Raises FaultPlanError for a well-formed plan that cannot be carried out."""
     if len(plan.faults) > MOST_FAULTS:
         raise FaultPlanError(
             f"A fault plan may hold {MOST_FAULTS} faults, this one holds {len(plan.faults)}."
@@ -51,13 +51,13 @@ def _refuse_senseless(plan: Plan) -> None:
 
 
 def _check_point(fault: Fault) -> None:
-    """Refuses a point that there cannot be, and a kind of fault that its point does not know."""
-    # A pattern may name points of several types, of which only some know the kind.
+    """Refuses an impossible point, and a kind of fault that its point does not know."""
+    # A pattern may match points of several types, only some of which know the kind.
     if fault.point.endswith("*"):
         return
     known = point_type(fault.point)
     if not known.prefix:
-        # A method of an unknown port may be one that nobody has described here.
+        # It may be a method of a port that is not described here.
         if "." in fault.point:
             return
         raise FaultPlanError(
@@ -74,7 +74,7 @@ def parse_experiment(data: object) -> Experiment:
     """Reads an experiment from a decoded JSON or YAML value; a plan is an experiment of one query.
 
     Raises:
-        BadInputError: It is none; the message names the field.
+        BadInputError: It is not an experiment; the message names the field.
     """
     if not isinstance(data, dict) or "steps" not in data:
         return Experiment.of(parse_plan(data))
@@ -99,26 +99,26 @@ def parse_fault(text: str) -> Fault:
     """Reads a fault from POINT:KIND or POINT:KIND:WHEN.
 
     Raises:
-        FaultPlanError: The text is neither.
+        FaultPlanError: The text has neither form.
     """
     words = text.split(":")
     if not 2 <= len(words) <= len(_FAULT_FIELDS):
         raise FaultPlanError(
             f"A fault is written POINT:KIND or POINT:KIND:WHEN, found {text!r}."
         )
-    # The part may be left out: then the fault has one field less.
+    # Not strict, because the part may be left out.
     fields = dict(zip(_FAULT_FIELDS, words, strict=False))
     plan = parse_plan({"faults": [fields]})
     return plan.faults[0]
 
 
 def short(fault: Fault) -> str:
-    """Writes the fault as `--fault` takes it: point, kind and part; its other fields are left out."""
+    """Writes the fault in the form of `--fault`: point, kind and part, without its other fields."""
     return f"{fault.point}:{fault.kind}:{fault.when}"
 
 
 def read_plan(path: Path) -> Plan:
-    """Reads the plan of a file: YAML or JSON (which is YAML too).
+    """Reads a plan from a file: YAML or JSON (which is YAML too).
 
     Raises:
         FaultPlanError: The file cannot be read, or holds no plan.
@@ -127,7 +127,7 @@ def read_plan(path: Path) -> Plan:
 
 
 def read_experiment(path: Path) -> Experiment:
-    """Reads the experiment, or the plan, of a file: YAML or JSON (which is YAML too).
+    """Reads an experiment or a plan from a file: YAML or JSON (which is YAML too).
 
     Raises:
         BadInputError: The file cannot be read, or holds neither.
@@ -139,19 +139,19 @@ def _read_data(path: Path) -> object:
     try:
         data: object = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
-        # An error of YAML is many lines long, and a refusal is one sentence.
+        # An error of YAML has many lines, but a refusal is one sentence.
         why = " ".join(str(error).split())
         raise FaultPlanError(f"{path} cannot be read as a fault plan: {why}") from error
     return data
 
 
 def write_plan(plan: Plan) -> str:
-    """Writes the plan as YAML, without the fields that are as they are by default."""
+    """Writes the plan as YAML, without fields that have their default values."""
     return yaml.safe_dump(_plan_fields(plan), sort_keys=False)
 
 
 def write_experiment(experiment: Experiment) -> str:
-    """Writes the experiment as YAML; as a plan if it is one query."""
+    """Writes the experiment as YAML, or as a plan if it is a single query."""
     single = experiment.single_plan
     if single is not None:
         return write_plan(single)
@@ -168,7 +168,7 @@ def _plan_fields(plan: Plan) -> dict[str, object]:
 
 
 def _changed_fields(value: Value) -> dict[str, object]:
-    """Returns the fields of a value that are not as they are by default."""
+    """Returns the fields of a value that differ from their defaults."""
     fields: dict[str, object] = msgspec.to_builtins(value)
     for field in msgspec.structs.fields(value):
         if fields[field.name] == field.default:

@@ -1,4 +1,4 @@
-"""A pytest plugin for the suites of those who use Antiphon: mark a test with the faults that its query meets.
+"""A pytest plugin for users' test suites: mark a test with the faults of its query.
 
 pytest_plugins = ["antiphon.faults.pytest_plugin"]
 
@@ -6,7 +6,7 @@ pytest_plugins = ["antiphon.faults.pytest_plugin"]
 def test_a_slow_tool_is_survived(faulted):
     assert faulted.broken == []
 
-Without a point the tools are called with nothing broken: `@pytest.mark.faults(tools="my_package:my_tool")`.
+Without a point the tools are called without faults: `@pytest.mark.faults(tools="my_package:my_tool")`.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ USAGE = (
 
 
 class Faulted(NamedTuple):
-    """The result of the test's faults: the run, and each promise that it breaks, in a sentence.
+    """The result of a test's faults: the run, and a sentence for each promise that it breaks.
 
-    A fault that never fired is among them: then nothing was tested.
+    These include each fault that never fired, because then nothing was tested.
     """
 
     run: Run
@@ -52,10 +52,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture
 def faulted(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Faulted]:
-    """Runs a query with the faults of the test's marks; without a point, with their tools by themselves."""
+    """Runs a query with the faults of the test's marks; for marks without a point, runs it with their tools only."""
     marks = list(request.node.iter_markers("faults"))
     tools = ",".join(_tools(marks))
-    # A thousand failures are meant; afterwards the suite gets its own logging back.
+    # A thousand failures are intended; afterwards the suite gets its own logging back.
     silence_logging()
     try:
         plan = _plan(marks)
@@ -90,7 +90,7 @@ def _tools(marks: Sequence[pytest.Mark]) -> list[str]:
 
 
 def _plan(marks: Sequence[pytest.Mark]) -> Plan:
-    """Makes a plan of the marks that name a point and a kind."""
+    """Makes a plan from the marks that name a point and a kind."""
     faults: list[dict[str, object]] = []
     for mark in marks:
         if mark.args:

@@ -1,4 +1,4 @@
-"""Reports of the matrix and of pairs: for people (a table of points by kinds), and for programs (JSON)."""
+"""Reports of the matrix and of pairs, for people (a table of points by kinds) and for programs (JSON)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from antiphon.faults.results import NotApplicable, PairVerdict, Report
 SIGNS = {"kept": "✓", "broken": "✗", "not fired": "?"}
 NOTHING_TRIED = "·"
 UNBROKEN = "a scenario by itself"
-"""The meaning of a cell in which nothing is broken."""
+"""The meaning of a cell without a fault."""
 
 Row = dict[str, str]
-"""For each kind a sign for every part of a query that was tried."""
+"""By kind, a sign for each part of a query that was tried."""
 
 
 def counts(report: Report) -> dict[str, int]:
@@ -33,7 +33,7 @@ def counts(report: Report) -> dict[str, int]:
 
 
 def pair_counts(verdicts: Sequence[PairVerdict]) -> dict[str, int]:
-    """Counts pairs run; those of which both, one or no fault fired; and broken ones."""
+    """Counts pairs run; pairs of which both, one or no fault fired; and broken ones."""
     fired = Counter(verdict.fired for verdict in verdicts)
     results = Counter(verdict.result for verdict in verdicts)
     return {
@@ -51,14 +51,14 @@ def reasons(not_applicable: Sequence[NotApplicable]) -> list[tuple[str, int]]:
 
 
 def table(report: Report) -> list[tuple[str, Row]]:
-    """Makes a row for each point; `·` stands for a kind that makes no sense there in any part of a query."""
+    """Makes a row for each point; `·` marks a kind that makes no sense there in any part of a query."""
     rows: dict[str, Row] = {}
     for cell in report.not_applicable:
         rows.setdefault(cell.point, {}).setdefault(cell.kind, NOTHING_TRIED)
     for verdict in report.verdicts:
         row = rows.setdefault(verdict.cell.point, {})
         kind = verdict.cell.kind
-        # A kind that makes sense in one part of a query only has been tried all the same.
+        # A kind that makes sense in only one part of a query still counts as tried.
         tried = row.get(kind, "").replace(NOTHING_TRIED, "")
         row[kind] = tried + SIGNS[verdict.result]
     return list(rows.items())
@@ -99,5 +99,5 @@ def pairs_as_json(verdicts: Sequence[PairVerdict], seed: int) -> bytes:
 
 
 def failing(verdicts: Sequence[PairVerdict]) -> list[PairVerdict]:
-    """Returns the pairs that broke a promise, or of which a fault did not fire."""
+    """Returns the pairs that broke a promise or had a fault that did not fire."""
     return [verdict for verdict in verdicts if verdict.result != "kept"]

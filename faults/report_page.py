@@ -15,7 +15,7 @@ _TEMPLATE = "report.html.j2"
 
 
 def as_html(report: Report) -> str:
-    """Writes one page, with the reason of each empty cell to be read by pointing at it."""
+    """Writes one page; the reason of each empty cell appears when the reader points at it."""
     why: dict[tuple[str, str], str] = {
         (cell.point, cell.kind): cell.why for cell in report.not_applicable
     }
@@ -23,7 +23,7 @@ def as_html(report: Report) -> str:
 
 
 def pairs_as_html(verdicts: Sequence[PairVerdict], seed: int) -> str:
-    """Writes one page: the counts, and each failing pair with the command that tries it alone."""
+    """Writes one page: the counts, and each failing pair with the command that reruns it."""
     return _page(seed, pair_counts(verdicts), failing(verdicts))
 
 
@@ -34,7 +34,7 @@ def _page(
     rows: Sequence[tuple[str, Row]] = (),
     why: Mapping[tuple[str, str], str] | None = None,
 ) -> str:
-    # What tools of a user's raise stands in the page: nothing in it is trusted to be no markup.
+    # Always escaped, because the page contains messages of exceptions from users' tools.
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True
     )

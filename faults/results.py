@@ -23,14 +23,14 @@ class Run:
     """The result of one plan.
 
     Attributes:
-        injected: Its faults, and what they did.
-        outcome: The outcome that the caller was given; None if none came, or if the question was refused.
+        injected: Its faults and their effects.
+        outcome: The outcome that the caller got; None if none came or the question was refused.
         refused: The refusal of the question, in words.
-        error: The reason why nothing came, in words.
-        trace: The query's events, as they were delivered.
-        stored: Its events, as the store has them afterwards.
+        error: The reason why no outcome came, in words.
+        trace: The query's events as delivered.
+        stored: Its events as stored afterwards.
         neighbour: The stored events of the query beside it.
-        left: Tasks, threads and sessions that were still there after both had ended, in words.
+        left: Tasks, threads and sessions that remained after both had ended, in words.
         took_s: Virtual seconds from question to answer.
     """
 
@@ -55,7 +55,7 @@ class Run:
         ]
 
     def subjects(self, *kinds: type[Event]) -> list[str]:
-        """Returns what each event of these kinds is about: the id of its call, as often as there are events."""
+        """Returns the subject of each event of these kinds: the id of its call, once per event."""
         return [
             str(recorded.event.subject())
             for recorded in self.trace
@@ -68,11 +68,11 @@ class Run:
 
     @property
     def fired(self) -> list[Fired]:
-        """The plan's own faults that fired; those of its scenario are left out."""
+        """The plan's own faults that fired, without those of its scenario."""
         return [fired for fired in self.injected.fired if self._is_planned(fired)]
 
     def _is_planned(self, fired: Fired) -> bool:
-        # A pattern may have fired at several points, of which none is named in the plan.
+        # Compared by match, because a pattern fires at points that the plan does not name.
         return any(_came_from(fired, fault) for fault in self.plan.faults)
 
     @property
@@ -90,13 +90,13 @@ class Run:
 
     @property
     def response(self) -> ResponseAssembled:
-        """The response that the caller was given; only runs that have an outcome are asked for it."""
+        """The response that the caller got; only for runs with an outcome."""
         assert self.outcome is not None
         return self.outcome.response
 
     @property
     def signs(self) -> set[str]:
-        """The kinds of doubts that the response shows."""
+        """The kinds of doubts in the response."""
         return {str(doubt.kind) for doubt in self.response.indicators}
 
     @property
@@ -122,18 +122,18 @@ class Cell(Value, frozen=True, kw_only=True):
     scenario: str = ""
 
     def plan(self, seed: int) -> Plan:
-        """Makes the plan that tries it."""
+        """Makes the plan that tries the cell."""
         if self.kind == "none":
             return Plan(scenario=self.scenario, seed=seed)
-        # A question is taken in before any part of the query begins.
+        # The question is read before any part of the query begins.
         when = "any" if self.point == "intake" else self.when
         fault = Fault(point=self.point, kind=self.kind, when=when)
-        # If no scenario traverses the point, any serves to show that the fault does not fire.
+        # If no scenario traverses the point, any one shows that the fault does not fire.
         scenario = self.scenario or "plain"
         return Plan(faults=(fault,), scenario=scenario, seed=seed)
 
     def command(self, tools: str, seed: int) -> str:
-        """Writes the command that tries it alone, with these tools and this seed."""
+        """Writes the command that tries the cell alone, with these tools and this seed."""
         return run_command(
             ["--points", self.point, "--kinds", self.kind, "--when", self.when],
             tools,
@@ -142,7 +142,7 @@ class Cell(Value, frozen=True, kw_only=True):
 
 
 def run_command(options: Sequence[str], tools: str, seed: int) -> str:
-    """Writes an `antiphon faults run` command; tools and seed only if they are not the default."""
+    """Writes an `antiphon faults run` command, with tools and seed only if they are not the default."""
     words = ["antiphon", "faults", "run", *options]
     if tools:
         words += ["--tools", tools]
@@ -152,7 +152,7 @@ def run_command(options: Sequence[str], tools: str, seed: int) -> str:
 
 
 class NotApplicable(Value, frozen=True, kw_only=True):
-    """A cell that makes no sense. `when` is empty if it makes none in any part of a query."""
+    """A cell that makes no sense. `when` is empty if this holds for all parts of a query."""
 
     point: str
     kind: Kind
@@ -177,7 +177,7 @@ class Verdict(Value, frozen=True, kw_only=True):
 
 
 class PairVerdict(Value, frozen=True, kw_only=True):
-    """The result of two faults together; `fired` counts those that did (the first may keep the second from firing).
+    """The result of two faults together; `fired` counts those that fired (the first may prevent the second).
 
     Attributes:
         command: Tries the pair alone.
@@ -201,21 +201,21 @@ class Report:
 
     @property
     def failures(self) -> list[Verdict]:
-        """The verdicts that are not as they should be."""
+        """The verdicts on cells that failed."""
         return [verdict for verdict in self.verdicts if verdict.result != "kept"]
 
 
 @dataclass
 class RandomReport:
-    """The random mode's work so far, in numbers, and the failure that it found.
+    """The progress of the random mode in numbers, and the failure that it found.
 
     Attributes:
-        faults: Faults that the queries were to meet, each counted in each query.
+        faults: The number of faults planned for all queries together.
         fired: Those of them that fired at least once.
-        sorts: Every pair of point and kind that fired.
+        sorts: The pairs of point and kind that fired.
         failing: The smallest failing experiment; None if no promise broke.
-        broken: What it broke.
-        reproduced: False if it did not fail when it was rerun by itself.
+        broken: The promises that it broke.
+        reproduced: False if a rerun by itself did not fail.
     """
 
     experiments: int = 0

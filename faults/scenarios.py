@@ -1,7 +1,7 @@
-"""Scenarios: queries as they are before anything is broken on purpose; together they traverse every point there is.
+"""Scenarios: queries before a plan breaks them; together they traverse all points.
 
-The matrix finds out by itself which scenario traverses which point, and in which part of the query; it uses the first
-that does. A point that none of them reaches is reported as a failure of the harness.
+The matrix finds out by itself which scenarios traverse a point in a part of the query, and uses the first of them. It
+reports a point that none reaches as a failure of the harness.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from antiphon.vocabulary.values import QuerySettings, Value
 
 
 class Scenario(Value, frozen=True, kw_only=True):
-    """A way for a query to go.
+    """One possible course of a query.
 
     Attributes:
-        what: What happens in it, for people.
-        faults: What is broken in it already.
-        settings: The settings that its caller chose.
-        greedy: The model asks for tools whatever the request allows.
-        dear: Each reply of the model is reported as being as long as it may be.
-        leaves: The caller goes away in the first round.
+        what: A description for people.
+        faults: The faults that belong to the scenario.
+        settings: The caller's settings.
+        greedy: The model calls tools even if the request forbids it.
+        dear: The model reports the maximum length for each reply.
+        leaves: The caller leaves in the first round.
         goes_on: It continues a conversation.
         provider_open: The provider's circuit is open when it begins.
-        resumed_after: The kind of event after which its process died, and at which it is resumed. Empty: it did not.
+        resumed_after: The kind of event after which its process died and it was resumed; empty: it did not die.
     """
 
     what: str
@@ -39,16 +39,16 @@ class Scenario(Value, frozen=True, kw_only=True):
 
 
 def _always(point: str, kind: Kind) -> Fault:
-    # `times=0` is every traversal of the point.
+    # `times=0` means all traversals of the point.
     return Fault(point=point, kind=kind, times=0)
 
 
-# So small a briefing leaves out enough for a summary to be worth its call.
+# A briefing so small leaves out enough to make a summary worth its call.
 _SUMS_UP = QuerySettings(
     compression="model", briefing_tokens=600, max_total_tokens=20_000, max_cost_usd=0.1
 )
 
-# The order matters: a point that several of them traverse is tried in the first that does.
+# The order matters: a point is tried in the first scenario that traverses it.
 SCENARIOS: dict[str, Scenario] = {
     "plain": Scenario(
         what="two rounds of tools, then the answer, within a budget that pays for more",
@@ -74,7 +74,7 @@ SCENARIOS: dict[str, Scenario] = {
     ),
     "tool_is_stubborn": Scenario(
         what="a tool will not be stopped in time, and comes back when the next round has begun",
-        # The second fault keeps the next round open until the tool is back.
+        # The second fault keeps the next round open until the tool returns.
         faults=(
             Fault(point="tool.search_course_content", kind="late"),
             Fault(point="model.request", kind="hang", when="round_2", for_s=5.0),

@@ -1,4 +1,4 @@
-"""What can be done with a recorded query: replay it, resume it, fork it, and compare it with another."""
+"""Replays, resumes, forks and compares recorded queries."""
 
 from antiphon.exports import exports
 

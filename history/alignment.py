@@ -1,6 +1,6 @@
-"""Matches the events of two traces by their place in the query, and reduces each to what can be compared.
+"""Matches the events of two traces by their place in the query, and reduces each to its comparable fields.
 
-Both follow from what the events declare: what each is about, and which fields hold times, places or a fork's parent.
+Both follow from the declarations of the events: their subjects, and their fields for times, places and a fork's parent.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from antiphon.vocabulary.values import StoredText
 Trace = Sequence[Recorded[Event]]
 
 NEVER_ALIKE = frozenset({Mark.MEASURED, Mark.SEQ, Mark.RUN, Mark.FORK})
-"""Fields that differ between any two runs of the same query, so that their difference means nothing."""
+"""Marks of fields that differ between any two runs of the same query, so that a difference means nothing."""
 
 
 class EventKey(NamedTuple):
-    """The place of an event in its query, by which it is found in another trace.
+    """The place of an event in its query, by which to find it in another trace.
 
     Attributes:
-        subject: The call or round that it is about; a tool call by its order, for ids are the model's.
-        cause_kind: The kind of its cause, for an event that is about the query as a whole.
-        number: Which of several that are otherwise alike, from 1.
+        subject: The call or round that it is about; a tool call by its order, because the model chooses ids.
+        cause_kind: The kind of its cause, for an event about the query as a whole.
+        number: Its number among several otherwise equal keys, from 1.
     """
 
     kind: str
@@ -51,7 +51,7 @@ Aligned = dict[EventKey, Recorded[Event]]
 
 
 class ToolCallNames:
-    """A name for each tool call of a trace by its order, in the place of the model's own id."""
+    """Names the tool calls of a trace by their order, instead of by the model's ids."""
 
     def __init__(self) -> None:
         self.by_id: dict[str, str] = {}
@@ -65,7 +65,7 @@ class ToolCallNames:
         return names
 
     def subject_of(self, event: Event) -> str | int:
-        """Returns what an event is about, a tool call under its name."""
+        """Returns the subject of an event, with the name for a tool call."""
         subject = event.subject()
         if (
             event.about.kind != "tool_call"
@@ -76,10 +76,10 @@ class ToolCallNames:
         return self.by_id.setdefault(subject, f"tool call {len(self.by_id) + 1}")
 
     def put_into(self, text: str) -> str:
-        """Returns a text with the names: if it is an id, and if it is JSON that holds some."""
+        """Returns a text with ids replaced by names: the whole text if it is an id, or quoted ids within JSON."""
         if text in self.by_id:
             return self.by_id[text]
-        # Quoted, so that an id such as `t1` is not found inside of words.
+        # Only in quotes, so that an id such as `t1` is not found within words.
         for id_, name in self.by_id.items():
             if id_ in text:
                 text = text.replace(f'"{id_}"', f'"{name}"')
@@ -89,8 +89,8 @@ class ToolCallNames:
 def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     """Returns each event by its place in the query.
 
-    The event by which a fork begins is left out, for it is no difference. If a query was resumed, whatever an
-    interrupted call had emitted is emitted once more, and only the second time counts.
+    Leaves out the event with which a fork begins, which is not a difference. A resumed query emits the events of an
+    interrupted call again, and only the second time counts.
     """
     names = ToolCallNames()
     seen: Counter[EventKey] = Counter()
@@ -98,7 +98,7 @@ def align(events: Trace, catalog: Catalog = BUILT_IN) -> Aligned:
     pending: PendingTable = {}
     for recorded in events:
         pending = fold_pending(pending, recorded, catalog)
-        # Resuming settles nothing, so what is pending here is what is requested once more.
+        # Resuming settles nothing, so the pending requests are those that are repeated.
         if isinstance(recorded.event, QueryResumed):
             seen.subtract(_repeated_keys(found, pending))
             if recorded.event.why.startswith(FORKED):
@@ -113,7 +113,7 @@ def _unnumbered_key(
     recorded: Recorded[Event], events: Trace, names: ToolCallNames
 ) -> EventKey:
     subject = names.subject_of(recorded.event)
-    # Events about the query as a whole, such as recoveries, have no subject: their causes distinguish them.
+    # Events about the query as a whole, such as recoveries, have no subject, but their causes distinguish them.
     has_cause = subject == "" and 0 < recorded.cause <= len(events)
     cause_kind = events[recorded.cause - 1].event.kind_name() if has_cause else ""
     return EventKey(
@@ -125,12 +125,12 @@ def _unnumbered_key(
 
 
 def _repeated_keys(found: Aligned, pending: PendingTable) -> Counter[EventKey]:
-    """Counts the events of calls that are under way, and hence repeated, by their key without its number."""
+    """Counts the events of calls under way, which will be repeated, by key without number."""
     under_way = {owed.subject for owed in pending.values()}
     repeated: Counter[EventKey] = Counter()
     for key, recorded in found.items():
         match recorded.event:
-            # A tool call in a stream is repeated with the reasoning call that streams it.
+            # A streamed tool call is repeated with the reasoning call that streams it.
             case (
                 ReasoningStarted(call_id=subject)
                 | ToolCallStreamed(call_id=subject)
@@ -141,7 +141,7 @@ def _repeated_keys(found: Aligned, pending: PendingTable) -> Counter[EventKey]:
 
 
 def comparable(value: object, names: ToolCallNames) -> object:
-    """Returns a value or event as dictionaries and lists of what can be compared between two traces."""
+    """Returns a value or event as dictionaries and lists of the fields that can be compared between two traces."""
     if isinstance(value, str):
         return names.put_into(value)
     if isinstance(value, StoredText):

@@ -1,4 +1,4 @@
-"""Applies one change of a fork to an event: a field, a setting, a reply, a tool's result, a passage more or less."""
+"""Applies one change of a fork to an event: a field, a setting, a reply, a result, a dropped or shown passage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BLOCK_TYPES = (
 MOST_NUMBER = 10**18
 
 SHOWN_CHARS = 60
-"""Characters of a value when a change is described: the rest can be read in the fork's trace."""
+"""Characters of a value in the description of a change: the fork's trace has the rest."""
 
 
 class Change(Value, frozen=True, kw_only=True):
@@ -46,11 +46,11 @@ class Change(Value, frozen=True, kw_only=True):
 
     Attributes:
         kind: `set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result of a
-            `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that a briefing left out.
+            `tool`, `drop` a passage from all results, or `show` sentences of a fact that a briefing left out.
         name: The field, the setting, the tool call's id or the number of one of its events, the passage's or the
             fact's id; empty for a reply.
-        value: JSON, or plain text if that is meant; the numbers of sentences from 0, as a list, for `show`.
-        fact: The fact that `show` names, once it was looked up in the trace.
+        value: JSON or plain text; for `show` a list of the numbers of sentences, from 0.
+        fact: The fact that `show` names, once it has been looked up in the trace.
     """
 
     kind: Literal["set", "setting", "reply", "tool", "drop", "show"]
@@ -69,10 +69,10 @@ def change_event(event: Event, change: Change, catalog: Catalog = BUILT_IN) -> E
     """Returns the event with the change made.
 
     Args:
-        catalog: The events that there are.
+        catalog: All known events.
 
     Raises:
-        BadInputError: The change does not fit the event, or what it gives cannot be read.
+        BadInputError: The change does not fit the event, or its value cannot be read.
     """
     _check_encodable(change)
     match change.kind, event:
@@ -119,7 +119,7 @@ def _with_field(
     event: Event, path: Sequence[str], value: str, catalog: Catalog
 ) -> Event:
     """Returns the event with the field at `path` replaced, checked like any event that is read."""
-    # What is given is JSON, or text if its JSON does not fit: `query=1987` asks about a year.
+    # The value is JSON, or text if the JSON does not fit: `query=1987` asks about a year.
     readings = [_json_or_text(value), value]
     refusal = ""
     for reading in readings:
@@ -137,13 +137,13 @@ def _with_field(
 
 def _with_value(event: Event, path: Sequence[str], value: object) -> object:
     """Returns the event as plain values with the one at `path` replaced."""
-    # Only plain values can be changed at any depth; decoding them again checks the event as if it were read.
+    # Only plain values can be changed at any depth; decoding them again checks the event as reading does.
     whole = _changeable(plain(event))
     holder: object = whole
     for name in path[:-1]:
         holder = _inside(holder, name, event)
     last = path[-1]
-    # Only a field that exists may be set: a misspelled one would be dropped, or refused in words nobody understands.
+    # Only existing fields may be set: decoding would drop a misspelled one, or refuse it in incomprehensible words.
     _inside(holder, last, event)
     if isinstance(holder, dict):
         holder[last] = value
@@ -153,7 +153,7 @@ def _with_value(event: Event, path: Sequence[str], value: object) -> object:
 
 
 def _changeable(value: object) -> object:
-    """Returns a plain value with lists in the place of tuples."""
+    """Returns a plain value with lists instead of tuples."""
     if isinstance(value, dict):
         return {name: _changeable(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -162,12 +162,12 @@ def _changeable(value: object) -> object:
 
 
 def _with_whole_blocks(changed: Any, event: Any) -> Event:
-    """Returns the event with each block that is new to its messages read and written anew.
+    """Returns the event with each new block in its messages decoded and encoded again.
 
-    Blocks are joined into a request as they are: one that is more than one JSON object could add to its top level.
+    Blocks are joined into a request unparsed, so one with more than a JSON object could add to the request's top level.
 
     Raises:
-        BadInputError: A block is not one JSON object of a type that a message may hold.
+        BadInputError: A block is not one JSON object of a type that a message may contain.
     """
     if "messages" not in changed.__struct_fields__:
         return cast(Event, changed)
@@ -203,7 +203,7 @@ def _inside(holder: object, name: str, event: Event) -> object:
 
 
 def _with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:
-    """Returns the call's reply as `given`: a message of the Messages API, its content blocks, or plain text."""
+    """Returns the call's reply replaced by `given`: a Messages API message, its content blocks, or plain text."""
     message = _message(given)
     _check_blocks(message)
     try:
@@ -221,7 +221,7 @@ def _with_reply(event: ReasoningCompleted, given: str) -> ReasoningCompleted:
 
 
 def _message(given: str) -> Json:
-    # JSON that is no message, such as a number, is meant as text.
+    # JSON that is not a message, such as a number, is meant as text.
     found = _json_or_text(given)
     if isinstance(found, list):
         return {"content": found}
@@ -231,10 +231,10 @@ def _message(given: str) -> Json:
 
 
 def _check_blocks(message: Json) -> None:
-    """Refuses a reply with a block that no model of ours sends.
+    """Refuses a reply with a block of a type that our models do not send.
 
     Raises:
-        BadInputError: There is one.
+        BadInputError: It has one.
     """
     for block in message["content"]:
         if not isinstance(block, dict) or block.get("type") not in BLOCK_TYPES:
@@ -244,11 +244,11 @@ def _check_blocks(message: Json) -> None:
 
 
 def _with_result(event: ToolSucceeded | ToolFailed, given: str) -> ToolSucceeded:
-    """Returns the call's result as `given`: `{"output", "passages"}` as a trace holds it, or plain text."""
+    """Returns the call's result replaced by `given`: `{"output", "passages"}` as in a trace, or plain text."""
     found = _json_or_text(given)
     output = given
     passages: tuple[Passage, ...] = ()
-    # A tool may itself return a JSON object, which is meant as its text.
+    # Any other JSON object is text, because a tool may itself return JSON.
     if isinstance(found, dict) and set(found) <= {"output", "passages"}:
         output = str(found.get("output", ""))
         passages = _passages(found.get("passages", []))
@@ -283,7 +283,7 @@ def _json_or_text(text: str) -> object:
         raise BadInputError(
             f"The value {text[:40]!r} is nested too deep: nothing here needs that."
         ) from None
-    # A store holds no larger number, and writing one of thousands of digits takes seconds.
+    # A store cannot hold larger numbers, and writing one of thousands of digits takes seconds.
     if isinstance(found, int) and abs(found) >= MOST_NUMBER:
         raise BadInputError("The value is a number of more than 18 digits.")
     return found

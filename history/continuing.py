@@ -1,8 +1,8 @@
-"""Continues a query from a prefix of its trace: resume and fork are both this.
+"""Continues a query from a prefix of its trace; both resuming and forking do this.
 
 Folding the deciders over the prefix restores their state. Of the events that they emit meanwhile, those in the trace
-need nothing more; the others were about to be published when the query was interrupted, and are published now. Each
-request without an outcome in the trace (see the pending table) is repeated. Nothing else is done twice.
+need nothing more; the interruption kept the others from being published, so they are published now. Each request
+without an outcome in the trace (see the pending table) is repeated. Nothing else is done twice.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ def continue_from(
     """Starts a session that goes on after `prefix`, which must be stored already, from its first event.
 
     Args:
-        interceptor: Applies to the session from here on; the prefix is recalled without it.
-        store: Where the session is recorded; None is the bus's own store.
-        clock: The time of its events; None is the bus's own.
-        repeats: Make the requests without an outcome once more. False: they stay without one, for what was asked may
-            be what ended the process that worked on it.
-        last: Published behind everything else, before anything acts; None: nothing is.
+        interceptor: Applies to the session from here on, but not to the prefix.
+        store: The store that records the session; None: the bus's own.
+        clock: The clock for its events; None: the bus's own.
+        repeats: Repeats the requests without an outcome. False: they stay without one, because such a request may be
+            what crashed the process that worked on it.
+        last: An event to publish after all others, before anything acts; None: none.
 
     Raises:
         TraceError: The query is open already.
@@ -66,7 +66,7 @@ def continue_from(
     fold, failed_steps = _fold(wiring, prefix)
     for decider in wiring.deciders:
         decider.state = fold.states[type(decider)]
-    # The session has folded the prefix too; what it still owes was under way when the query was interrupted.
+    # The session has folded the prefix too; its pending requests were under way at the interruption.
     repeated_steps: list[Step] = []
     if repeats:
         requested = [prefix[pending.since_seq - 1] for pending in session.pending()]
@@ -75,7 +75,7 @@ def continue_from(
         (prefix[emission.cause - 1], _publishing(ports.publish, emission.event))
         for emission in fold.emitted
     ]
-    # What had failed comes first, as it did; what is published here is delivered only after all steps were called.
+    # Failures come first, as they did before; events published here are delivered only after all steps have run.
     session.start(resumed, [*failed_steps, *repeated_steps, *unpublished_steps])
     if last is not None:
         session.publish(last)
@@ -83,7 +83,7 @@ def continue_from(
 
 
 def _fold(wiring: Wiring, prefix: Sequence[Recorded[Event]]) -> tuple[Fold, list[Step]]:
-    """Folds the deciders over the prefix; returns also the failures that the trace does not hold."""
+    """Folds the deciders over the prefix; also returns steps for the failures that the trace lacks."""
     fold = Fold(tuple(type(decider) for decider in wiring.deciders))
     failed = failures_by_event(prefix)
     steps: list[Step] = []
@@ -99,12 +99,12 @@ def _repeat(
     prefix: Sequence[Recorded[Event]],
     requested: Sequence[Recorded[Event]],
 ) -> list[Step]:
-    """Repeats the requests that have no outcome, and the abandoning of those calls that had been abandoned."""
+    """Repeats the requests without an outcome, and the abandoning of calls that had been abandoned."""
     steps: list[Step] = []
     requested_at: dict[str | int, int] = {}
     for recorded in requested:
         if isinstance(recorded.event, QueryReceived):
-            continue  # its outcome is the end of the query, which everything else leads to
+            continue  # its outcome is the end of the query, to which all other events lead
         requested_at[recorded.event.subject()] = recorded.seq
         steps += _acting_on(actions, recorded)
     for recorded in prefix:
@@ -125,7 +125,7 @@ def _repeat(
 def _acting_on(
     actions: Sequence[Subscription], recorded: Recorded[Event]
 ) -> list[Step]:
-    """Returns the calls of the acting components that hear this event, in their variant for repeated requests."""
+    """Returns the acting components' handlers for this event, in their variant for repeated requests."""
     return [
         (recorded, action._replace(handler=action.repeat or action.handler))
         for action in actions
@@ -141,7 +141,7 @@ def _publishing(publish: Publish, event: Event) -> Subscription:
 
 
 def _raising(failure: RuleFailure, kind: type[Event]) -> Subscription:
-    """Returns a handler that fails as its rule did, so that the session records the failure."""
+    """Returns a handler that raises the rule's error, so that the session records the failure."""
 
     def fail(_: Recorded[Event]) -> None:
         raise failure.error

@@ -1,4 +1,4 @@
-"""Finds all fields in which two plain values differ, and of long texts the words that do."""
+"""Finds all fields in which two plain values differ, and for long texts the words that differ."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from antiphon.vocabulary.values import Value
 SHOWN_CHARS = 80
 """Characters of each of two values in a sentence, so that both fit on a line."""
 MOST_FIELDS = 40
-"""Fields of one event that are counted apart; further ones are only counted as one."""
+"""Fields of one event that are listed one by one; any further ones count as one."""
 MOST_WORDS = 3_000
-"""Words between the first and the last that differ which are compared one by one: comparing takes their square."""
+"""Most words between the first and the last difference to compare one by one, which takes quadratic time."""
 CONTEXT = 4
-"""Words that are shown on each side of those that differ."""
+"""Words shown on each side of a difference."""
 CONTEXT_CHARS = 20
 """Characters of each of these words."""
 MOST_PLACES = 6
-"""Places in a text that are shown."""
+"""Differing places of a text that are shown."""
 
 
 class FieldChange(Value, frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ def _differing(
     if left == right:
         return
     if isinstance(left, dict) and isinstance(right, dict):
-        # In the order of the fields, those of the left one first.
+        # In the order of the fields, the left value's first.
         for name in left | right:
             yield from _differing(left.get(name), right.get(name), f"{path}.{name}")
     elif isinstance(left, list) and isinstance(right, list):
@@ -73,7 +73,7 @@ def _differing(
 def _differing_items(
     left: list[object], right: list[object], path: str
 ) -> Iterator[tuple[str, object, object]]:
-    """Compares items in pairs if as many went as came, so that one that came shifts none of the others."""
+    """Compares items in pairs only if as many went as came, so that an inserted item does not shift the others."""
     for change, start, end, other_start, other_end in _matcher(
         [_key(item) for item in left], [_key(item) for item in right]
     ).get_opcodes():
@@ -95,7 +95,7 @@ def _change(path: str, was: object, now: object) -> FieldChange:
     left, right = _in_words(was), _in_words(now)
     words = ""
     if left.split() == right.split():
-        # Only the blanks differ, which a line would show alike.
+        # Only white space differs, which a line would not show, but JSON does.
         left, right = json_of(was), json_of(now)
     elif max(len(left), len(right)) > SHOWN_CHARS:
         words = differing_words(left, right)
@@ -104,7 +104,7 @@ def _change(path: str, was: object, now: object) -> FieldChange:
 
 
 def excerpts(left: str, right: str, most: int) -> tuple[str, str]:
-    """Returns two texts, of longer ones the part that begins shortly before they differ; equal ones only if they are.
+    """Returns two texts, or the parts of longer ones from shortly before their difference, equal only if the texts are.
 
     Args:
         most: Characters of each.
@@ -137,7 +137,7 @@ def _in_words(value: object) -> str:
 
 
 def differing_words(left: str, right: str) -> str:
-    """Returns the words in which two texts differ, each with a few words round it."""
+    """Returns the words in which two texts differ, each with a few words around it."""
     ours, theirs = left.split(), right.split()
     start = _common(ours, theirs)
     end = _common(ours[start:][::-1], theirs[start:][::-1])
@@ -146,7 +146,7 @@ def differing_words(left: str, right: str) -> str:
     before = _context(ours[max(0, start - CONTEXT) : start])
     after = _context(ours[len(ours) - end :][:CONTEXT])
     places = [_marked(middle[:MOST_WORDS], other[:MOST_WORDS])]
-    # Texts without much in common are shown as two texts: word by word they would be a riddle.
+    # Texts with little in common come one after the other, because word by word they would be unreadable.
     if len(middle) <= MOST_WORDS and len(other) <= MOST_WORDS:
         places = _places(middle, other)
     shown = " … ".join(places[:MOST_PLACES])
@@ -158,7 +158,7 @@ def differing_words(left: str, right: str) -> str:
 
 
 def _common(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    """Counts the words, or the characters of two texts, that both begin with."""
+    """Counts the words, or the characters of texts, that both have in common at the beginning."""
     count = 0
     for word, other in zip(ours, theirs, strict=False):
         if word != other:
@@ -192,10 +192,10 @@ def _marked(gone: Sequence[str], came: Sequence[str]) -> str:
 
 
 def _matcher(ours: Sequence[str], theirs: Sequence[str]) -> SequenceMatcher[str]:
-    # Without `autojunk` a frequent word is compared like any other.
+    # `autojunk` would ignore frequent words.
     return SequenceMatcher(None, ours, theirs, autojunk=False)
 
 
 def _context(words: Sequence[str]) -> list[str]:
-    """Shortens what surrounds a difference: a text without blanks is one long word."""
+    """Shortens the words around a difference, because a text without blanks is one long word."""
     return [_excerpt(word, 0, CONTEXT_CHARS) for word in words]

@@ -1,4 +1,4 @@
-"""Compares two traces: event by event, each difference with its cause, and the answers, tokens, cost and time."""
+"""Compares two traces event by event, with the cause of each difference, and their answers, tokens, cost and time."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def diff(left: Trace, right: Trace, subscribers: Sequence[Subscriber] = ()) -> D
     """Compares two traces.
 
     Args:
-        subscribers: The components from outside that they were recorded with.
+        subscribers: The components from outside that took part when they were recorded.
     """
     comparison = _Comparison(left, right, subscribers)
     differences = comparison.differences()
     explainer = Explainer(left, right, decided_events(subscribers))
-    # If events differ, others are likely to change places with them, which is no further difference.
+    # If events differ, others are likely to change places with them, which is not a separate difference.
     explained = explainer.explain(
         differences, comparison.reordered(differ=bool(differences))
     )
@@ -137,7 +137,7 @@ def _change_in(trace: Trace) -> str:
 
 
 class _Comparison:
-    """Two traces in which each event of one is compared with the event of the same key in the other."""
+    """Compares each event of one trace with the event of the same key in the other."""
 
     def __init__(
         self, left: Trace, right: Trace, subscribers: Sequence[Subscriber]
@@ -149,13 +149,13 @@ class _Comparison:
         self._right_names = ToolCallNames.of(right)
 
     def count_keys(self) -> int:
-        """Returns the number of places that hold an event in either trace."""
+        """Returns the number of keys with an event in either trace."""
         return len(self._left | self._right)
 
     def differences(self) -> list[Difference]:
-        """Returns the events that differ; their causes are not known yet."""
+        """Returns the differences between the events, still without their true causes."""
         found: list[Difference] = []
-        # The left trace's order and then the right one's: of two differences in one place, the left one comes first.
+        # In the left trace's order, then in the right one's.
         for key in self._left | self._right:
             difference = self._difference(key)
             if difference is not None:
@@ -163,10 +163,11 @@ class _Comparison:
         return found
 
     def reordered(self, *, differ: bool) -> Difference | None:
-        """Returns the first event that both traces have, but not in the same order.
+        """Returns the first event that both traces have in a different order.
 
         Args:
-            differ: There are other differences; then only the order in which tools ended counts, on which rules depend.
+            differ: There are other differences; then only the order in which tools ended counts, because rules depend
+                on that.
         """
         ours = _common_keys(self._left, self._right, outcomes_only=differ)
         theirs = _common_keys(self._right, self._left, outcomes_only=differ)
@@ -233,7 +234,7 @@ def _side(events: Trace) -> Side:
         if isinstance(recorded.event, ResponseAssembled):
             response = recorded.event
         elif isinstance(recorded.event, QueryResumed):
-            # Nobody worked on it in between, and a fork is minutes or months younger than what it shares.
+            # Not part of the duration: nobody worked on it then; a fork is minutes or months later than its prefix.
             away_s += recorded.event.away_s
     status = "open"
     end = events[-1].event
@@ -265,7 +266,7 @@ def _side(events: Trace) -> Side:
 def _compared_sentences(left: str, right: str) -> list[tuple[str, str]]:
     """Returns the sentences of both answers, each marked as equal (`=`), only left (`-`) or only right (`+`)."""
     ours, theirs = sentences_of(left), sentences_of(right)
-    # Without `autojunk` a frequent sentence is compared like any other.
+    # `autojunk` would ignore frequent sentences.
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     marked: list[tuple[str, str]] = []
     for change, left_from, left_to, right_from, right_to in matcher.get_opcodes():
@@ -278,7 +279,7 @@ def _compared_sentences(left: str, right: str) -> list[tuple[str, str]]:
 
 
 def sentences_of(text: str) -> list[str]:
-    """Returns the sentences of a text without the white space round them."""
+    """Returns the sentences of a text, stripped of white space."""
     pieces: list[str] = []
     for start, end in pairwise((*sentence_starts(text), len(text))):
         piece = text[start:end].strip()

@@ -12,25 +12,25 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.values import Value
 
 DivergenceKind = Literal["code", "order", "schema", "settings", "time", "fault"]
-"""`code`: the rules decide something else now; `order`: the same events in another order; `schema`: the trace is in a
-form that this program does not write; `settings`: the difference follows from other settings or versions than this
-program has; `time`: an alarm of the deadline came later than it was due; `fault`: the query was broken on purpose, so
-that events may be lost or repeated in it."""
+"""`code`: the rules now decide something else; `order`: the same events in another order; `schema`: the trace has a
+form that this program does not write; `settings`: the difference follows from settings or versions that this program
+does not have; `time`: an alarm of the deadline came too late; `fault`: the query was broken on purpose, so that events
+may be lost or repeated."""
 
 SHOWN_CHARS = 120
-"""Characters of a field's value in a sentence: what a line of a terminal holds."""
+"""Characters of a field's value in a sentence, to fit a terminal's line."""
 
 
 class Divergence(Value, frozen=True, kw_only=True):
     """The first difference between a trace and its replay.
 
     Attributes:
-        seq: The recorded event; for one that was not recorded, the place where it is missing.
+        seq: The recorded event; for one that was not recorded, the number at which it is missing.
         kind: Its kind.
         field: The first field that differs, such as `facts[2].id`; empty if a whole event is missing.
-        recorded: What the trace holds there, as JSON; empty if it holds nothing.
-        now: What is emitted now, as JSON; empty if nothing is.
-        chain: The events that led to it, the nearest first, each as `seq kind`.
+        recorded: The recorded event as JSON; empty if there is none.
+        now: The event that is emitted now, as JSON; empty if there is none.
+        chain: The events that led to it, nearest first, each as `seq kind`.
         detail: The difference in a sentence.
     """
 
@@ -44,12 +44,12 @@ class Divergence(Value, frozen=True, kw_only=True):
     detail: str
 
     def excerpts(self, most: int) -> tuple[str, str]:
-        """Returns what was recorded and what is emitted now, each from shortly before they differ."""
+        """Returns the recorded event and the one emitted now, each from shortly before their difference."""
         return excerpts(self.recorded, self.now, most)
 
 
 class FieldDifference(Value, frozen=True, kw_only=True):
-    """The first field in which two plain values differ: its path, and what each of them holds there."""
+    """The first field in which two plain values differ: its path, and the value of each."""
 
     path: str
     recorded: object
@@ -63,7 +63,7 @@ def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
         recorded = events[seq - 1]
         chain.append(f"{seq} {recorded.event.kind_name()}")
         if recorded.cause >= seq:
-            break  # a trace from a file may claim anything, and would send this round in a circle
+            break  # a trace from a file may claim any cause, even one that makes this loop endless
         seq = recorded.cause
     return tuple(chain)
 
@@ -71,7 +71,7 @@ def chain_of(events: Sequence[Recorded[Event]], seq: int) -> tuple[str, ...]:
 def first_difference(recorded: object, now: object, path: str = "") -> FieldDifference:
     """Finds the first field in which two plain values differ; the values themselves if they have no fields."""
     if isinstance(recorded, dict) and isinstance(now, dict):
-        # In the order of the fields, those of `recorded` first: the first difference is then always the same one.
+        # In the order of the fields, those of `recorded` first, so that the first difference is always the same one.
         for name in recorded | now:
             was, new = recorded.get(name), now.get(name)
             if was != new:
@@ -85,7 +85,7 @@ def _first_different_item(
     recorded: Sequence[object], now: Sequence[object], path: str
 ) -> FieldDifference:
     for place, (was, new) in enumerate(zip_longest(recorded, now)):
-        # None pads the shorter list, which no item equals: it ends where the other goes on.
+        # None, which equals no item, pads the shorter list, so its end counts as a difference.
         if was != new:
             return first_difference(was, new, f"{path}[{place}]")
     return FieldDifference(path=path, recorded=recorded, now=now)
@@ -95,21 +95,21 @@ def same(recorded: Event, now: Event, form: Mapping[str, object] | None = None) 
     """Returns True if an event is emitted now as it was recorded.
 
     Args:
-        form: The event as the trace holds it; fields that it lacks were not there yet and are not compared.
+        form: The event in the trace's form; fields that it lacks did not exist yet and are not compared.
     """
     if recorded == now:
-        return True  # nearly always so, and cheap beside what follows
+        return True  # nearly always true, and cheap compared with the rest
     if form is None or type(recorded) is not type(now):
         return False
     return _same_as_known(form, plain(recorded), plain(now))
 
 
 def _same_as_known(form: object, was: object, now: object) -> bool:
-    """Returns True if two plain values are the same in all fields that `form` has too."""
+    """Returns True if two plain values are the same in all fields that `form` also has."""
     if was == now:
-        return True  # so are most fields of an event that differs somewhere
+        return True  # true of most fields even in an event that differs somewhere
     match form, was, now:
-        # A store's form holds a text as {"kept": hash}: nothing in it can be compared field by field.
+        # A store's form has {"kept": hash} for a text, which has no fields to compare.
         case {"kept": _}, _, _:
             return False
         case dict(), dict(), dict():
@@ -117,7 +117,7 @@ def _same_as_known(form: object, was: object, now: object) -> bool:
             return shared == form.keys() & now.keys() and all(
                 _same_as_known(form[name], was[name], now[name]) for name in shared
             )
-        # If the lengths differ it is not known which form is whose, so that the whole is compared.
+        # If the lengths differ, the forms cannot be matched to the items, so the lists as a whole differ.
         case [*forms], [*before], [*after]:
             return len(forms) == len(before) == len(after) and all(
                 map(_same_as_known, forms, before, after)
@@ -135,7 +135,7 @@ def shown(event: Event | None) -> str:
 def in_words(
     recorded: Event | None, now: Event | None, difference: FieldDifference
 ) -> str:
-    """Describes in a sentence how an event differs from the one emitted in its place."""
+    """Describes in a sentence how a recorded event differs from the one emitted now."""
     if recorded is None:
         name = "nothing" if now is None else now.kind_name()
         return f"{name} is emitted now, and was not when the query was recorded"

@@ -1,4 +1,4 @@
-"""Explains why two traces differ: which differences have a cause of their own, and which follow from earlier ones."""
+"""Explains why two traces differ: finds differences with their own cause, and those that follow from earlier ones."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from antiphon.vocabulary.values import Request, Value
 Cause = Literal[
     "question", "change", "model", "tool", "code", "order", "settings", "time", "subscriber",
 ]  # fmt: skip
-"""`question`: another question, or another conversation before it; `change`: what somebody changed by hand in a fork;
-`model`: another reply; `tool`: another result; `settings`: other settings or versions; `time`: a timeout, or a caller
-who left; `subscriber`: a component from outside did something else; `order`: the same events in another order; `code`:
-nothing before it differs, so the rules do."""
+"""`question`: another question, or another conversation before it; `change`: a change made by hand in a fork; `model`:
+another reply; `tool`: another result; `settings`: other settings or versions; `time`: a timeout, or a caller who left;
+`subscriber`: a component from outside acted differently; `order`: the same events in another order; `code`: no earlier
+event differs, so the rules must."""
 
 ASKED = frozenset({"query", "history", "history_missing"})
-"""The fields of a query's first event that hold what its caller asked; the others hold how it was to be answered."""
+"""The fields of a query's first event that contain the question; the others determine how to answer it."""
 
 _BY_ROLE: dict[Role, Cause] = {
     ENGINE: "model",
@@ -43,10 +43,10 @@ _BY_ROLE: dict[Role, Cause] = {
     CALLER: "time",
     REVIEWER: "subscriber",
 }
-"""The cause of a difference in the events of each acting part; those of the deciders only follow from other events."""
+"""The cause of a difference in an acting part's events; deciders' events only follow from other events."""
 
 _EXCEPTIONS: dict[type[Event], Cause | None] = {
-    # These two only repeat what other events decided: the content of a request, and the end of a round's calls.
+    # These two only repeat the decisions of other events: the content of a request, and the end of a round's calls.
     ReasoningStarted: None,
     ToolsSettled: None,
 }
@@ -78,7 +78,7 @@ class Difference(Value, frozen=True, kw_only=True):
 
     @property
     def place(self) -> tuple[int, int]:
-        """The order in which differences are met."""
+        """The position by which differences are sorted."""
         seqs = [seq for seq in (self.left, self.right) if seq is not None]
         return min(seqs), max(seqs)
 
@@ -91,7 +91,7 @@ class _Side:
         self.causes: dict[int, Cause] = {}
 
     def inherited(self, seq: int | None) -> Cause | None:
-        """Returns the cause of the nearest difference that led to an event; None if none did, or without event."""
+        """Returns the cause of the nearest difference that led to an event; None if there is none, or no event."""
         while seq:
             cause = self.trace[seq - 1].cause
             if cause in self.causes:
@@ -103,10 +103,10 @@ class _Side:
 
 
 class Explainer:
-    """Explains the differences of two traces, one after the other in their order.
+    """Explains the differences of two traces one after the other, in order.
 
     Args:
-        decided: The events that only follow from others, by rules.
+        decided: The events that follow from others by rules.
     """
 
     def __init__(
@@ -124,16 +124,16 @@ class Explainer:
     def explain(
         self, differences: Iterable[Difference], reordered: Difference | None
     ) -> list[Difference]:
-        """Returns the differences in their order, each with why it is one.
+        """Returns the differences in order, each with its cause.
 
         Args:
-            reordered: One more, of which the cause is known: the order itself.
+            reordered: A further difference, of which the cause is known: the order itself.
         """
         explained: list[Difference] = []
         ordered = list(differences)
         if reordered is not None:
             ordered.append(reordered)
-        # In the order of the traces, so that each difference finds the cause of the earlier one that it follows from.
+        # In the order of the traces, so that each difference finds the cause of the earlier one from which it follows.
         ordered.sort(key=lambda difference: difference.place)
         for difference in ordered:
             if difference is not reordered:
@@ -161,13 +161,13 @@ class Explainer:
             return self._cause_of_decision(difference)
         one_sided = None in (difference.left, difference.right)
         if one_sided and own in ("model", "tool") and self._last is not None:
-            # Requested in both and answered in one: an earlier difference made it fail, or repeated the request.
+            # Requested in both but answered in one: an earlier difference made it fail, or repeated the request.
             return self._last
         return own
 
     def _follows_from(self, event: Event, difference: Difference) -> Cause | None:
-        """Returns the cause of the difference that this one follows from; None if it follows from none."""
-        # To the very same request there were two replies, whatever else differs between the two queries.
+        """Returns the cause of the difference from which this one follows; None if there is none."""
+        # The same request got two replies, no matter what else differs between the queries.
         if (
             isinstance(event, ReasoningCompleted)
             and event.call_id in self._same_requests
@@ -179,13 +179,13 @@ class Explainer:
         return self._right.inherited(difference.right)
 
     def _cause_of_decision(self, difference: Difference) -> Cause:
-        """Returns why rules decided otherwise: from everything that came before, the last difference of it first."""
+        """Returns why rules decided differently: a change by hand, or else the last difference before it."""
         if self._is_changed_by_hand(difference):
             return "change"
         return self._last or "code"
 
     def _is_changed_by_hand(self, difference: Difference) -> bool:
-        """Returns True if a fork differs from its parent in an event that it shares: somebody changed it."""
+        """Returns True if a fork differs from its parent in a shared event, which somebody must have changed."""
         for seq, shared in (
             (difference.left, self._shared_left),
             (difference.right, self._shared_right),
@@ -195,13 +195,13 @@ class Explainer:
         return False
 
     def _own_cause(self, event: Event) -> Cause | None:
-        """Returns why an event differs by itself; None if it can only follow from others."""
+        """Returns the cause in an event itself; None if the event can only follow from others."""
         kind = type(event)
         if kind in self._decided:
             return None
         if kind in _EXCEPTIONS:
             return _EXCEPTIONS[kind]
-        # An event may come from several parts of the service; the usual one is declared first.
+        # Several parts of the service may emit an event, which declares the usual one first.
         for role in event.emitted_by:
             if role in _BY_ROLE:
                 return _BY_ROLE[role]
@@ -219,7 +219,7 @@ class Explainer:
 
 
 def _cause_of_beginning(difference: Difference) -> Cause:
-    """Returns why two queries began otherwise."""
+    """Returns why the beginnings of two queries differ."""
     for field in difference.fields:
         name = field.path.partition(".")[0].partition("[")[0]
         if name in ASKED:
@@ -228,7 +228,7 @@ def _cause_of_beginning(difference: Difference) -> Cause:
 
 
 def _shared_seq(fork: Trace, parent: Trace) -> int:
-    """Returns the last event that a fork shares with its parent; 0 if it is no fork of it."""
+    """Returns the last event that a fork shares with its parent; 0 if it is not a fork of it."""
     first = fork[0].event
     if isinstance(first, QueryReceived) and first.parent == parent[0].query_id:
         return first.parent_seq

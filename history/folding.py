@@ -22,32 +22,32 @@ from antiphon.vocabulary.subscribers import Subscriber
 
 
 class Emission(NamedTuple):
-    """An event as a decider emitted it, and the `seq` of the event that it was handling."""
+    """An event that a decider emitted, and the `seq` of the event that it was handling."""
 
     cause: int
     event: Event
 
     def stands_for(self, recorded: Recorded[Event]) -> bool:
-        """Returns True if `recorded` is of the same kind and has the same cause, whatever its fields hold."""
+        """Returns True if `recorded` has the same kind and the same cause, even with other fields."""
         return self.cause == recorded.cause and type(self.event) is type(recorded.event)
 
 
 class RuleFailure(NamedTuple):
-    """A rule that raised, under the name that its failure is recorded by."""
+    """An exception of a rule, with the handler's name in the record of the failure."""
 
     handler: str
     error: Exception
 
 
 class Fold:
-    """The states of a query's deciders after each event; pure, so that it needs neither bus nor session.
+    """Computes the states of a query's deciders event by event; pure, without bus or session.
 
     Args:
-        deciders: The deciders, in the order in which they hear an event.
+        deciders: The deciders, in the order in which they get an event.
 
     Attributes:
-        emitted: Their emissions that nobody has taken yet, in order.
-        states: The state of each decider now.
+        emitted: Their emissions that have not been taken yet, in order.
+        states: The current state of each decider.
     """
 
     def __init__(self, deciders: Deciders) -> None:
@@ -63,11 +63,11 @@ class Fold:
         """Applies the rules for one event.
 
         Args:
-            failed: Handlers (`Class.on_event`) that failed at this event when it was recorded. Whatever made them fail
-                may not be there now, so their rules are passed over: a rule that fails changes nothing.
+            failed: Handlers (`Class.on_event`) that failed at this event when it was recorded. The reason may be gone
+                by now, so their rules are skipped, as a rule that fails changes nothing.
 
         Returns:
-            Those that raised now and did not then.
+            The rules that raised now but did not then.
         """
         kind = type(recorded.event)
         failures: list[RuleFailure] = []
@@ -80,7 +80,7 @@ class Fold:
                 continue
             try:
                 state, events = rule(self.states[decider], recorded)
-            except BaseException as error:  # noqa: BLE001 - the bus edge of a replay: what is raised is the finding
+            except BaseException as error:  # noqa: BLE001 - the bus edge of a replay: the exception is the finding
                 failures.append(RuleFailure(name, failure_of(error)))
                 continue
             self.states[decider] = state
@@ -89,10 +89,10 @@ class Fold:
         return failures
 
     def take(self, recorded: Recorded[Event]) -> None:
-        """Takes the emission that is recorded, and those before it, which the rules of that time did not emit."""
+        """Takes the recorded emission, and those before it, which the rules of that time did not emit."""
         for place, emission in enumerate(self.emitted):
             if isinstance(recorded.event, ToolsSettled):
-                # In a trace of older rules it has another cause, and another place among the emissions.
+                # A trace of older rules has it with another cause, and elsewhere among the emissions.
                 if emission.event == recorded.event:
                     del self.emitted[place]
                     return
@@ -103,7 +103,7 @@ class Fold:
 
 
 def failures_by_event(events: Sequence[Recorded[Event]]) -> dict[int, frozenset[str]]:
-    """Returns the names of the handlers that failed, by the event at which they did."""
+    """Returns the names of the handlers that failed, by the event at which they failed."""
     found: dict[int, set[str]] = {}
     for recorded in events:
         if isinstance(recorded.event, HandlerFailed):
@@ -114,17 +114,17 @@ def failures_by_event(events: Sequence[Recorded[Event]]) -> dict[int, frozenset[
 
 
 def decided_events(subscribers: Sequence[Subscriber] = ()) -> frozenset[type[Event]]:
-    """Returns the events that only deciders emit; everything else in a trace came from outside them."""
+    """Returns the events that only deciders emit; all others in a trace came from outside them."""
     decided = set(_decided_by(catalog_of(subscribers), deciders_of(subscribers)))
     for subscriber in subscribers:
         if subscriber.reviews and subscriber.decider is None:
-            # Some reviews come from a component that acts, and an event does not show which.
+            # Some reviews come from an acting component, and an event does not show from which kind it came.
             reviews = catalog_of(subscribers).emitted_by(REVIEWER)
             decided.difference_update(reviews)
     return frozenset(decided)
 
 
-# A process has one catalog and one row of deciders, tests a few.
+# A process has one catalog and one set of deciders, tests have a few.
 @lru_cache(maxsize=8)
 def _decided_by(catalog: Catalog, deciders: Deciders) -> frozenset[type[Event]]:
     decided: set[type[Event]] = set()

@@ -1,4 +1,4 @@
-"""Prepares a fork: the shared beginning of a trace with the changes made, and the ports for what follows."""
+"""Prepares a fork: the shared beginning of a trace with the changes applied, at present times and versions."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from antiphon.vocabulary.settings import check_settings
 from antiphon.vocabulary.values import Fact
 
 Mode = Literal["recorded", "remodel", "live"]
-"""`recorded`: every call is answered as it was recorded, and if there is no such recording the query stops; nothing
-is live. `remodel`: the model is live, and tools if nothing is recorded. `live`: everything is live."""
+"""`recorded`: the recording answers all calls, and if it lacks an answer the query stops; nothing is live. `remodel`:
+the model is live, and tools are if the recording lacks a result. `live`: everything is live."""
 
 Trace = Sequence[Recorded[Event]]
 Versions = tuple[tuple[str, str], ...]
@@ -34,16 +34,16 @@ Versions = tuple[tuple[str, str], ...]
 FORKED = "forked from "
 """The beginning of `QueryResumed.why` in a fork, before its parent's id."""
 FORK_VERSION = "fork."
-"""Before the name of a version that only the fork's own part has."""
+"""The prefix of the name of a version that applies only to the fork's own part."""
 
 
 class PreparedFork(NamedTuple):
-    """A fork that is ready to begin.
+    """A fork ready to begin.
 
     Attributes:
-        events: The trace that it is a fork of.
-        prefix: Its own events, up to the last that it shares, at the times of its parent.
-        shared: How many events it shares; 0 if that is no more than the question.
+        events: The parent's trace.
+        prefix: Its own events up to the last shared one, at the parent's times.
+        shared: The number of shared events; 0 if it shares only the question.
     """
 
     events: Trace
@@ -53,9 +53,9 @@ class PreparedFork(NamedTuple):
 
 
 def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
-    """Returns the changes with the facts (`f1`) and the tool calls that they name looked up.
+    """Returns the changes with the names of facts (`f1`) and tool calls looked up.
 
-    A dropped fact becomes a change for each passage that tools brought of it; one to be shown is named with its text.
+    A dropped fact becomes a change for each passage of it that tools returned; one to show comes with its text.
 
     Raises:
         BadInputError: There is no such fact or tool call.
@@ -77,14 +77,14 @@ def by_passage(events: Trace, changes: Sequence[Change]) -> list[Change]:
 
 
 def _tool_call_named(events: Trace, name: str) -> str:
-    """Returns the id of the tool call that a name stands for: the id itself, or the number of an event about it."""
+    """Returns the id of the tool call that a name means: an id itself, or the number of an event about the call."""
     if not name.isdecimal():
         return name
     for recorded in events:
         if recorded.event.about.kind != "tool_call":
             continue
         call_id = str(recorded.event.subject())
-        # Some servers count their calls.
+        # Compares ids too, because some servers use numbers as ids.
         if name in (call_id, str(recorded.seq)):
             return call_id
     raise BadInputError(
@@ -109,20 +109,19 @@ def forked_prefix(
     faults: tuple[str, ...] = (),
     catalog: Catalog = BUILT_IN,
 ) -> list[Recorded[Event]]:
-    """Returns the events up to the changed one, under a new id, with the changes made.
+    """Returns the events up to the changed one, under a new id, with the changes applied.
 
     Args:
-        at: The last event that is shared; None: the last one that the changes name. 0 shares nothing but the question,
-            which is then the only event returned.
-        faults: The faults that are injected into it, in words.
-        catalog: The events that there are.
+        at: The last shared event; None: the last one that the changes name. 0 shares only the question, which is then
+            the only event returned.
+        faults: The faults to be injected into it, in words.
+        catalog: All known events.
 
     Raises:
-        BadInputError: There is nothing to change, no such event, a change does not fit its event, or the query is over
-            by then.
+        BadInputError: There is no change, no such event, a change does not fit its event, or the query is over by then.
     """
     last = _last_shared(events, at, changes)
-    # The question is always there: without it there would be no query to fork.
+    # Always includes the question, without which there is no query.
     prefix: list[Recorded[Event]] = []
     for recorded in events[: max(last, 1)]:
         if isinstance(recorded.event, QueryClosed):
@@ -130,7 +129,7 @@ def forked_prefix(
                 f"The query is over at event {last}: nothing can differ after it, so fork at an earlier one."
             )
         prefix.append(replace(recorded, query_id=query_id))
-    # One after the other, since several changes may be of the same event.
+    # One after the other, because several changes may apply to the same event.
     for change in changes:
         for place in _places_of(prefix, change):
             prefix[place] = replace(
@@ -149,18 +148,18 @@ def forked_prefix(
 
 
 def placed_in_time(prefix: Trace, now: float) -> tuple[list[Recorded[Event]], float]:
-    """Returns the shared events at times that end now, and by how many seconds they were moved.
+    """Returns the shared events moved in time to end now, and the seconds of the move.
 
-    A fork is a query of today: by the times of its parent it would be listed, and deleted, as one of long ago.
+    A fork is a query of today: at its parent's times it would be listed, and deleted, as an old one.
     """
-    # Whole seconds leave every difference of two times as it was to the last bit, and rules compute with those.
+    # Whole seconds keep all differences between times exact to the last bit, because rules compute with them.
     shift_s = max(0.0, float(floor(now - prefix[-1].at)))
     moved = [replace(recorded, at=recorded.at + shift_s) for recorded in prefix]
     return moved, shift_s
 
 
 def with_todays(recorded: Versions, now: Versions) -> Versions:
-    """Returns the versions of a fork: its parent's for what it shares, `fork.NAME` if its own part has others."""
+    """Returns the versions of a fork: its parent's for the shared part, and `fork.NAME` for others in its own part."""
     known = dict(recorded)
     others: list[tuple[str, str]] = []
     for name, version in now:
@@ -175,7 +174,7 @@ def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> in
         raise BadInputError(
             "A fork needs an event to fork at (--at) or something to change."
         )
-    # Computed even if `at` is given: a change that names nothing in the trace is refused in any case.
+    # Computed even if `at` is given, because it refuses changes that name nothing in the trace.
     named = [_first_place(events, change) for change in changes]
     if at is None:
         return _last_named(changes, named)
@@ -187,7 +186,7 @@ def _last_shared(events: Trace, at: int | None, changes: Sequence[Change]) -> in
 
 
 def _last_named(changes: Sequence[Change], named: Sequence[int | None]) -> int:
-    """Returns the last event that the changes name; of the passages that are dropped only the first counts."""
+    """Returns the last event that the changes name; of dropped passages only the first counts."""
     found: list[int] = []
     dropped: list[int] = []
     for change, seq in zip(changes, named, strict=True):
@@ -195,7 +194,7 @@ def _last_named(changes: Sequence[Change], named: Sequence[int | None]) -> int:
             dropped.append(seq)
         elif seq is not None:
             found.append(seq)
-    # What follows the first of the dropped passages was decided with it in view, so none of that is shared.
+    # Events after the first dropped passage were decided in view of it, so none of them can be shared.
     found += sorted(dropped)[:1]
     if not found:
         raise BadInputError("These changes name no event: say which with --at.")
@@ -203,7 +202,7 @@ def _last_named(changes: Sequence[Change], named: Sequence[int | None]) -> int:
 
 
 def _first_place(events: Trace, change: Change) -> int | None:
-    """Returns the first event that a change names by itself; None for one that fits any event."""
+    """Returns the first event that a change itself names; None for one that may apply to any event."""
     if change.kind == "setting":
         return 1
     if change.kind not in ("tool", "drop"):
@@ -222,7 +221,7 @@ def _places_of(prefix: Trace, change: Change) -> list[int]:
     if change.kind != "drop":
         seq = _first_place(prefix, change) or len(prefix)
         return [seq - 1]
-    # A passage may have been found several times; a fork in which one of them is left would still show it.
+    # A passage may have been found several times, and must be dropped from all results.
     places: list[int] = []
     for place, recorded in enumerate(prefix):
         if _is_named_by(change, recorded.event):
@@ -231,7 +230,7 @@ def _places_of(prefix: Trace, change: Change) -> list[int]:
 
 
 def _is_named_by(change: Change, event: Event) -> bool:
-    """Returns True if an event is the outcome of the tool call, or brought the passage, that a change names."""
+    """Returns True if an event is the outcome of the tool call, or contains the passage, that a change names."""
     match event:
         case ToolSucceeded() if change.kind == "drop":
             return change.name in [passage.id for passage in event.passages]
@@ -241,12 +240,12 @@ def _is_named_by(change: Change, event: Event) -> bool:
 
 
 def _checked_question(first: Event, parent: Event) -> QueryReceived:
-    """Checks a question and its settings as if a caller had sent them."""
+    """Checks changed settings and a changed question as if a caller had sent them."""
     if not isinstance(first, QueryReceived):
         raise BadInputError(
             "The trace does not begin with a question: it cannot be forked."
         )
-    # Settings and a question that are unchanged were accepted once, maybe by a service with other limits.
+    # Unchanged ones were accepted before, perhaps by a service with other limits.
     if not isinstance(parent, QueryReceived) or first.settings != parent.settings:
         check_settings(first.settings)
     if isinstance(parent, QueryReceived) and first.query != parent.query:

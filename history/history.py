@@ -61,11 +61,11 @@ from antiphon.vocabulary.values import StoredText, Usage
 log = structlog.get_logger(__name__)
 
 DIED = "the process that worked on it ended"
-"""Recorded as the reason for resuming, if the caller gives none."""
+"""Recorded as the reason for resuming unless the caller gives another."""
 
 
 def _admit_always() -> None:
-    """Refuses no query."""
+    """Admits every query."""
 
 
 TraceOf = Callable[[str], GrowingTrace]
@@ -73,7 +73,7 @@ TraceOf = Callable[[str], GrowingTrace]
 
 
 def _no_versions() -> Versions:
-    """Knows of none."""
+    """Returns no versions."""
     return ()
 
 
@@ -81,9 +81,9 @@ class History:
     """The recorded queries of a service.
 
     Args:
-        admit: Refuses (BusyError) if no further query may begin.
-        totals: What forked and resumed queries spend is added to them; None: it is counted nowhere.
-        versions: Returns the names and versions of what shapes a query now, for forks that are live.
+        admit: Raises BusyError if no further query may begin.
+        totals: Adds up the spending of forked and resumed queries; None: nobody counts it.
+        versions: Returns the current names and versions of all that shapes a query, for live forks.
         elsewhere: Returns the trace of a query that does not run here; None: no other process works on queries.
     """
 
@@ -106,7 +106,7 @@ class History:
         self._elsewhere = elsewhere
 
     async def replay(self, query_id: str) -> ReplayResult:
-        """Runs the deciding components over the trace and compares what they emit with it.
+        """Runs the deciding components over the trace, and compares their events with it.
 
         Raises:
             NotFoundError: No such trace.
@@ -137,26 +137,27 @@ class History:
         *,
         counts_away: bool = False,
     ) -> Query:
-        """Goes on with a query that is not over and that nobody works on.
+        """Resumes a query that is not over and that nobody works on.
 
         Args:
-            interceptor: Applies to it from here on; None: none does.
-            counts_away: The time in which nobody worked on it counts against its deadline: somebody waits for it.
+            interceptor: Applies to it from here on; None: no interceptor.
+            counts_away: Counts the time in which nobody worked on it against its deadline, because somebody is waiting.
 
         Raises:
             NotFoundError: No such trace.
-            TraceStateError: It is over, or it is being worked on, here or in another process.
+            TraceStateError: It is over, or a process works on it, here or elsewhere.
         """
         self._check_idle(query_id)
+        # From here on an append by any other process that still works on the query fails.
         events = await self._store.take_over(query_id)
         _check_known(events)
         acting = acting_as_usual(self._resources, interceptor)
         return self._go_on(events, acting, why, events, counts_away=counts_away)
 
     async def end(self, query_id: str, why: str, last: Event) -> Query:
-        """Ends a query that nobody works on: with `last`, and without repeating what it was interrupted in.
+        """Ends a query that nobody works on with the event `last`, without repeating its interrupted requests.
 
-        Takes the other arguments of `resume`, and raises as it does.
+        Takes an id and a reason, and raises, as `resume` does.
         """
         self._check_idle(query_id)
         events = await self._store.take_over(query_id)
@@ -170,7 +171,7 @@ class History:
             )
 
     async def resume_unfinished(self) -> list[Query]:
-        """Goes on with every query that a process left behind; one that cannot be is logged and left as it is."""
+        """Resumes all queries that a process left behind; logs and leaves those that cannot be resumed."""
         resumed: list[Query] = []
         for query_id in await self._store.unfinished():
             try:
@@ -190,15 +191,14 @@ class History:
         effects: bool = True,
         fork_id: str | None = None,
     ) -> Query:
-        """Starts a query that shares a trace up to an event, has something changed there, and goes on from it.
+        """Starts a query that shares a trace up to an event, with changes applied, and goes on from there.
 
         Args:
-            at: The event to change, the last that both have; None: the last one that `changes` name. With an
-                interceptor and no changes: the first event that it sees; None is the first of all.
-            interceptor: Applies to the new query, such as faults; what is shared
-                happened without it.
-            effects: In the mode `live` it may run tools that change something outside.
-            fork_id: The new query's id; None makes one.
+            at: The event to change, the last shared one; None: the last one that `changes` name. With an interceptor
+                and no changes: the first event that it sees; None: the first of all.
+            interceptor: Applies to the new query, for example with faults, but not to the shared part.
+            effects: Lets it run tools that change something outside, in the mode `live`.
+            fork_id: The new query's id; None: a new one.
 
         Raises:
             NotFoundError: No such trace.
@@ -207,11 +207,11 @@ class History:
         """
         self._admit()
         fork = await self._prepared(query_id, at, changes, mode, interceptor, fork_id)
-        # Once more: others may have begun, or the service to close, while the trace was read.
+        # Again, because others may have begun, or the service may be closing, since the trace was read.
         self._admit()
         prefix, shift_s = placed_in_time(fork.prefix, self._resources.clock.now())
         acting = acting_in_fork(
-            # A fork may break anything: its failures must not keep the service's own queries from model and tools.
+            # Own circuits, so that a fork's failures do not keep the service's other queries from model and tools.
             self._resources.with_own_circuits(),
             fork.events,
             fork.changes,
@@ -221,11 +221,11 @@ class History:
             shift_s,
             effects=effects,
         )
-        # What the parent paid for costs nothing once more: its replies that are shared, or given again.
+        # The parent has already paid for the replies that are shared or played again.
         paid = fork.events if mode == "recorded" else prefix
         if fork.shared == 0:
             return self._begin(prefix[0], acting, paid)
-        # Stored before anything of it is acted on, as every event is.
+        # Stored before anything acts on it, like every event.
         await self._store.append(prefix[0].query_id, 0, prefix)
         return self._go_on(prefix, acting, f"{FORKED}{query_id}", paid)
 
@@ -237,7 +237,7 @@ class History:
         mode: Mode,
         interceptor: Interceptor | None = None,
     ) -> ForkPlan:
-        """Says what of a fork would be live and what that may cost. Takes what `fork` takes, and raises as it does."""
+        """Returns the live parts of a fork and their possible cost. Takes arguments and raises as `fork` does."""
         fork = await self._prepared(query_id, at, changes, mode, interceptor)
         settings = settings_in(fork.prefix)
         return plan_of(self._resources, fork.events, settings, fork.shared, mode)
@@ -251,7 +251,7 @@ class History:
         interceptor: Interceptor | None,
         fork_id: str | None = None,
     ) -> PreparedFork:
-        """Reads the trace, makes the changes, and checks that they can be made."""
+        """Reads the trace, and checks and applies the changes."""
         events = await self._in_todays_form(query_id)
         if mode != "recorded" and is_imported(events):
             raise BadInputError(
@@ -261,7 +261,7 @@ class History:
         faults: tuple[str, ...] = ()
         if interceptor is not None:
             faults = interceptor.faults
-            # With nothing else to change, the event at which the fork begins is to be repeated under the interceptor.
+            # Without changes, the event at which the fork begins must be repeated under the interceptor.
             if not changes:
                 at = (at or 1) - 1
         forked = forked_prefix(
@@ -272,24 +272,24 @@ class History:
             faults,
             self._resources.catalog,
         )
-        # A change may bring what must not be stored.
+        # A change may contain texts that must not be stored.
         redact = self._resources.redaction.event
         prefix = [replace(each, event=redact(each.event)) for each in forked]
         first = prefix[0].event
-        assert isinstance(first, QueryReceived)  # or it had been refused
+        assert isinstance(first, QueryReceived)  # otherwise it was refused
         if mode != "recorded":
             versions = with_todays(first.versions, self._versions())
             prefix[0] = replace(prefix[0], event=replace(first, versions=versions))
         return PreparedFork(events, changes, prefix, first.parent_seq)
 
     def query(self, query_id: str) -> Query:
-        """Returns a query that was begun before; there may be none of that id."""
+        """Returns a query that was begun earlier, without checking that the id exists."""
         return Query(self._trace_of(query_id))
 
     def follow(
         self, query_id: str, after: int = 0
     ) -> AsyncIterator[Recorded[Event] | Live]:
-        """Yields every event after `after` once: what is stored, and then live for as long as the query runs.
+        """Yields every event after `after` once: stored ones first, then live ones for as long as the query runs.
 
         Raises:
             NotFoundError: No such trace.
@@ -304,7 +304,7 @@ class History:
         return LocalTrace(query_id, sessions, self._store)
 
     async def _in_todays_form(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Reads a trace, with what rules decide today in fields that its events did not have yet."""
+        """Reads a trace, and fills fields that its events lacked with today's decisions of the rules."""
         events = await self._store.read(query_id)
         _check_known(events)
         forms = await self._store.forms(query_id)
@@ -313,7 +313,7 @@ class History:
     def _begin(
         self, first: Recorded[Event], acting: Acting, paid: Sequence[Recorded[Event]]
     ) -> Query:
-        """Starts a query of its own that shares no more than the question."""
+        """Starts a new query that shares only the question."""
         assert isinstance(first.event, QueryReceived)
         components = acting.interceptor.components(
             lambda ports: acting.wire(ports).subscriptions()
@@ -335,7 +335,7 @@ class History:
         counts_away: bool = False,
         last: Event | None = None,
     ) -> Query:
-        """Starts a session that goes on from a stored prefix; with `last` it repeats nothing, and ends by that."""
+        """Starts a session that goes on from a stored prefix; with `last` it repeats nothing, and that ends it."""
         first = prefix[0]
         if not isinstance(first.event, QueryReceived):
             raise TraceError(
@@ -346,11 +346,11 @@ class History:
                 raise TraceError(
                     f"query {first.query_id} is over: there is nothing to go on with"
                 )
-        # Another machine's clock may be behind the one that wrote the trace.
+        # This machine's clock may be behind that of the machine that wrote the trace.
         behind_s = max(0.0, acting.clock.now() - prefix[-1].at)
         away_s = 0.0 if counts_away else behind_s
         acting.interceptor.recall(prefix)
-        # What was under way when a fork begins is its parent's.
+        # Calls under way at the start of a fork are its parent's.
         lost = Usage() if why.startswith(FORKED) else lost_in(prefix)
         session = continue_from(
             self._bus,
@@ -367,7 +367,7 @@ class History:
 
 
 def _check_known(events: Sequence[Recorded[Event]]) -> None:
-    """Refuses to go on with a query without a subscriber that took part in it: it would be another query."""
+    """Refuses to continue a query if a subscriber that took part in it is missing: it would be another query."""
     for recorded in events:
         if isinstance(recorded.event, UnknownEvent):
             words = unknown_words(recorded.event.kind_name())
@@ -383,11 +383,11 @@ async def replay_stored(
     subscribers: Sequence[Subscriber] = (),
     tools: StoredText | None = None,
 ) -> ReplayResult:
-    """Replays a trace of a store; the computing is done in a thread.
+    """Replays a trace of a store, with the computation in a thread.
 
     Args:
-        subscribers: The components from outside that the query was recorded with.
-        tools: The definitions of the tools that there are now; None: they are not compared.
+        subscribers: The components from outside that took part when the query was recorded.
+        tools: The definitions of today's tools; None: they are not compared.
     """
     try:
         events = await store.read(query_id)
@@ -397,8 +397,8 @@ async def replay_stored(
         return with_missing(
             unreadable(query_id, error.seq, error.seq, error), versions, subscribers
         )
-    # The forms in which events were written matter only if something differs. In a trace of older rules something
-    # nearly always does: it would be replayed twice.
+    # The written forms of events matter only if something differs. In a trace of older rules something nearly always
+    # does, so it uses them at once instead of being replayed twice.
     if not _has_older_rules(events[0].event):
         result = await asyncio.to_thread(replay, events, None, subscribers, tools)
         if result.divergence is None:

@@ -1,4 +1,4 @@
-"""The trace of a query that runs in this process, or that is over."""
+"""The trace of a query that runs in this process or is over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.vocabulary.ports import TraceStore
 
 
 class LocalTrace:
-    """A trace found by its id: that of a session, as long as one runs, else what is stored.
+    """A trace by its id: a running session's if there is one, else the stored one.
 
     Satisfies `composition.GrowingTrace`.
     """
@@ -27,7 +27,7 @@ class LocalTrace:
 
     def _running(self) -> Session | None:
         session = self._sessions.get(self.query_id)
-        # A session that is over has ended its followers; all of it is stored, or will never be.
+        # A session that is over has ended its followers, and either all of it is stored or the rest never will be.
         if session is None or session.over:
             return None
         return session
@@ -45,7 +45,7 @@ class LocalTrace:
     async def follow(
         self, after: int = 0, buffer: int = 1000
     ) -> AsyncGenerator[Recorded[Event] | Live, None]:
-        """Yields every event behind one of them, and text as it is written; ends with the query.
+        """Yields all events after one of them, and text as it is written; ends with the query.
 
         Raises:
             NotFoundError: No such trace.
@@ -60,7 +60,7 @@ class LocalTrace:
             yield recorded
 
     def cancel(self, why: str) -> None:
-        """Has the query end; one that does not run here stays as it is."""
+        """Ends the query if it runs here."""
         if self._session is not None:
             self._session.cancel(why)
 
@@ -69,7 +69,7 @@ class LocalTrace:
 
         Raises:
             NotFoundError: No such trace.
-            TraceStateError: It is not over, and nobody here works on it.
+            TraceStateError: It is not over, but does not run here.
             SupersededError: Another process has taken it over.
         """
         if self._session is not None:
@@ -82,6 +82,6 @@ class LocalTrace:
             )
 
     async def stopped(self, within_s: float | None = None) -> None:
-        """Waits until nothing of it runs here any more, or for so long."""
+        """Waits until nothing of it runs here any more, or for `within_s` seconds."""
         if self._session is not None:
             await self._session.stopped(within_s)

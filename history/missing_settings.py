@@ -1,4 +1,4 @@
-"""Finds out if a replay differs only because its trace lacks a setting that there is now."""
+"""Finds out whether a replay differs only because its trace lacks a setting that exists now."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.vocabulary.events import Event, QueryReceived, Recorded
 from antiphon.vocabulary.settings import DECLARED, Declared
 
 MOST_NUMBERS = 16
-"""Whole numbers between two bounds are all tried up to this many; of longer ranges the bounds alone."""
+"""Ranges of up to this many whole numbers are tried completely; of longer ones only the bounds are."""
 
 Trace = Sequence[Recorded[Event]]
 
@@ -20,13 +20,13 @@ def setting_that_explains(
     settings: Mapping[str, object],
     replays: Callable[[Trace], bool],
 ) -> tuple[str, object] | None:
-    """Returns a setting that the trace lacks, and a value of it with which the whole trace replays; None for none.
+    """Returns a setting that the trace lacks, and a value with which the whole trace replays; None if there is none.
 
-    A program that did not know the setting behaved as if it had one of its values. If no value leads to what was
-    decided then, the difference has another cause.
+    A program without the setting behaved as if it had one of its values. If no value leads to the recorded decisions,
+    the difference has another cause.
 
     Args:
-        settings: The settings in the form in which the trace holds them.
+        settings: The settings in the trace's form.
         replays: Replays a trace, and returns True if nothing differs.
     """
     first = events[0]
@@ -44,7 +44,7 @@ def setting_that_explains(
 
 
 def other_values(declared: Declared) -> Iterator[object]:
-    """Yields the values that a setting may have beside its default, as far as they can be counted up."""
+    """Yields the possible values of a setting other than its default, as far as they can be enumerated."""
     for value in _values(declared):
         if value != declared.default:
             yield value
@@ -55,7 +55,7 @@ def _values(declared: Declared) -> Sequence[object]:
         return (False, True)
     if declared.choices:
         return declared.choices
-    # Of any other text nothing is known, of a number the ends of its range.
+    # The values of a free text are unknown; a number has at least the ends of its range.
     least, most = declared.setting.least, declared.setting.most
     ends = [end for end in (least, most) if end is not None]
     if declared.type is int and len(ends) == 2 and ends[1] - ends[0] <= MOST_NUMBERS:

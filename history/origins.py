@@ -104,13 +104,13 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
     """Returns every sentence of the answer with its origins.
 
     Raises:
-        BadInputError: The trace holds no answer.
+        BadInputError: The trace has no answer.
     """
     response = answer_in(events)
     facts = facts_in(events)
     steps = _Steps(events)
     found: list[Sentence] = []
-    # Citations are in the answer by their characters, so that a sentence's are those that overlap it.
+    # Citations are ranges of characters, so a sentence's citations are those that overlap it.
     for start, end in pairwise(
         (*sentence_starts(response.answer), len(response.answer))
     ):
@@ -130,7 +130,7 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
 
 
 def contributions(events: Sequence[Recorded[Event]]) -> tuple[Contribution, ...]:
-    """Returns each passage that was found with the sentences that cite it, in order of discovery."""
+    """Returns each found passage with the sentences that cite it, in order of discovery."""
     citing: dict[str, list[str]] = {}
     for sentence in lineage(events):
         # A sentence may cite a fact more than once.
@@ -174,9 +174,9 @@ def facts_in(events: Sequence[Recorded[Event]]) -> dict[str, Fact]:
 
 
 def found_passages(events: Sequence[Recorded[Event]], name: str) -> list[str]:
-    """Returns the ids of the passages, as tools found them, that a fact or its passage is made of.
+    """Returns the ids of the passages, as tools returned them, from which a fact or its passage was made.
 
-    Passages of a lesson that touch become one fact. A name of no fact and of no fact's passage comes back as it is.
+    Adjacent passages of a lesson become one fact. Returns the name itself if it belongs to no fact or fact's passage.
     """
     fact = _fact_called(facts_in(events), name)
     if fact is None:
@@ -202,7 +202,7 @@ def _fact_called(facts: dict[str, Fact], name: str) -> Fact | None:
 
 
 def _is_part_of(passage: Passage, whole: Passage) -> bool:
-    """Returns True if a passage is the whole, or lies within it in the same lesson."""
+    """Returns True if a passage is the whole, or is within it in the same lesson."""
     if passage.id == whole.id:
         return True
     # A passage without a place in its lesson is never joined with another.
@@ -219,7 +219,7 @@ def _bytes_of(request: Request) -> bytes:
     try:
         return request_bytes(request)
     except (msgspec.DecodeError, RecursionError):
-        # A file from elsewhere may hold blocks that are no JSON, and so were never sent.
+        # A file from elsewhere may contain blocks that are not JSON, and so were never sent.
         return b""
 
 
@@ -258,7 +258,7 @@ class _Steps:
                 self._writer = event.call_id
 
     def writer_of(self, sentence: str) -> CallStep | None:
-        """Returns the call in whose reply a sentence is; None if no model wrote it."""
+        """Returns the call whose reply contains a sentence; None if no model wrote it."""
         if not self._writer or sentence not in self._texts.get(self._writer, ""):
             return None
         return self._step(self._writer)
@@ -289,7 +289,7 @@ class _Steps:
         )
 
     def _step(self, call_id: str) -> CallStep:
-        # A call is behind many citations, and its request may be long.
+        # Cached, because many citations share a call, and its request may be long.
         if call_id not in self._steps:
             self._steps[call_id] = self._new_step(call_id)
         return self._steps[call_id]
@@ -308,7 +308,7 @@ class _Steps:
         )
 
     def _before(self, step: CallStep) -> tuple[CallStep, ...]:
-        """Returns the calls that were answered before this one, the nearest first."""
+        """Returns the calls answered before this one, nearest first."""
         earlier: list[CallStep] = []
         for call_id, seq in self._replies.items():
             if seq < step.reply_seq:
@@ -317,7 +317,7 @@ class _Steps:
 
 
 def offset_in_lesson(passage: Passage, cited_text: str) -> int | None:
-    """Returns where a cited text begins in its lesson's text, in characters."""
+    """Returns the offset of a cited text in its lesson's text, in characters; None if it is not known."""
     if passage.start is None:
         return None
     place = passage.text.text.find(cited_text)

@@ -1,4 +1,4 @@
-"""Who acts in a query that goes on from a trace: everybody as usual, the recording in part, or the recording alone."""
+"""Chooses who acts in a query that goes on from a trace: all as usual, the recording in part, or only the recording."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ WireFor = Callable[[Ports], Wiring]
 
 @dataclass(frozen=True)
 class Acting:
-    """The components of one query and what surrounds them.
+    """The components of one query and their surroundings.
 
     Attributes:
-        clock: The time of its events.
-        wire: Builds its components; called after the interceptor took in what happened before.
+        clock: The clock of its events.
+        wire: Builds its components; called after the interceptor has taken in the prefix.
     """
 
     interceptor: Interceptor
@@ -53,10 +53,10 @@ def acting_as_usual(
     interceptor: Interceptor | None,
     around_outside: Callable[[BuildOutside], BuildOutside] = lambda build: build,
 ) -> Acting:
-    """Returns the components of every query, with everything live.
+    """Returns the usual components of a query, with everything live.
 
     Args:
-        around_outside: Puts something before the outside.
+        around_outside: Wraps the outside.
     """
     around = interceptor or NoInterceptor()
 
@@ -82,12 +82,12 @@ def acting_in_fork(
     """Returns the components of a fork.
 
     Args:
-        events: The trace that it is a fork of.
-        prefix: Its own events so far, `shift_s` seconds later than those.
-        effects: In the mode `live` it may run tools that change something outside.
+        events: The parent's trace.
+        prefix: Its own events so far, `shift_s` seconds later than the parent's.
+        effects: Lets it run tools that change something outside, in the mode `live`.
     """
     dropped = frozenset(change.name for change in changes if change.kind == "drop")
-    # A passage that is dropped may be found again by another call, recorded or live: every tool leaves it out.
+    # Another call, recorded or live, may find a dropped passage again, so all tools leave it out.
     resources = dataclasses.replace(
         resources, tools=without_passages(resources.tools, dropped)
     )
@@ -98,10 +98,10 @@ def acting_in_fork(
             )
         return acting_as_usual(resources, interceptor)
     recording = Recording(events, dropped)
-    # What is only said again costs nothing and takes no time: whoever watches the service has seen it.
+    # A recorded fork only repeats events that cost nothing and that observers of the service have already seen.
     if mode == "recorded":
         resources = dataclasses.replace(resources, observers=())
-    # Faults break ports and components, which must therefore be there; else nothing need run but the rules.
+    # Faults break ports and components, which must therefore run; without faults only the rules need to.
     if mode == "remodel" or interceptor is not None:
         return _through_ports(resources, recording, mode, interceptor)
     clock = RecordedClock(resources.clock, prefix[-1].at)
@@ -109,7 +109,7 @@ def acting_in_fork(
     def played(_: Resources, ports: Ports, /) -> Outside:
         return PlayedOutside(ports, recording, clock, len(prefix), shift_s)
 
-    # Nothing that is only said again tells anything of the provider.
+    # Own circuits, because repeated events say nothing about the provider.
     resources = dataclasses.replace(resources.with_own_circuits(), outside=played)
 
     def build(ports: Ports) -> Wiring:
@@ -124,9 +124,9 @@ def _through_ports(
     mode: Mode,
     interceptor: Interceptor | None,
 ) -> Acting:
-    """Returns the usual components, over ports that answer from the recording."""
+    """Returns the usual components with ports that answer from the recording."""
     recorded = with_recorded_ports(resources, recording, model=mode == "recorded")
-    # Another outside would perform what the recording is to answer.
+    # Any other outside would perform the requests that the recording should answer.
     if mode == "recorded":
         recorded = dataclasses.replace(recorded, outside=live_outside)
     return acting_as_usual(recorded, interceptor, noting_calls)

@@ -1,4 +1,4 @@
-"""Says before a fork begins what of it will be live, and what that may cost."""
+"""Plans a fork before it begins: its live parts and their possible cost."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Trace = Sequence[Recorded[Event]]
 
 
 class ForkPlan(Value, frozen=True, kw_only=True):
-    """What a fork would do.
+    """The plan of a fork.
 
     Attributes:
-        shared: Its last event that is its parent's too.
-        models: Who is asked; empty if no model is.
-        calls: Calls to them at most, each of which may be retried.
-        tools: The tools that may be run; empty if none is.
-        effects: Those of them that change something outside.
-        recorded_usage: What the same part of the query used when it was recorded: the best guess there is.
-        may_cost: It calls a model that is not known to be free.
-        sentence: All of it in words.
+        shared: The last event that it shares with its parent.
+        models: The models that it calls; empty if it calls none.
+        calls: Most calls to them, each of which may be retried.
+        tools: The tools that it may run; empty if it runs none.
+        effects: The tools among them that change something outside.
+        recorded_usage: The usage of the same part of the query when it was recorded, the best available estimate.
+        may_cost: True if it calls a model that is not known to be free.
+        sentence: The whole plan in words.
     """
 
     parent: str
@@ -55,8 +55,8 @@ def plan_of(
     """Returns the plan of a fork.
 
     Args:
-        events: The trace that it is a fork of.
-        settings: Those of the fork.
+        events: The parent's trace.
+        settings: The fork's settings.
     """
     models: tuple[str, ...] = ()
     calls = 0
@@ -64,6 +64,7 @@ def plan_of(
     effects: tuple[str, ...] = ()
     if mode != "recorded":
         models = _models(resources, settings)
+        # One call per round of tools and the final one, less those in the shared part.
         calls = max(0, settings.max_rounds + 1 - _calls_of(events[:shared]))
         tools = resources.tools.names
     if mode == "live":
@@ -131,7 +132,7 @@ def _models(resources: Resources, settings: QuerySettings) -> tuple[str, ...]:
 
 
 def _is_free(resources: Resources, models: Sequence[str]) -> bool:
-    """Returns True if each of the models is known to cost nothing."""
+    """Returns True if all of the models are known to be free."""
     for model in models:
         rate = resources.model_table.rate(model)
         if rate is None or rate.input or rate.output:
@@ -140,7 +141,7 @@ def _is_free(resources: Resources, models: Sequence[str]) -> bool:
 
 
 def _calls_of(events: Trace) -> int:
-    """Counts the reasoning calls that are over."""
+    """Counts the reasoning calls that have ended."""
     calls = 0
     for recorded in events:
         if isinstance(recorded.event, ReasoningCompleted | ReasoningFailed):

@@ -1,8 +1,8 @@
-"""The outside of a recorded fork: it publishes what the recording holds.
+"""The outside of a recorded fork, which publishes the events of the recording.
 
-Nothing goes out from here: no model is called and no tool is run, and so nothing can cost anything. What came from
-outside comes in its recorded order and at its recorded times, each event when its call was requested. If a call is
-requested that the recording does not hold, the query stops and says so.
+It calls no model and runs no tool, so it cannot cost anything. Events from outside come in their recorded order and at
+their recorded times, each once its call has been requested. If the query requests a call that the recording lacks, it
+stops and says so.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class PlayedOutside:
     """Performs requests from a recording; satisfies `Outside`.
 
     Args:
-        clock: Is set to the time of each event that is published.
-        after: The last event that the fork shares; only what was recorded after it is still to come.
+        clock: Advanced to the time of each published event.
+        after: The last shared event; only events recorded after it are still to come.
         shift_s: Seconds by which the fork is later than the recording.
     """
 
@@ -65,7 +65,7 @@ class PlayedOutside:
         self._has_begun = False
 
     def perform(self, command: Command, /) -> Run | None:
-        """Lets what came of the request wait for its turn."""
+        """Queues the recorded events of the request."""
         event = command.request.event
         match event:
             case e.QueryReceived() | e.QueryResumed():
@@ -73,7 +73,7 @@ class PlayedOutside:
             case e.ReasoningRequested() | e.SummaryRequested():
                 self._expect_reply(event)
             case e.ToolRequested(call=call):
-                # Ids are the model's: if it repeats one, the first call's outcome stands for both.
+                # The model chooses ids: if it repeats one, the first call's outcome serves both.
                 if call.id in self._under_way or has_outcome(call.id, command.past):
                     return None
                 self._expect_result(event)
@@ -81,7 +81,7 @@ class PlayedOutside:
         return PlayedRun(str(event.subject()), self.abandon)
 
     def _begin(self, command: Command) -> None:
-        """Lets what came by itself wait, once: a resumption that is played begins nothing."""
+        """Queues the events that no call caused, once: a played resumption begins nothing."""
         first = command.past[0].event
         if self._has_begun or not isinstance(first, e.QueryReceived):
             return
@@ -91,7 +91,7 @@ class PlayedOutside:
                 self._waiting.add(recorded, "", recorded.event)
 
     def abandon(self, call_id: str, why: str) -> None:
-        """Ends a call that is under way, as engine and dispatcher do."""
+        """Ends a call under way, as engine and dispatcher do."""
         request = self._under_way.get(call_id)
         if request is not None:
             self._waiting.forget(call_id)
@@ -117,13 +117,13 @@ class PlayedOutside:
         else:
             self._expect(call.id, record, missing_result(call))
             for each in record.events:
-                # A call that was asked for under another id is answered under its own, and from its beginning.
+                # A call with another id than the recorded one is answered under its own id, from the beginning.
                 event = replace(each.event, tool_call_id=call.id)
                 if each.seq > self._after or event != each.event:
                     self._waiting.add(each, call.id, event)
 
     def _abandoned(self, request: Event, why: str) -> Event:
-        """Returns the outcome of a call that is abandoned: as it was recorded, with what the call had used."""
+        """Returns the outcome of an abandoned call: the recorded one, with its usage, if it was abandoned then too."""
         record: CallRecord | None = None
         if isinstance(request, e.ToolRequested):
             record = self._recording.result_of(request.call)
@@ -134,14 +134,14 @@ class PlayedOutside:
         return _abandoned(request, why)
 
     def _expect(self, call_id: str, record: CallRecord, words: str) -> None:
-        """Notes a call that never came to an outcome: something else ended it, which may not happen now."""
+        """Notes a call without a recorded outcome: something else ended it, which may not happen now."""
         if record.outcome is None:
             self._unfinished[call_id] = words
 
     def _announce(
         self, asked: e.ReasoningRequested | e.SummaryRequested, record: CallRecord
     ) -> None:
-        """Lets the call's events wait, with the request as it would be sent now if it was another one."""
+        """Queues the call's events, with the request rebuilt if it differs from the recorded one."""
         before = self._recording.asked_as(asked.call_id)
         request = None
         differs = _shown(asked) != _shown(before)
@@ -165,11 +165,11 @@ class PlayedOutside:
     def _prepared(
         self, asked: e.ReasoningRequested, started: e.ReasoningStarted | None
     ) -> PreparedRequest | None:
-        """Returns the request as it would be prepared for the recorded server, with the recorded tools.
+        """Prepares the request for the recorded server, with the recorded tools.
 
-        Another program's prompt and tools stay as they are, with what was said so far.
+        For another program's query, only the messages of its request change.
 
-        None if none was sent then, or if it would be illegal: it is as recorded.
+        Returns None, for the recorded request, if none was sent then or if the new one would be illegal.
         """
         if started is None:
             return None
@@ -197,9 +197,9 @@ class PlayedOutside:
             self._spawn(self._play())
 
     async def _play(self) -> None:
-        """Publishes what is recorded, each event once all that the one before it leads to has happened."""
+        """Publishes the queued events, each after all consequences of the one before."""
         while self._publish_next():
-            # Then everything is requested that it led to.
+            # By then the query has requested all that the event led to.
             await self._stored()
         self._playing = False
         if self._is_left_to_the_timer() and not self._sleeping:
@@ -207,11 +207,11 @@ class PlayedOutside:
             self._spawn(self._sleep(), background=True)
 
     def _is_left_to_the_timer(self) -> bool:
-        """Returns True if no call is under way, and an event is left that comes by itself."""
+        """Returns True if no call is under way and the next event is one that no call causes."""
         return not self._under_way and self._waiting.first_subject == ""
 
     async def _sleep(self) -> None:
-        """Lets an alarm come when it is due: the query waits for a component from outside, which is never played."""
+        """Waits until an alarm is due: the query waits for a component from outside, which is never played."""
         due = self._waiting.first_at + self._shift_s
         await self._clock.sleep(max(0.0, due - self._clock.now()))
         self._sleeping = False
@@ -220,21 +220,22 @@ class PlayedOutside:
         self._go_on()
 
     def _may_go_on(self) -> bool:
-        """Returns True if there is a next event; the timer's come only while the query waits for a call."""
+        """Returns True if there is a next event; those of the timer come only while the query waits for a call."""
         if not self._under_way:
             return bool(self._waiting.first_subject)
         return self._waiting.first_subject is not None
 
     def _publish_next(self) -> bool:
-        """Publishes the next recorded event, and those that came together with it; or stops the query.
+        """Publishes the next recorded event and those that came together with it, or stops the query.
 
         Returns:
-            False if nothing more comes by itself.
+            False if no more events can be published now.
         """
         why = next(iter(self._stop_because.values()), "")
         if not why and self._may_go_on():
             self._publish_waiting()
             return True
+        # A call without a recorded outcome stops the query only when nothing else can happen.
         why = why or next(iter(self._unfinished.values()), "")
         if why:
             self._publish(e.QueryCancelled(why=why))
@@ -262,12 +263,12 @@ class PlayedRun(NamedTuple):
     stop: Callable[[str, str], None]
 
     def abandon(self, why: str, /) -> None:
-        """Ends it, if it has no outcome yet."""
+        """Ends it if it has no outcome yet."""
         self.stop(self.call_id, why)
 
 
 def _shown(asked: Event | None) -> tuple[object, ...]:
-    """Returns what of a request reaches the model."""
+    """Returns the parts of a request that reach the model."""
     if not isinstance(asked, e.ReasoningRequested):
         return ()
     return (
@@ -280,7 +281,7 @@ def _shown(asked: Event | None) -> tuple[object, ...]:
 
 
 def _abandoned(request: Event, why: str) -> Event:
-    """Returns the outcome of a call that is abandoned, and was not when it was recorded."""
+    """Returns the outcome of an abandoned call that was not abandoned in the recording."""
     match request:
         case e.ToolRequested(call=call):
             return e.ToolFailed(

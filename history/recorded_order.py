@@ -1,4 +1,4 @@
-"""Keeps the events of a recording that wait for their turn, and the time that passes as they come."""
+"""Keeps the queue of a recording's events in order, and the time that passes as they come."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.vocabulary.ports import Clock
 
 
 class RecordedClock:
-    """The time of a recorded fork: that of the events that it repeats."""
+    """The clock of a recorded fork, which shows the times of the events that it repeats."""
 
     def __init__(self, behind: Clock, now: float) -> None:
         self._behind = behind
@@ -21,7 +21,7 @@ class RecordedClock:
         return self._now
 
     def advance(self, at: float) -> None:
-        """Goes on to a time; never back."""
+        """Advances to a time, but never goes back."""
         self._now = max(self._now, at)
 
     async def sleep(self, seconds: float) -> None:
@@ -29,13 +29,13 @@ class RecordedClock:
 
 
 class Waiting(NamedTuple):
-    """A recorded event whose call was requested, ordered by its place in the recording.
+    """A recorded event whose call has been requested, ordered by its place in the recording.
 
     Attributes:
-        at: Its recorded time. An alarm of another deadline has the place of the event that it comes before.
-        number: Tells events of one place apart, so that nothing else of them is ever compared.
-        subject: The call that it is about; empty for one of the timer.
-        context: That of its request, which is the cause of all that a call brings.
+        at: Its recorded time. An alarm for another deadline takes the place of the event that it precedes.
+        number: Distinguishes events with the same place, so that other fields are never compared.
+        subject: The call that it is about; empty for an event of the timer.
+        context: The context of the request, which makes the request the cause of all events of the call.
     """
 
     seq: int
@@ -47,7 +47,7 @@ class Waiting(NamedTuple):
 
 
 class WaitingEvents:
-    """The events that wait, first those that came first in the recording."""
+    """The queued events, in the order of the recording."""
 
     def __init__(self) -> None:
         self._heap: list[Waiting] = []
@@ -55,7 +55,7 @@ class WaitingEvents:
 
     @property
     def first_subject(self) -> str | None:
-        """The call that the next event is about, empty for one of the timer; None if no event waits."""
+        """The call that the next event is about, empty for an event of the timer; None if the queue is empty."""
         if not self._heap:
             return None
         return self._heap[0].subject
@@ -66,9 +66,9 @@ class WaitingEvents:
         return self._heap[0].at
 
     def add(self, recorded: Recorded[Event], subject: str, event: Event) -> None:
-        """Adds `event` in the place of the recorded one."""
+        """Adds `event` at the place of the recorded one."""
         self._added += 1
-        # What the caller did has no cause, then as now.
+        # The caller's acts had no cause, and must not get one now.
         context = copy_context() if recorded.cause else Context()
         waiting = Waiting(
             recorded.seq, recorded.at, self._added, event, subject, context
@@ -76,15 +76,15 @@ class WaitingEvents:
         heapq.heappush(self._heap, waiting)
 
     def take(self) -> list[Waiting]:
-        """Takes the first event, and all that followed it in the recording without anything in between."""
+        """Takes the first event, and those that followed it in the recording without any other event between."""
         taken = [heapq.heappop(self._heap)]
-        # Nothing had been decided between them, so that nothing may be decided between them now.
+        # No decision came between them then, so none may come between them now.
         while self._heap and self._heap[0].seq == taken[-1].seq + 1:
             taken.append(heapq.heappop(self._heap))
         return taken
 
     def forget(self, call_id: str) -> None:
-        """Drops what a call no longer brings once it is abandoned: all but a late answer."""
+        """Drops the events of an abandoned call, except a late answer."""
         left: list[Waiting] = []
         for waiting in self._heap:
             late = isinstance(waiting.event, ToolAnsweredLate)

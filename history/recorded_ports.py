@@ -1,5 +1,5 @@
-"""A model and tools that answer from a recording, call by call: for forks whose tools alone are recorded, and for
-those under a fault plan, in which engine and dispatcher must run for the faults to reach them."""
+"""A model and tools that answer from a recording, call by call: for forks in which only the tools are recorded, and for
+forks with a fault plan, in which engine and dispatcher must run so that the faults reach them."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ from antiphon.vocabulary.values import Request
 
 @dataclasses.dataclass
 class _CallUnderWay:
-    """The request that is being worked on, and how often its port has been used."""
+    """The request under way, and the number of uses of its port."""
 
     request: Event
     publish: Publish
     runs: int = 0
 
 
-# Ports are not told whose call they serve; tasks inherit this from the request that they work on.
+# A port does not get the call that it serves as an argument; tasks inherit it in this variable from their request.
 _under_way: ContextVar[_CallUnderWay | None] = ContextVar("call", default=None)
 NO_EFFECTS = (
     "it changes something outside, and a fork does that only with the mode `live`"
@@ -62,7 +62,7 @@ NO_EFFECTS = (
 
 
 def noting_calls(build: BuildOutside) -> BuildOutside:
-    """Returns an outside by which recorded ports know which call they serve."""
+    """Returns an outside that lets recorded ports know which call they serve."""
 
     def build_noting(resources: Resources, ports: Ports, /) -> Outside:
         return _NotingOutside(build(resources, ports), ports.publish)
@@ -86,7 +86,7 @@ def with_recorded_ports(
     """Returns the resources with tools that answer from the recording.
 
     Args:
-        model: The models answer from it too, and no tool is run that it does not hold: there is nothing live.
+        model: The models answer from it too, and a tool call that it lacks stops the query: nothing is live.
     """
 
     def wrap(tool: Tool) -> Tool:
@@ -94,7 +94,7 @@ def with_recorded_ports(
 
     tools = resources.tools
     if recording.is_imported:
-        # Another program's tools are known by their names alone: whatever they are asked is as it was.
+        # Of another program's tools only the names are known, so they accept any arguments.
         tools = Registry(
             Tool(name=name, description="", parameters=ANY_ARGUMENTS, run=_not_here)
             for name in recording.tool_names
@@ -106,9 +106,9 @@ def with_recorded_ports(
     profiles: dict[Reasoner, Profile] = {}
     styles = resources.styles or CitationStyles()
     for name in resources.models:
-        # Answers are labelled as they were, whoever would answer now.
+        # Answers keep their recorded labels, even if another model would answer now.
         models[name] = RecordedModel(recording.labels.get(name), recording)
-        # As it was recorded: to find it out would be a call that the recording does not hold.
+        # The recorded style, because finding it out would take a call that the recording lacks.
         profiles[name] = replace(styles.profile(name), citations=recording.style)
     return dataclasses.replace(
         resources,
@@ -119,7 +119,7 @@ def with_recorded_ports(
 
 
 def without_passages(tools: Registry, dropped: frozenset[str]) -> Registry:
-    """Returns tools that leave these passages out of whatever they bring."""
+    """Returns the tools such that they leave these passages out of their results."""
     if not dropped:
         return tools
 
@@ -133,7 +133,7 @@ def without_passages(tools: Registry, dropped: frozenset[str]) -> Registry:
 
 
 def without_effects(tools: Registry) -> Registry:
-    """Returns the tools such that those which change something outside fail instead."""
+    """Returns the tools such that those that change something outside fail instead."""
 
     def wrap(tool: Tool) -> Tool:
         async def refuse(**_: object) -> object:
@@ -159,8 +159,8 @@ class RecordedModel:
 
     async def stream(
         self,
-        request: Request,  # noqa: ARG002 - replies are found by the call, whatever it is shown
-        timeout_s: float,  # noqa: ARG002 - the caller keeps it
+        request: Request,  # noqa: ARG002 - the call identifies the reply, not its request
+        timeout_s: float,  # noqa: ARG002 - the caller enforces it
     ) -> AsyncIterator[Json]:
         under_way = _the_call()
         asked = under_way.request
@@ -201,7 +201,7 @@ async def _not_here(**_: object) -> object:
 
 
 def _next_run(under_way: _CallUnderWay, recording: Recording) -> ToolOutcome | None:
-    """Returns the run of a tool that the recording holds in this place of the call; None if it holds none."""
+    """Returns the recorded run of a tool at this point of the call; None if there is none."""
     assert isinstance(under_way.request, ToolRequested)
     record = recording.result_of(under_way.request.call)
     if record is None:
@@ -211,7 +211,7 @@ def _next_run(under_way: _CallUnderWay, recording: Recording) -> ToolOutcome | N
     under_way.runs += 1
     if number < len(runs):
         return runs[number]
-    # Something that was made to fail is run once more: as the call ended, so does this run.
+    # A fault caused this additional run, which ends as the recorded call did.
     if runs and runs[-1].result is not None:
         return runs[-1]
     return None
@@ -252,7 +252,7 @@ def _the_call() -> _CallUnderWay:
 
 
 async def _stop(under_way: _CallUnderWay, why: str) -> None:
-    """Ends the query; the work that called ends with it."""
+    """Ends the query, and with it the calling work."""
     under_way.publish(QueryCancelled(why=why))
     await _for_ever()
 

@@ -1,4 +1,4 @@
-"""A recorded query seen from outside: for each call, everything that came of it; by the call, not by what was sent."""
+"""The outside of a recorded query: the events of each call, found by the call instead of by its request's content."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class CallRecord:
     """One call to the model or a tool, and the events that came of it, in order.
 
     Attributes:
-        events: Those of earlier attempts, which an interruption of the query ended, among them.
-        abandoned: How it ended if it was abandoned; that came of `CallsAbandoned`, and is none of its events.
+        events: Its events, including those of earlier attempts that an interruption of the query ended.
+        abandoned: Its outcome if it was abandoned, which came from `CallsAbandoned` and is not among its events.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class CallRecord:
 
     @property
     def started(self) -> ReasoningStarted | None:
-        """The first request that was sent for it."""
+        """The first request sent for it."""
         for recorded in self.events:
             if isinstance(recorded.event, ReasoningStarted):
                 return recorded.event
@@ -69,17 +69,17 @@ class CallRecord:
 
     @property
     def last_attempt(self) -> Sequence[Recorded[Event]]:
-        """What came of it since the query was last interrupted."""
+        """Its events since the query was last interrupted."""
         return self.events[self._interrupted :]
 
     def interrupt(self) -> None:
-        """Notes that the query was interrupted, so that the call is made once more if it has no outcome."""
+        """Notes an interruption of the query, after which the call is repeated if it has no outcome."""
         if self.outcome is None:
             self._interrupted = len(self.events)
 
     @property
     def outcome(self) -> Reply | Result | None:
-        """The reply or the result; None if the call never came to one of its own."""
+        """The reply or the result; None if the call never had its own outcome."""
         for recorded in self.events:
             if isinstance(recorded.event, Reply | Result):
                 return recorded.event
@@ -87,7 +87,7 @@ class CallRecord:
 
 
 class ToolOutcome(NamedTuple):
-    """One run of a tool within a call: its result, or why another run followed it."""
+    """One run of a tool within a call: its result, or the reason why another run followed."""
 
     tool: str
     result: Result | None
@@ -98,13 +98,13 @@ class Recording:
     """The outside of a recorded query: the replies of its model, the results of its tools, and its timer.
 
     Args:
-        dropped: Ids of passages that no tool may bring.
+        dropped: Ids of passages to remove from all results.
 
     Attributes:
-        style: The way in which the model was shown sources.
-        labels: The names that answers were labelled with, by reasoner, if that was not the model's own.
-        tool_definitions: The definitions of the tools that there were; None if the recording does not tell.
-        is_imported: Another program ran the query.
+        style: The form of sources in the model's requests.
+        labels: The labels of answers by reasoner, if they were not the model's name.
+        tool_definitions: The definitions of the tools; None if the recording lacks them.
+        is_imported: True if another program ran the query.
     """
 
     def __init__(self, events: Trace, dropped: frozenset[str] = frozenset()) -> None:
@@ -127,10 +127,10 @@ class Recording:
             self._note(recorded)
 
     def came_by_itself(self, settings: QuerySettings) -> list[Recorded[Event]]:
-        """Returns what the timer and the caller did, who may have left or come back.
+        """Returns the events of the timer and of the caller, who may have left or come back.
 
         Args:
-            settings: With another deadline than the recording's, the alarms are those of that deadline.
+            settings: If they have another deadline than the recording, the alarms are those of this deadline.
         """
         first = self._events[0]
         due = alarms(settings)
@@ -145,17 +145,17 @@ class Recording:
             for each in self._events:
                 if isinstance(each.event, QueryResumed) and each.at <= at:
                     at += each.event.away_s
-                # Before the first event that is later; if none is, the query was over by then.
+                # At the first later event; if there is none, the query was over by then.
                 if each.at >= at:
                     came.append(replace(each, cause=1, at=at, event=alarm))
                     break
         return came
 
     def reply_to(self, asked: ModelRequest) -> CallRecord | None:
-        """Returns what came of the same call in the recording; None if it had no such call.
+        """Returns the record of the same call; None if the recording has no such call.
 
-        The same is one of the same number in the query to the same reasoner and model, with or without tools as it was;
-        what it is shown may differ.
+        The same means: with the same id, to the same reasoner and model, and also final or not; its messages may
+        differ.
         """
         recorded = self._asked.get(asked.call_id)
         if recorded is None or _kind_of_call(recorded) != _kind_of_call(asked):
@@ -168,11 +168,11 @@ class Recording:
         return frozenset(call.name for call in self._calls.values())
 
     def asked_as(self, call_id: str) -> ModelRequest | None:
-        """Returns the request of a call as it was recorded."""
+        """Returns the recorded request of a call."""
         return self._asked.get(call_id)
 
     def result_of(self, call: ToolCall) -> CallRecord | None:
-        """Returns what came of the same tool call: the one of this id, or else the first equal one that is left."""
+        """Returns the record of the same tool call: the one with this id if equal, else the first equal one left."""
         wanted = self._claimed.get(call.id)
         if wanted is None:
             wanted = self._unclaimed(call)
@@ -203,9 +203,10 @@ class Recording:
                 self._results[event.call.id] = CallRecord()
             case QueryResumed(why=why):
                 self._interrupt()
-                # What a fork was begun by belongs to it alone.
+                # The event with which a fork began belongs only to that fork.
                 if not why.startswith(FORKED):
                     self._by_itself.append(recorded)
+            # A stop because a recording ended was not the caller's act, and must not be repeated.
             case QueryCancelled() if not event.why.startswith(RECORDING_ENDS):
                 self._by_itself.append(recorded)
             case ToolSucceeded() if self._dropped:
@@ -216,7 +217,7 @@ class Recording:
                 self._add(recorded)
 
     def _add(self, recorded: Recorded[Event]) -> None:
-        """Adds an event to its call; what a call got by being abandoned is not of its own."""
+        """Adds an event to its call, but keeps the outcome of an abandoned call apart."""
         event = recorded.event
         if TIMER in event.emitted_by:
             self._by_itself.append(recorded)
@@ -249,7 +250,7 @@ class Recording:
 
 
 def runs_of(record: CallRecord) -> list[ToolOutcome]:
-    """Returns the runs of tools within one call, in order: all but the last failed."""
+    """Returns the tool runs within one call, in order; all but the last failed."""
     runs: list[ToolOutcome] = []
     for recorded in record.last_attempt:
         match recorded.event:
@@ -263,12 +264,12 @@ def runs_of(record: CallRecord) -> list[ToolOutcome]:
 
 
 def identity_of(call: ToolCall) -> CallIdentity:
-    """Returns the identity of a tool call: the same for two that would do the same."""
+    """Returns the identity of a tool call, which is equal for calls that would do the same."""
     return call_identity(call.name, call.arguments)
 
 
 def missing_reply(asked: ModelRequest, recording: Recording) -> str:
-    """Says which reply the recording does not hold, why, and how to go on."""
+    """Says which reply the recording lacks, why, and how to go on."""
     what = f"it has no {asked.call_id}"
     recorded = recording.asked_as(asked.call_id)
     if recorded is not None:
@@ -280,7 +281,7 @@ def missing_reply(asked: ModelRequest, recording: Recording) -> str:
 
 
 def missing_result(call: ToolCall) -> str:
-    """Says which tool call the recording does not hold, and how to go on."""
+    """Says which tool call the recording lacks, and how to go on."""
     return (
         f"{RECORDING_ENDS}it has no result of {call.name} {call.arguments[:200]} ({call.id}). "
         "With the mode `remodel` or `live` the tool is run."

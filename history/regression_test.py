@@ -25,7 +25,7 @@ from antiphon.vocabulary.outside import clean
 from antiphon.vocabulary.subscribers import Subscriber
 
 QUESTION_CHARS = 200
-"""Characters of the question in the test's docstring, which only says which query it was."""
+"""Characters of the question in the test's docstring, which only identifies the query."""
 
 _TEST = '''"""Replays a recorded query; written by `antiphon traces test`.
 
@@ -70,13 +70,13 @@ def trace_test(
     subscriber_paths: str = "",
     forms: Sequence[Form] | None = None,
 ) -> tuple[bytes, str]:
-    """Returns the sealed file of a trace, and the test that goes with it as `<name>.jsonl`.
+    """Returns the sealed file of a trace, and the test that reads it as `<name>.jsonl`.
 
     Args:
-        redact: Patterns; their matches are crossed out everywhere.
-        subscriber_paths: The components from outside that the query was recorded with, as `ANTIPHON_SUBSCRIBERS` names
-            them: the test loads them by the same names.
-        forms: Each event as the trace holds it; an older one is sealed in today's form.
+        redact: Patterns whose matches are crossed out everywhere.
+        subscriber_paths: The components from outside that took part in the query, as `ANTIPHON_SUBSCRIBERS` names them,
+            by which the test loads them.
+        forms: Each event in the trace's form; an older one is sealed in today's form.
 
     Raises:
         BadInputError: A pattern cannot be used, or the trace would not replay.
@@ -85,7 +85,7 @@ def trace_test(
     subscribers = load_subscribers(subscriber_paths)
     events = in_todays_form(events, forms, subscribers)
     events = redacted(events, redact, subscribers)
-    # Crossing out may change what rules decide, and so what the query would have asked for.
+    # Crossing out may change the decisions of rules, and so the query's requests.
     divergence = replay(events, subscribers=subscribers).divergence
     if divergence is not None and divergence.difference != "settings":
         after = " after redaction" if redact else ""
@@ -109,7 +109,7 @@ def trace_test(
 
 
 def _assertions(answer: ResponseAssembled | None) -> str:
-    """Returns the lines of a test that look at the answer; a query may have ended without any."""
+    """Returns the lines of a test that check the answer; a query may have ended without one."""
     if answer is None:
         return _NO_ANSWER
     return _ANSWER.format(
@@ -124,14 +124,14 @@ def redacted(
     patterns: Sequence[str],
     subscribers: Sequence[Subscriber] = (),
 ) -> Sequence[Recorded[Event]]:
-    """Returns the events with every match of a pattern crossed out, letter by letter, so that all offsets stay.
+    """Returns the events with all matches of a pattern crossed out letter by letter, which keeps all offsets.
 
     Raises:
-        BadInputError: A pattern is no regular expression.
+        BadInputError: A pattern is not a regular expression.
     """
     if not patterns:
         return events
-    # Each in a group of its own, so that an alternative in one does not take part of the next with it.
+    # Each in its own group, so that an alternative in one does not absorb a part of the next.
     groups = [f"(?:{pattern})" for pattern in patterns]
     try:
         pattern = re.compile("|".join(groups))
@@ -147,7 +147,7 @@ def redacted(
     renewed = decided_anew(crossed_out, subscribers)
     if replay(renewed, subscribers=subscribers).divergence is None:
         return renewed
-    # What was crossed out in a request, as in the definitions of tools, it cannot be built from again.
+    # Requests cannot be rebuilt from inputs with crossed-out parts, such as definitions of tools.
     return [_without_inputs(recorded) for recorded in renewed]
 
 
@@ -166,9 +166,9 @@ def in_todays_form(
     forms: Sequence[Form] | None,
     subscribers: Sequence[Subscriber] = (),
 ) -> Sequence[Recorded[Event]]:
-    """Returns a trace with what rules decide today in fields that its events did not have yet.
+    """Fills fields that a trace's events lacked with today's decisions of the rules.
 
-    Only a trace that differs in nothing but such fields is renewed; any other stays as it was recorded.
+    Renews only a trace that differs in nothing but such fields; leaves any other as it was recorded.
     """
     if forms is None or replay(events, subscribers=subscribers).divergence is None:
         return events
@@ -180,13 +180,13 @@ def in_todays_form(
 def decided_anew(
     events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()
 ) -> list[Recorded[Event]]:
-    """Returns the trace with today's decisions of the rules in the place of those that were recorded.
+    """Returns the trace with the recorded decisions of the rules replaced by today's.
 
-    Decisions change with the texts that they are made from (such as the ids of joined passages), and newer rules fill
-    fields that the trace does not have yet.
+    Decisions change with the texts on which they are based (such as the ids of joined passages), and newer rules fill
+    fields that the trace lacks.
     """
     decided = decided_events(subscribers)
-    # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
+    # Skips rules that failed then, as a replay does, because the reason may be gone by now.
     failed = failures_by_event(events)
     fold = Fold(deciders_of(subscribers))
     renewed: list[Recorded[Event]] = []
@@ -199,7 +199,7 @@ def decided_anew(
 
 
 def _as_emitted(recorded: Recorded[Event], fold: Fold) -> Recorded[Event]:
-    """Takes from the fold the event that it emitted in the place of a recorded one; without any, that one stays."""
+    """Replaces a recorded event by the one that the fold emitted for it; keeps it if there is none."""
     for emission in fold.emitted:
         if emission.stands_for(recorded):
             fold.emitted.remove(emission)
@@ -216,14 +216,14 @@ def _crossed_out(value: object, pattern: re.Pattern[str]) -> object:
         return value
     changed = dict(value)
     for name, inner in value.items():
-        # The tag names the event's class; without it nothing could be decoded. Our own prompt keeps no secret.
+        # Decoding needs the tag, which names the event's class. Our own prompt contains no secrets.
         if name not in ("kind", "system"):
             changed[name] = _crossed_out(inner, pattern)
     return changed
 
 
 def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
-    """Returns the cited texts that are in the answer word for word, each once."""
+    """Returns the cited texts that the answer contains word for word, each once."""
     quoted: list[str] = []
     for citation in answer.citations:
         cited = citation.cited_text.strip()
@@ -233,6 +233,6 @@ def _quoted_facts(answer: ResponseAssembled) -> tuple[str, ...]:
 
 
 def _as_docstring(question: str) -> str:
-    """Returns a question as part of a docstring: one line in which nothing ends the string."""
+    """Returns a question as part of a docstring: one line that cannot end the string."""
     plain_text = clean(" ".join(question.split())[:QUESTION_CHARS])
     return plain_text.replace("\\", "").replace('"', "'")

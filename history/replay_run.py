@@ -1,4 +1,4 @@
-"""A replay under way: what each recorded event should have been, by the rules and by what acting components do."""
+"""A replay under way: compares each recorded event with the one that rules or acting components would make now."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from antiphon.vocabulary.unknown import UnknownEvent, unknown_words
 from antiphon.vocabulary.values import StoredText, Value
 
 SETTLES_BY_RULE = 3
-"""The first version of the rules that settle rounds."""
+"""The first version of the rules in which rules settle rounds."""
 Form = Mapping[str, object]
 """An event as plain JSON, with the fields that it had when it was written."""
 
@@ -59,17 +59,17 @@ Trace = Sequence[Recorded[Event]]
 
 
 class ReplayRun:
-    """A replay under way, an event at a time.
+    """A replay under way, one event at a time.
 
     Args:
-        forms: Each event as the trace holds it, so that fields which are newer than the trace are not compared.
-        subscribers: The components from outside that the query was recorded with.
-        tools: The definitions of the tools that there are now; None: they are not compared.
+        forms: Each event in the trace's form, so that fields newer than the trace are not compared.
+        subscribers: The components from outside that took part when the query was recorded.
+        tools: The definitions of today's tools; None: they are not compared.
 
     Attributes:
         fold: The deciders' states, and their emissions that the trace has not shown yet.
-        compared: Events of deciding components that were compared so far, and `verified` those of acting ones.
-        unknown: The first event of a kind that nothing here defines; None if there was none.
+        compared: The number of compared events of deciding components, and `verified` that of acting ones.
+        unknown: The first event of an unknown kind; None if there was none.
     """
 
     def __init__(
@@ -109,13 +109,13 @@ class ReplayRun:
 
     @property
     def skipped(self) -> tuple[str, ...]:
-        """What could not be compared so far, and why."""
+        """The parts that could not be compared so far, and why."""
         if not self._requests.skipped:
             return tuple(self._not_compared)
         return (self._requests.skipped, *self._not_compared)
 
     def step(self, recorded: Recorded[Event]) -> Divergence | None:
-        """Compares one event with what was emitted in its place, and delivers it."""
+        """Compares one event with the emission for it, and delivers it."""
         if recorded.seq <= self._inherited:
             self._inherit(recorded)
             divergence = None
@@ -135,12 +135,12 @@ class ReplayRun:
         return None
 
     def states(self) -> dict[str, dict[str, object]]:
-        """Returns each decider's state field by field, and the outcomes still owed under `pending`."""
+        """Returns each decider's state field by field, and the pending outcomes under `pending`."""
         found: dict[str, dict[str, object]] = {}
         for decider, state in self.fold.states.items():
             found[decider.__name__] = fields_of(state)
         table: PendingTable = {}
-        # Only here, and not with every step: nothing is compared with it.
+        # Computed only here and not in every step, because no comparison needs it.
         for recorded in self._events[: self._heard]:
             table = fold_pending(table, recorded, self._catalog)
         pending: dict[str, object] = {}
@@ -150,7 +150,7 @@ class ReplayRun:
         return found
 
     def left_over(self) -> Divergence | None:
-        """Returns the first emission that was not recorded, unless the query's end cut it off."""
+        """Returns the divergence of the first emission that was not recorded, unless the query's end cut it off."""
         last = self._events[-1]
         if not isinstance(last.event, QueryClosed):
             return None
@@ -161,13 +161,13 @@ class ReplayRun:
         if not self.fold.emitted:
             return None
         emission = self.fold.emitted[0]
-        # After `QueryClosed` was published the session took nothing more, though the rules emit it here.
+        # The session accepted nothing after `QueryClosed`, although the rules still emit events here.
         if emission.cause >= last.cause:
             return None
         return self._divergence(last, None, emission)
 
     def _inherit(self, recorded: Recorded[Event]) -> None:
-        """Takes an event of the parent's as it is, as the fork did: the settings that led to it are not the fork's."""
+        """Accepts an event of the parent without comparison, because the fork's settings did not lead to it."""
         self.fold.take(recorded)
         for check in self._checks.get(type(recorded.event), ()):
             self._finding(check, recorded)
@@ -177,7 +177,7 @@ class ReplayRun:
             )
 
     def _check(self, recorded: Recorded[Event]) -> Divergence | None:
-        # Events from outside the rules, such as replies and results, are the input of a replay.
+        # Events that do not come from rules, such as replies and results, are the input of a replay.
         if not self._is_decided(recorded):
             return None
         event = recorded.event
@@ -197,7 +197,7 @@ class ReplayRun:
         return None
 
     def _tools_failed(self) -> bool:
-        """Returns True if a part that runs tools failed: what it did not do is recorded by that."""
+        """Returns True if a component that runs tools failed, which explains events that it did not emit."""
         handlers = [name for names in self._failed.values() for name in names]
         return any(name.startswith("Tool") for name in handlers)
 
@@ -211,12 +211,13 @@ class ReplayRun:
         return None
 
     def _verify(self, recorded: Recorded[Event]) -> Divergence | None:
-        """Compares an event of an acting component with what follows from the events before it."""
+        """Compares an event of an acting component with the one that follows from the events before it."""
         kind = type(recorded.event)
         for check in self._checks.get(kind, ()):
             finding = self._finding(check, recorded)
             if kind in check.compares:
                 self.verified += 1
+            # An event changed by hand does not follow from the events before it.
             if finding is None or recorded.seq == self._by_hand:
                 continue
             if finding.difference != "settings":
@@ -227,11 +228,11 @@ class ReplayRun:
     def _finding(self, check: Check, recorded: Recorded[Event]) -> Finding | None:
         try:
             finding = check.hear(recorded)
-        except Exception as error:  # noqa: BLE001 - as with the rules: what is raised is the finding
+        except Exception as error:  # noqa: BLE001 - as with the rules: the exception is the finding
             return Finding(None, f"{type(check).__name__} raises now: {error!r}")
         if finding is None or finding.detail or finding.now is None:
             return finding
-        # Fields that are newer than the trace are not compared.
+        # Does not compare fields newer than the trace.
         if same(recorded.event, finding.now, self._form_of(recorded)):
             return None
         return finding
@@ -278,11 +279,11 @@ class ReplayRun:
     def _is_decided(self, recorded: Recorded[Event]) -> bool:
         if type(recorded.event) in self._decided:
             return True
-        # Some kinds come from deciders and from acting components; a decider's is known by its having been emitted.
+        # Some kinds come from both deciders and acting components; a decider's event matches an emission.
         return any(emission.stands_for(recorded) for emission in self.fold.emitted)
 
     def _gave_up(self, event: Event) -> bool:
-        """Returns True if the session itself ended the query, after too many stalls."""
+        """Returns True if the session itself ended the query after too many stalls."""
         return (
             isinstance(event, QueryClosed)
             and event.status == "failed"
@@ -308,14 +309,14 @@ class ReplayRun:
     def _divergence(
         self, at: Recorded[Event], event: Event | None, emission: Emission | None
     ) -> Divergence:
-        """Describes the difference between the event recorded at a place and what is emitted there now."""
+        """Describes the difference between the event recorded at a place and the one emitted now."""
         now: Event | None = None
         difference = FieldDifference(path="", recorded=None, now=None)
         if emission is not None:
             now = emission.event
             if type(event) is type(now):
                 difference = first_difference(plain(event), plain(now))
-                # Two events without a difference in their fields differ in their place: another event led to each.
+                # Events with equal fields differ in their causes.
                 if not difference.path:
                     difference = FieldDifference(
                         path="cause", recorded=at.cause, now=emission.cause
@@ -335,7 +336,7 @@ class ReplayRun:
     def _kind_of_difference(self, at: Recorded[Event]) -> DivergenceKind:
         if at.version != VERSION:
             return "schema"
-        # What is recorded here and what is emitted now may have different causes, which must both be in another order.
+        # The recorded event and the emission may have different causes; both causes' events must be reordered.
         causes = {at.cause}
         if self.fold.emitted:
             causes.add(self.fold.emitted[0].cause)
@@ -345,7 +346,7 @@ class ReplayRun:
         return "code"
 
     def _is_reordered(self, cause: int) -> bool:
-        """Returns True if the events that `cause` led to are those emitted now, in another order."""
+        """Returns True if `cause` led to the events that are emitted now, but in another order."""
         emitted: Counter[str] = Counter()
         for emission in self.fold.emitted:
             if emission.cause == cause:
@@ -361,8 +362,8 @@ class ReplayRun:
 class OlderSettlements:
     """The settlements in a trace of older rules.
 
-    Then whoever ran a tool settled the round as well: the event is wherever that happened, and its cause is the
-    request of the tool. It is compared with what the rules settled by then, whatever else they emitted.
+    At that time the component that ran the last tool also settled the round: the event may be at any place, with the
+    tool's request as its cause. It is compared with the rules' settlements so far, apart from their other emissions.
     """
 
     def __init__(self) -> None:
@@ -370,19 +371,19 @@ class OlderSettlements:
         self._seen: set[int] = set()
 
     def take_from(self, fold: Fold) -> None:
-        """Takes the settlements from what was emitted."""
+        """Takes the settlements out of the emissions."""
         for emission in list(fold.emitted):
             if isinstance(emission.event, ToolsSettled):
                 fold.emitted.remove(emission)
                 self._emitted[emission.event.round] = emission
 
     def see(self, number: int) -> Emission | None:
-        """Notes that a round was settled; returns its settlement by the rules, None if there is none."""
+        """Notes a recorded settlement of a round; returns that of the rules, None if there is none."""
         self._seen.add(number)
         return self._emitted.get(number)
 
     def first_unseen(self) -> Emission | None:
-        """Returns a settlement that the trace does not hold."""
+        """Returns the first settlement that the trace lacks; None if it has all."""
         unseen = [each for n, each in self._emitted.items() if n not in self._seen]
         return next(iter(unseen), None)
 
@@ -401,7 +402,7 @@ def _by_event(checks: Sequence[Check]) -> dict[type[Event], list[Check]]:
 
 
 def _changed_by_hand(events: Trace) -> int:
-    """Returns the `seq` of the event that somebody changed to fork a query; 0 if nobody did."""
+    """Returns the `seq` of the event that was changed to fork a query; 0 if the query is not a fork."""
     first = events[0].event
     if isinstance(first, QueryReceived) and first.parent is not None:
         return first.parent_seq
@@ -409,7 +410,7 @@ def _changed_by_hand(events: Trace) -> int:
 
 
 def _changes_settings(events: Trace) -> bool:
-    """Returns True for a fork that somebody gave other settings than its parent had (`Change`)."""
+    """Returns True for a fork whose settings were changed (`Change`)."""
     first = events[0].event
     if not isinstance(first, QueryReceived) or first.parent is None:
         return False
@@ -420,7 +421,7 @@ def _changes_settings(events: Trace) -> bool:
 
 
 def fields_of(state: object) -> dict[str, object]:
-    """Returns the fields of a state by name; those of a value inside it as `memory.facts`."""
+    """Returns the fields of a state by name, with those of inner values as `memory.facts`."""
     if not isinstance(state, msgspec.Struct):
         return {"state": state}  # a subscriber's may be any value, such as a number
     found: dict[str, object] = {}

@@ -1,7 +1,7 @@
-"""Replays a recorded query: the deciding components run over its trace, and every event that they emit is compared.
+"""Replays a recorded query: runs the deciding components over its trace, and compares every event that they emit.
 
-What acting components made of recorded events is worked out again and compared too (`verifying.py`). Pure: no model, no
-tool, no index, no clock and no network; whatever came from those is in the trace.
+Also recomputes and compares the events that acting components derived from recorded ones (`verifying.py`). Pure: it
+uses no model, tool, index, clock or network, because their output is in the trace.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class ReplayResult(Value, frozen=True, kw_only=True):
     """The outcome of a replay.
 
     Attributes:
-        events: Events of the trace.
-        compared: The number of those that deciding components emit, and that were compared.
-        verified: The number of those that acting components emit, and that were worked out again and compared.
-        closed: The trace has its end; an open one is replayed as far as it goes.
+        events: The number of events in the trace.
+        compared: The number of deciding components' events that were compared.
+        verified: The number of acting components' events that were recomputed and compared.
+        closed: True if the trace has its end; an open one is replayed as far as it goes.
         divergence: The first difference, or None if there is none.
-        skipped: What could not be compared, and why.
+        skipped: The parts that could not be compared, and why.
     """
 
     query_id: str
@@ -48,12 +48,12 @@ def replay(
     subscribers: Subscribers = (),
     tools: StoredText | None = None,
 ) -> ReplayResult:
-    """Replays a whole trace, or as far as it is the same.
+    """Replays a trace up to its first difference.
 
     Args:
-        forms: Each event as the trace holds it, so that fields which are newer than the trace are not compared.
-        subscribers: The components from outside that the query was recorded with.
-        tools: The definitions of the tools that there are now; None: they are not compared.
+        forms: Each event in the trace's form, so that fields newer than the trace are not compared.
+        subscribers: The components from outside that took part when the query was recorded.
+        tools: The definitions of today's tools; None: they are not compared.
     """
     result = _replay_once(events, forms, subscribers, tools)
     result = _with_missing_setting(result, events, forms, subscribers)
@@ -62,7 +62,7 @@ def replay(
 
 
 def _with_faults(result: ReplayResult, events: Trace) -> ReplayResult:
-    """Classes a difference as the fault's if the query was broken on purpose, and its trace says so."""
+    """Classes a difference as `fault` if the trace says that the query was broken on purpose."""
     first = events[0].event
     divergence = result.divergence
     if divergence is None or divergence.difference != "code":
@@ -79,13 +79,13 @@ def _replay_once(
     tools: StoredText | None = None,
 ) -> ReplayResult:
     run = ReplayRun(events, forms, subscribers, tools)
-    # Only the first difference is reported: those after it mostly follow from it.
+    # Reports only the first difference, from which the later ones mostly follow.
     for recorded in events:
         divergence = run.step(recorded)
         if divergence is not None:
             break
     else:
-        # A difference of our own events is one whatever a subscriber would have made of its own.
+        # A difference in our own events comes first, because a missing subscriber does not excuse it.
         divergence = run.left_over() or run.unknown
     return ReplayResult(
         query_id=events[0].query_id,
@@ -104,7 +104,7 @@ def _with_missing_setting(
     forms: Sequence[Form] | None,
     subscribers: Subscribers,
 ) -> ReplayResult:
-    """Classes a difference as one of settings if it follows from a setting that the trace lacks, and only there."""
+    """Classes a difference as `settings` if and only if it follows from a setting that the trace lacks."""
     divergence = result.divergence
     if (
         divergence is None
@@ -135,7 +135,7 @@ def replay_lines(
     subscribers: Subscribers = (),
     tools: StoredText | None = None,
 ) -> ReplayResult:
-    """Replays a trace of which each line is a recorded event as JSON; a line that cannot be read is a difference."""
+    """Replays a trace in lines of recorded events as JSON; a line that cannot be read counts as a difference."""
     catalog = catalog_of(subscribers)
     events: list[Recorded[Event]] = []
     for line in lines:
@@ -175,13 +175,13 @@ def unreadable(
 def with_missing(
     result: ReplayResult, versions: Sequence[tuple[str, str]], subscribers: Subscribers
 ) -> ReplayResult:
-    """Returns the result with the subscribers that its trace was recorded with and that are not loaded.
+    """Adds to the result the subscribers that took part in its trace but are not loaded.
 
     Args:
-        versions: Those of its first event.
+        versions: The versions in its first event.
     """
     missing = missing_subscribers(versions, subscribers)
-    # A subscriber that is missing and decided nothing makes no difference.
+    # A missing subscriber that decided nothing makes no difference.
     if result.divergence is None or not missing or result.divergence.field:
         return result
     detail = f"{missing} ({result.divergence.detail})"

@@ -1,4 +1,4 @@
-"""Builds each request of a trace again from what is recorded, and compares it with the one that was sent."""
+"""Rebuilds each request of a trace from the recorded events, and compares it with the one that was sent."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import StoredText
 
 OLDER = "the requests: they are built otherwise today (system prompt version {now}, and in the trace {then})"
-"""Said of a trace whose requests are read as they were sent, and not built again."""
+"""Reported for a trace whose requests are not rebuilt."""
 IMPORTED = "the requests: another program built them"
-"""Said of a trace that was imported from another program's recording."""
+"""Reported for a trace that was imported from another program's recording."""
 FIRST_COMPARED = 2
-"""The first version of the rules whose requests are built as they are today."""
+"""The first version of the rules whose requests are built as today."""
 
 
 class RequestCheck:
-    """A request is made of what was asked for, the server's profile and the tools, and of nothing else.
+    """Checks that requests follow from the requesting event, the server's profile and the tools alone.
 
     Attributes:
-        skipped: What could not be compared, and why; empty if all was.
+        skipped: The requests that could not be compared, and why; empty if all were.
     """
 
     hears = (
@@ -70,7 +70,7 @@ class RequestCheck:
     def hear(self, recorded: Recorded[Event]) -> Finding | None:
         match recorded.event:
             case QueryResumed():
-                # Another engine goes on, which knows nothing of the marks of the first.
+                # A new engine goes on, without the first one's cache marks.
                 self._marks.clear()
             case ReasoningRequested() | SummaryRequested() as asked:
                 self._asked[asked.call_id] = asked
@@ -78,7 +78,7 @@ class RequestCheck:
                 if call_id in self._prepared:
                     self._prepared[call_id] = prepare_wider(self._prepared[call_id])
             case ReasoningStarted(call_id=call_id) as started:
-                # A fork or a fault may have left out what was asked for.
+                # A fork or a fault may have left out the requesting event.
                 if call_id in self._asked:
                     return self._compare(started, self._asked[call_id])
         return None
@@ -98,7 +98,7 @@ class RequestCheck:
             today, prepared = self._built(started, asked)
         except ModelError as error:
             return Finding(None, f"the request cannot be built now: {error}")
-        # Whether anybody read along is recorded nowhere but there.
+        # Only the request itself records whether it streamed, which depended on followers.
         request = replace(prepared.request, stream=started.request.stream)
         expected = replace(
             started,
@@ -113,7 +113,7 @@ class RequestCheck:
     def _built(
         self, started: ReasoningStarted, asked: ReasoningRequested | SummaryRequested
     ) -> tuple[StoredText, PreparedRequest]:
-        """Returns today's system prompt, and the request as it is prepared today with the prompt of that time."""
+        """Returns today's system prompt, and the request that is prepared today with the recorded prompt."""
         first = started.attempt == 1 and started.part == 1
         if first or started.call_id not in self._prepared:
             self._prepared[started.call_id] = self._prepare(started, asked)
@@ -156,7 +156,7 @@ class RequestCheck:
             return None
         self._told_of_prompt = True
         if self._version == SYSTEM_VERSION:
-            # A prompt that changed under the same version is a mistake of ours, not a choice of somebody's.
+            # A prompt that changed without a new version is our mistake, not a setting.
             now = replace(started, request=replace(started.request, system=today))
             detail = f"the system prompt is another one now, though both are called version {SYSTEM_VERSION}"
             return Finding(now, detail)
@@ -170,9 +170,9 @@ class RequestCheck:
 def _paused(
     started: ReasoningStarted, prepared: PreparedRequest
 ) -> tuple[StoredText, ...]:
-    """Returns the paused reply that a request goes on with: it is recorded nowhere else than in that request."""
+    """Returns the paused reply that a request continues, which only that request records."""
     before = len(prepared.request.messages)
-    # A reply of blanks alone is left out of the request, as if there were none.
+    # Empty if the request left out a paused reply of white space only.
     for message in started.request.messages[before : before + 1]:
         return message.content
     return ()
@@ -186,7 +186,7 @@ def _prompt_version(events: Sequence[Recorded[Event]]) -> str | None:
 
 
 def is_imported(events: Sequence[Recorded[Event]]) -> bool:
-    """Returns True for a query that another program ran, and for a fork of one."""
+    """Returns True for a query that another program ran, and for forks of one."""
     first = events[0].event
     return isinstance(first, QueryReceived) and first.imported is not None
 

@@ -21,7 +21,7 @@ class SealedReplay(Value, frozen=True, kw_only=True):
 
     Attributes:
         divergence: The first difference, or None if there is none.
-        answer: The answer as it is decided now, whatever the file says; None if there is none.
+        answer: The answer that the rules decide now, as opposed to the file's; None if there is none.
     """
 
     divergence: Divergence | None
@@ -29,28 +29,28 @@ class SealedReplay(Value, frozen=True, kw_only=True):
 
     @property
     def holds(self) -> bool:
-        """True if everything is decided as it was: other settings or versions change nothing about that."""
+        """True if all decisions are the same as recorded, regardless of other settings or versions."""
         return self.divergence is None or self.divergence.difference == "settings"
 
 
 def replay_sealed(
     path: Path, sha256: str, subscribers: Sequence[Subscriber] = ()
 ) -> SealedReplay:
-    """Replays the trace of a sealed file; fields that are newer than the file are not compared.
+    """Replays the trace of a sealed file, without comparing fields newer than the file.
 
     Args:
-        subscribers: The components from outside that the query was recorded with.
+        subscribers: The components from outside that took part when the query was recorded.
 
     Raises:
-        DecodeError: The file is no trace.
-        TraceError: It is not the one that was sealed.
+        DecodeError: The file is not a trace.
+        TraceError: It is not the sealed one.
     """
     data = _sealed(path, sha256)
     divergence = replay_lines(trace_lines(data)[1], subscribers).divergence
     try:
         events = read_trace_file(data, catalog_of(subscribers))
     except DecodeError:
-        # The divergence says which event cannot be read any more.
+        # The divergence names the event that can no longer be read.
         return SealedReplay(divergence=divergence, answer=None)
     return SealedReplay(divergence=divergence, answer=answer_now(events, subscribers))
 
@@ -61,11 +61,11 @@ def sealed_trace(
     """Reads the events of a sealed file.
 
     Args:
-        subscribers: The components from outside that the query was recorded with.
+        subscribers: The components from outside that took part when the query was recorded.
 
     Raises:
         DecodeError: The file cannot be used.
-        TraceError: It is not the one that was sealed.
+        TraceError: It is not the sealed one.
     """
     return read_trace_file(_sealed(path, sha256), catalog_of(subscribers))
 
@@ -73,9 +73,9 @@ def sealed_trace(
 def answer_now(
     events: Sequence[Recorded[Event]], subscribers: Sequence[Subscriber] = ()
 ) -> ResponseAssembled | None:
-    """Returns the answer that the rules make of a trace today; None if they make none."""
+    """Returns the answer that the rules make from a trace today; None if they make none."""
     fold = Fold(deciders_of(subscribers))
-    # A rule that failed then is passed over, as in a replay: what made it fail may not be there now.
+    # Skips rules that failed then, as a replay does, because the reason may be gone by now.
     failed = failures_by_event(events)
     for recorded in events:
         fold.hear(recorded, failed.get(recorded.seq, frozenset()))

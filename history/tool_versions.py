@@ -1,4 +1,4 @@
-"""Compares the tools that a query was recorded with to those that there are now."""
+"""Compares a query's recorded tools with today's."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
 OTHERS = "today's tools: they are others ({changes}), and the requests were built with the recorded ones"
-"""Said of a trace whose tools have changed since: its replay depends on those that it recorded."""
+"""Reported for a trace whose tools have changed since; its replay uses the recorded ones."""
 
 
 class ToolCheck:
-    """The requests offered the tools that the query began with; says if these are not the tools of now.
+    """Checks that the requests offered the tools that the query began with, and reports differences from today's.
 
     Args:
-        now: The definitions of the tools that there are now; None: these are not known here.
+        now: The definitions of today's tools; None if they are not known here.
     """
 
     hears = (QueryReceived, QueryResumed, ReasoningStarted, QueryClosed)
@@ -42,10 +42,10 @@ class ToolCheck:
         match recorded.event:
             case QueryReceived() as first:
                 self._key = _key_of(first)
-                # Another program's tools were never ours.
+                # Another program's tools are never compared with ours.
                 self._compared = self._compared or first.imported is not None
             case QueryResumed():
-                # Another process goes on, which may have other tools than the one that received the question.
+                # Another process may go on, with other tools than the process that received the question.
                 self._key = None
             case ReasoningStarted() as started:
                 recorded_tools = started.tool_definitions or started.request.tools
@@ -67,7 +67,7 @@ class ToolCheck:
         return Finding(None, OTHERS.format(changes=changes), "settings")
 
     def _compare_key(self) -> Finding | None:
-        """Compares the hash alone, in a trace in which no request names a tool."""
+        """Compares only the hash, if no request in the trace contains the tools."""
         if self._compared or self._now is None or self._key in (None, self._now.key):
             return None
         return Finding(
@@ -76,7 +76,7 @@ class ToolCheck:
 
 
 def _key_of(first: QueryReceived) -> str | None:
-    """Returns the hash of the tools that a query began with; a fork that shares no more than the question, its own."""
+    """Returns the hash of the tools that a query began with; for a fork that shares only the question, its own."""
     versions = dict(first.versions)
     if first.parent is not None and first.parent_seq == 0:
         return versions.get(f"{FORK_VERSION}tools", versions.get("tools"))
@@ -84,7 +84,7 @@ def _key_of(first: QueryReceived) -> str | None:
 
 
 def changes_of(recorded: StoredText, now: StoredText) -> list[str]:
-    """Returns what changed in the definitions of tools, a phrase each, in the order of the tools."""
+    """Returns the changes in the definitions of tools, a phrase each, in the order of the tools."""
     before, after = _by_name(recorded), _by_name(now)
     changes = _gone_and_new("tool", before, after)
     for name in sorted(before.keys() & after.keys()):
@@ -97,7 +97,7 @@ def _by_name(definitions: StoredText) -> dict[str, _Definition]:
     try:
         found = msgspec.json.decode(definitions.text, type=prepared(list[_Definition]))
     except (msgspec.MsgspecError, RecursionError):
-        return {}  # a trace from a file may claim anything
+        return {}  # a trace from a file may contain anything
     return {definition.name: definition for definition in found}
 
 

@@ -1,7 +1,7 @@
-"""Verifies what acting components emitted: whatever follows from recorded events is worked out again and compared.
+"""Verifies the events of acting components: recomputes all that follows from recorded events, and compares.
 
-A check is a fold over the trace, by the same pure functions that the component itself uses. What came from outside (a
-reply, a result, a failure) is taken as recorded; requests are in `requests.py`, tools in `tool_versions.py`.
+A check is a fold over the trace with the same pure functions that the component itself uses. Events from outside (a
+reply, a result, a failure) count as given; requests are in `requests.py`, tools in `tool_versions.py`.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import QuerySettings
 
 EARLY_S = 0.05
-"""A sleep may end as much before its time as the clock is fine."""
+"""A sleep may end early by the resolution of the clock."""
 LATE_S = 1.0
 LATE_SHARE = 0.05
-"""A busy process wakes late: this many seconds, and this share of the deadline, say nothing about the timer."""
+"""A busy process wakes late: this many seconds plus this share of the deadline are not the timer's fault."""
 
 
 class Finding(NamedTuple):
-    """A difference of an event from what follows from those before it.
+    """A difference between an event and the one that follows from the events before it.
 
     Attributes:
-        now: The event that it should be; None if there should be none, or if `detail` says what is wrong.
-        detail: The difference in a sentence; empty if the two events show it.
-        difference: Its class. With `settings` the trace does not differ: `detail` says what of now was not compared,
-            since nothing that was decided depends on it.
+        now: The event that it should be; None if there should be none, or if `detail` describes the fault.
+        detail: The difference in a sentence; empty if comparing the two events shows it.
+        difference: Its class. `settings` is not a difference of the trace: `detail` then says what of today's was not
+            compared, because no decision depends on it.
     """
 
     now: Event | None
@@ -49,7 +49,7 @@ class Finding(NamedTuple):
 
 
 class Check(Protocol):
-    """Compares the events of one acting component, one after the other."""
+    """Compares the events of one acting component one after the other."""
 
     @property
     def hears(self) -> tuple[type[Event], ...]:
@@ -57,14 +57,14 @@ class Check(Protocol):
 
     @property
     def compares(self) -> tuple[type[Event], ...]:
-        """Those of them that it compares."""
+        """The events among them that it compares."""
 
     def hear(self, recorded: Recorded[Event]) -> Finding | None:
-        """Takes in the next event; returns what differs there."""
+        """Takes in the next event; returns a difference if there is one."""
 
 
 class AlarmCheck:
-    """The deadline's alarms come when its shares say, and say what is left."""
+    """Checks that the deadline's alarms come when its shares say, and have the right contents."""
 
     hears = (QueryReceived, QueryResumed, DeadlineNeared, DeadlinePassed)
     compares = (DeadlineNeared, DeadlinePassed)
@@ -92,7 +92,7 @@ class AlarmCheck:
         for alarm in alarms(self._settings):
             if type(alarm) is not type(came):
                 continue
-            # A trace that is older than the field shows it only by the time at which the alarm came.
+            # A trace older than the field has only the time at which the alarm came.
             if not came.after_s:
                 came = replace(came, after_s=alarm.after_s)
             if came != alarm:
@@ -101,7 +101,7 @@ class AlarmCheck:
         return Finding(None, "the deadline has no such alarm now")
 
     def _timed(self, came_s: float, due_s: float) -> Finding | None:
-        # One that is overdue when the query goes on comes then.
+        # An alarm that is overdue when the query is resumed comes then.
         late_s = came_s - max(due_s, self._resumed_after_s)
         if -EARLY_S <= late_s <= LATE_S + LATE_SHARE * self._settings.deadline_s:
             return None
@@ -112,7 +112,7 @@ class AlarmCheck:
 
 
 class CallerCheck:
-    """The caller receives the answer that was recorded, and if there is none, a statement."""
+    """Checks that the caller gets the recorded answer or, if there is none, a statement."""
 
     hears = (ResponseAssembled, QueryClosed)
     compares = (QueryClosed,)

@@ -1,4 +1,4 @@
-"""Queries that wait in a queue: asked in one process, worked on in others, over the cluster's servers."""
+"""Queries in a queue: one process takes the questions, others work on them, over the cluster's servers."""
 
 from antiphon.cluster import DeadQuery, QueuedQuery, QueueState
 from antiphon.workers.membership import Membership

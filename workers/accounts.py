@@ -1,4 +1,4 @@
-"""What a tenant's keys have used and what is set aside for their queries, as a value that all nodes change by rules."""
+"""The usage of a tenant's keys and the reservations for their queries, as a value that all nodes change by rules."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 from antiphon.access import Balance, Holder, Spent, Used, settled
 
 KEPT_DAYS = 3
-"""Days that an account remembers: a query counts to the day on which it was let in, and may end on the next."""
+"""Days that an account remembers: a query counts towards the day of its admission, and may end on the next."""
 
 
 class Sum(msgspec.Struct, frozen=True):
-    """As `Used`; of fields that it does not know it takes no notice, for a newer program may have written them."""
+    """As `Used`; ignores unknown fields, which a newer program may have written."""
 
     requests: int = 0
     tokens: int = 0
@@ -21,10 +21,10 @@ class Sum(msgspec.Struct, frozen=True):
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """What one query may still use.
+    """The reservation for one query under way.
 
     Attributes:
-        at: When it was let in, in seconds since the epoch.
+        at: The time of its admission, in seconds since the epoch.
     """
 
     day: str
@@ -46,7 +46,7 @@ class Account(msgspec.Struct, frozen=True):
     under_way: dict[str, SetAside] = {}
 
     def balance(self, holder: Holder, day: str) -> Balance:
-        """Returns what a key, or the tenant, has used on a day, and what its queries under way may use."""
+        """Returns the usage of a key or the tenant on a day, and the reservations for its queries under way."""
         used, aside = Sum(), Sum()
         at_once = 0
         for key_id, each in self.used.get(day, {}).items():
@@ -66,9 +66,9 @@ class Account(msgspec.Struct, frozen=True):
         return Account(self._counted(query, Sum(requests=1)), under_way)
 
     def settled(self, query_id: str, spent: Spent | None) -> Account:
-        """Returns the account with what a query used in the place of what was set aside; None: it did not begin."""
+        """Returns the account with a query's usage in place of its reservation; None: the query did not begin."""
         query = self.under_way.get(query_id)
-        # Another node was faster.
+        # Another node has settled it already.
         if query is None:
             return self
         aside = Used(tokens=query.tokens, cost_usd=query.cost_usd)
@@ -104,4 +104,5 @@ def _shown(found: Sum) -> Used:
 
 
 def _newest(days: Mapping[str, dict[str, Sum]]) -> dict[str, dict[str, Sum]]:
+    # ISO dates sort by time.
     return dict(sorted(days.items())[-KEPT_DAYS:])

@@ -1,4 +1,4 @@
-"""Keeping the claim of a query for as long as it is worked on."""
+"""Renews the claim on a query for as long as a worker works on it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from antiphon.vocabulary.errors import BusyError
 log = structlog.get_logger(__name__)
 
 KEPT_IN_A_CLAIM = 3
-"""So often is a claim kept while it lasts: two of three times may fail."""
+"""Renewals are due this often within the lifetime of a claim, so that one of them may fail."""
 
 
 async def until_lost(claim: Claim, now: Callable[[], float] = time.monotonic) -> None:
-    """Keeps a claim, and returns once it is another's: because nothing got through, or this process stood still."""
+    """Renews a claim, and returns once it may be another's: no renewal got through, or this process was paused."""
     kept_at = now()
     while True:
         await asyncio.sleep(claim.lasts_s / KEPT_IN_A_CLAIM)
         asked_at = now()
-        # Asked before it is kept once more: a process that was paused must not take back what it has lost.
+        # Checked before each renewal: a process that was paused must not take back a claim that it has lost.
         if asked_at - kept_at >= claim.lasts_s:
             return
         try:

@@ -1,4 +1,4 @@
-"""Shows the text of queries that run here, as it is written, to those who follow them at other nodes."""
+"""Sends the text of queries that run here, as it is written, to those who follow them at other nodes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from antiphon.vocabulary.errors import (
 from antiphon.vocabulary.events import Recorded
 
 WANTED_S = 6.0
-"""Seconds for which a reader's wish holds: readers repeat it every two."""
+"""Seconds for which a reader's wish is valid: readers repeat it every two."""
 
 
 class LiveRelay:
-    """The queries of this process whose text is wanted elsewhere."""
+    """The queries of this process whose text other nodes want."""
 
     def __init__(self, store: TraceFollowing) -> None:
         self._store = store
@@ -28,9 +28,9 @@ class LiveRelay:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def want(self, query: Query) -> None:
-        """Notes that somebody reads a query, and shows its text from now on.
+        """Notes that somebody reads a query, and sends its text from now on.
 
-        For the query this is a follower like any other: its final reply comes as a stream.
+        To the query the relay is a follower like any other, so its final reply is streamed.
         """
         query_id = query.query_id
         self._wanted_until[query_id] = time.monotonic() + WANTED_S
@@ -50,7 +50,7 @@ class LiveRelay:
                     seq = item.seq
                 else:
                     await self._store.emit_live(query_id, seq, item)
-        # It has ended, or its text cannot be sent so fast: what is recorded reaches its readers all the same.
+        # The query has ended, or its text cannot be sent fast enough: readers still get all recorded events.
         except (NotFoundError, SlowReaderError, QuotaError, TraceError):
             pass
         finally:
@@ -58,7 +58,7 @@ class LiveRelay:
             del self._wanted_until[query_id]
 
     async def close(self) -> None:
-        """Ends showing."""
+        """Stops sending."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()

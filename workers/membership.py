@@ -1,4 +1,4 @@
-"""This process as one of those that share traces and queries over NATS."""
+"""This process as a member of those that share traces and queries over NATS."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from antiphon.workers.worker import Worker
 
 
 class Membership:
-    """What the process shares, and the queries that it was asked. Satisfies `composition.Elsewhere`.
+    """The shared parts of the process, and the queries that it was asked. Satisfies `composition.Elsewhere`.
 
     Attributes:
         limits_of: Returns the limits of all processes.
-        ledger: Where it is written down what callers have used.
+        ledger: The record of what callers have used.
     """
 
     def __init__(
@@ -81,10 +81,10 @@ class Membership:
         return open_shared_store(self._cluster, settings, redaction, catalog)
 
     async def begin(self, keys: AccessFile, metrics: telemetry.Metrics | None) -> None:
-        """Begins to hear of workers and to share keys: before anybody is let in who has none.
+        """Begins to listen to workers' reports and to share keys, before the process admits its first caller.
 
         Args:
-            metrics: Counts what is done with the queue; None: nobody asked for it.
+            metrics: Counts what the process does with the queue; None: the service keeps no metrics.
 
         Raises:
             RemoteError: The servers do not answer.
@@ -103,7 +103,7 @@ class Membership:
 
     @property
     def under_way(self) -> Mapping[str, SharedTrace]:
-        """The traces of the queries that were asked here and are not over."""
+        """The traces of the queries that this process was asked and that are not over."""
         return self._begun.traces
 
     def runner(
@@ -114,7 +114,7 @@ class Membership:
         totals: Totals,
         end: EndQuery,
     ) -> RemoteQueries:
-        """Returns what has workers work on a caller's queries.
+        """Returns a runner that has workers work on a caller's queries.
 
         Raises:
             ConfigurationError: The traces of `store` cannot be followed.
@@ -140,9 +140,9 @@ class Membership:
         history_of: Callable[[Principal], History],
         sessions: Mapping[str, Session],
     ) -> tuple[Worker, Sweeper]:
-        """Returns what works on queries of the queue, and what looks for those which nobody would come to.
+        """Returns the worker for queries of the queue, and the sweeper for those that no worker would reach.
 
-        Takes what else `Worker` takes.
+        The other arguments are those of `Worker`.
 
         Args:
             history_of: Returns the recorded queries as a caller sees them.
@@ -175,18 +175,18 @@ class Membership:
         return worker, sweeper
 
     async def look(self, is_wanted: Callable[[str], bool]) -> None:
-        """Reads what the traces of some of the queries hold by now."""
+        """Reads the new events in the traces of the wanted queries."""
         await self._begun.look(is_wanted)
 
     def upkeep(self) -> Sequence[tuple[str, Coroutine[Any, Any, None]]]:
-        """Returns what goes on beside queries."""
+        """Returns the background work, with a name for each part."""
         upkeep = [("watch the queue", self._queue.watch())]
         if self._keys is not None:
             upkeep.append(("share the keys", self._keys.keep_same()))
         return upkeep
 
     async def leave(self) -> None:
-        """Lets go of the queries: workers go on with them."""
+        """Stops following the queries, which workers go on with."""
         await self._begun.close()
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a process opens on the servers that the settings name: connections, the queue, the trace store, the limits."""
+"""Opens connections, the queue, the trace store and the limits on the servers that the settings name."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from antiphon.vocabulary.ports import Clock
 log = structlog.get_logger(__name__)
 
 ABANDONED_CLAIMS = 6.0
-"""Times a claim lasts after which an open trace without an event, which waits for no worker, is nobody's."""
+"""An open trace that is in no queue and has had no event for this many lifetimes of a claim counts as abandoned."""
 CIRCUIT_KEY = "circuit.provider"
 RATE_KEY = "rate.model"
 
 
 async def connected(settings: Settings, name: str) -> on_nats.Cluster:
-    """Connects to the servers, and makes the streams.
+    """Connects to the servers, and makes missing streams and updates existing ones.
 
     Raises:
-        ConfigurationError: None are named, or they cannot be reached, or are too old.
+        ConfigurationError: The settings name no servers, or these cannot be reached or are too old.
     """
     cluster = await on_nats.connect(
         _url_of(settings),
@@ -48,7 +48,7 @@ async def connected(settings: Settings, name: str) -> on_nats.Cluster:
 
 
 def late_connection(settings: Settings, name: str) -> on_nats.LateConnection:
-    """Returns a connection that is made when it is first used. Raises ConfigurationError if no servers are named."""
+    """Returns a connection that opens at its first use. Raises ConfigurationError if the settings name no servers."""
     return on_nats.LateConnection(
         _url_of(settings),
         name=f"antiphon {name}",
@@ -66,7 +66,7 @@ def _url_of(settings: Settings) -> str:
 
 
 async def queue_of(cluster: on_nats.Cluster, settings: Settings) -> QueryQueue:
-    """Opens the queue alone. Raises BusyError if the servers do not answer."""
+    """Opens only the queue. Raises BusyError if the servers do not answer."""
     return await on_nats.JetStreamQueue.open(
         cluster, settings.claim_s, settings.most_claims
     )
@@ -75,7 +75,8 @@ async def queue_of(cluster: on_nats.Cluster, settings: Settings) -> QueryQueue:
 def open_shared_store(
     cluster: on_nats.Cluster, settings: Settings, redaction: Redaction, catalog: Catalog
 ) -> on_nats.JetStreamTraceStore:
-    """Opens the store, on streams that are made already."""
+    """Opens the store on existing streams."""
+    # The key protects only the local list: events on the servers are encrypted by the servers, if at all.
     key = settings.store_key
     if key is not None:
         log.warning(
@@ -92,7 +93,7 @@ def open_shared_store(
 async def shared_store(
     settings: Settings, redaction: Redaction, catalog: Catalog
 ) -> AsyncIterator[on_nats.JetStreamTraceStore]:
-    """Opens the store for a command, and closes it and its connection at the end.
+    """Opens the store for a command; closes it and its connection at the end.
 
     Raises:
         ConfigurationError: The servers cannot be used.
@@ -109,7 +110,7 @@ async def shared_store(
 
 
 def shared_limits(settings: Settings, clock: Clock, deadline_s: float) -> Limits:
-    """Returns the limits of all processes; nothing is connected yet.
+    """Returns the limits of all processes, without connecting yet.
 
     Raises:
         ConfigurationError: The settings name no servers.

@@ -1,6 +1,6 @@
-"""Admission by the queue: who may wait for a worker, and who must come again, and when.
+"""Admission to the queue: decides which queries may wait for a worker, and when the others should try again.
 
-The wait is reckoned from what waits, what workers have places for, and how long their last queries took.
+The expected wait follows from the queries that wait, the workers' places, and the duration of their last queries.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from antiphon.cluster import QueryQueue, QueueState, WorkerReport
 from antiphon.vocabulary.errors import BusyError, QueueFullError
 
 FIRST_GUESS_S = 5.0
-"""Seconds that a query is taken to last before any has ended."""
+"""Assumed duration of a query in seconds, before any has ended."""
 KNOWN_FOR_S = 0.25
-"""Seconds for which the queue is taken to be as it was looked at: a look asks the servers once a lane."""
+"""Seconds for which the last look at the queue is good enough: a look costs the servers a request per lane."""
 HEARD_FOR_S = 5.0
-"""Seconds after which a worker that has told nothing of itself is taken to be gone."""
+"""Seconds without a report after which a worker counts as gone."""
 LANE_SHARE = 0.5
-"""The most of the queue that one lane may be: who floods it leaves the others room."""
+"""The largest share of the queue for one lane, so that a tenant who floods it leaves room for others."""
 WITHOUT_WORKERS = 100
-"""Queries that may wait while no worker is heard of: workers start later than the nodes that are asked, at times."""
+"""Queries that may wait while no worker reports: workers sometimes start later than the nodes that take questions."""
 
 
 class QueueAdmission:
-    """The queue as one node sees it; one a service.
+    """The queue as one node sees it; one per service.
 
     Args:
-        most_wait_s: Seconds that a query may be expected to wait.
+        most_wait_s: The longest expected wait, in seconds, with which a query is admitted.
     """
 
     def __init__(
@@ -46,11 +46,11 @@ class QueueAdmission:
         self._workers: dict[str, tuple[float, WorkerReport]] = {}
 
     def hear(self, report: WorkerReport) -> None:
-        """Takes in what a worker tells of itself."""
+        """Notes a worker's report."""
         self._workers[report.name] = (self._now(), report)
 
     def workers(self) -> tuple[WorkerReport, ...]:
-        """Returns the workers that were heard of just now."""
+        """Returns the latest report of each worker that has reported recently."""
         oldest = self._now() - HEARD_FOR_S
         self._workers = {
             name: heard for name, heard in self._workers.items() if heard[0] >= oldest
@@ -58,18 +58,19 @@ class QueueAdmission:
         return tuple([report for _, report in self._workers.values()])
 
     async def state(self) -> QueueState:
-        """Returns the queue as it was at the last look, which is not long ago. Raises as `QueryQueue.state` does."""
+        """Returns the queue as of the last look, a moment ago at most. Raises as `QueryQueue.state` does."""
         if self._now() >= self._known_until:
+            # Set before the request, so that queries that arrive meanwhile do not make requests of their own.
             self._known_until = self._now() + KNOWN_FOR_S
             self._since = 0
             self._state = await self._queue.state()
         return self._state
 
     async def let_in(self, tenant: str) -> None:
-        """Counts one more query that will wait.
+        """Admits one more query to the queue.
 
         Raises:
-            QueueFullError: It would wait too long, or its lane is too much of the queue already.
+            QueueFullError: It would wait too long, or its lane already has its share of the queue.
             BusyError: The queue cannot be reached, or nothing can be stored.
         """
         trouble = self._queue.trouble
@@ -78,16 +79,16 @@ class QueueAdmission:
         state = await self.state()
         most = self._most_waiting()
         waiting = state.waiting + self._since
-        # The reckoning was wrong, such as when workers hang: who comes now would wait as long as the oldest has.
+        # The estimate was wrong, as when workers hang: a new query would wait as long as the oldest has.
         if state.waiting and state.oldest_s > self._most_wait_s:
             raise self._full(waiting)
-        # Not more of one lane than its share, though alone it may take every place that is free.
+        # One lane may not exceed its share, but one query of a lane may always wait.
         if waiting >= most or self._lane(state, tenant) >= max(1.0, LANE_SHARE * most):
             raise self._full(waiting)
         self._since += 1
 
     def expected_wait_s(self, waiting: int) -> float:
-        """Returns the seconds after which a query behind so many others would be claimed."""
+        """Returns the seconds until a worker would claim a query behind `waiting` others."""
         places = self._places()
         if not places:
             return math.inf
@@ -99,7 +100,7 @@ class QueueAdmission:
         return state.lanes[self._queue.lane_of(tenant)]
 
     def _most_waiting(self) -> float:
-        """Returns how many may wait: as many as are claimed within the longest wait, and those that find a place."""
+        """Returns how many queries may wait: those that workers have places for now or within the longest wait."""
         places = self._places()
         if not places:
             return WITHOUT_WORKERS
@@ -109,7 +110,7 @@ class QueueAdmission:
         return sum([report.places for report in self.workers()])
 
     def _lasting_s(self) -> float:
-        """Returns how long a query lasts, as the last ones did."""
+        """Returns the expected duration of a query: the mean of the last ones."""
         known = [each.mean_s for each in self.workers() if each.mean_s is not None]
         if not known:
             return FIRST_GUESS_S

@@ -1,6 +1,6 @@
-"""The queue of a cluster in the metrics of each process that uses it: how it is, and what this process does with it.
+"""A cluster's queue in the metrics of each process that uses it: its state, and what this process does with it.
 
-How the queue is, every process shows alike, for it is one; what is done with it is each one's own, and is summed.
+All processes show the same state, because there is one queue. Each counts its own actions, which a dashboard sums.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-# As a module: without Prometheus nothing of it is loaded.
+# Imported as a module, so that nothing of it loads without Prometheus.
 from antiphon import telemetry
 from antiphon.cluster import QueueState
 from antiphon.vocabulary.errors import ServiceError
 
 LOOK_S = 2.0
-"""Seconds that `/metrics` waits for the servers that hold the queue; it has the rest to show if they are away."""
+"""Seconds that `/metrics` waits for the queue's servers; if they are away, it still shows the other metrics."""
 
 QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     "antiphon_queue_reachable": (
@@ -38,11 +38,11 @@ QUEUE_GAUGES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "antiphon_claims_held": ("Queries of the queue that this worker has claimed.", ()),
 }
-"""The state of the queue, looked at on demand; shown by processes that use one."""
+"""The state of the queue, read on demand; every process that uses a queue shows it."""
 
 
 class WatchedQueue(Protocol):
-    """A queue that can be looked at; `cluster.QueryQueue` is one."""
+    """A queue whose state can be read; `cluster.QueryQueue` is one."""
 
     async def state(self) -> QueueState: ...
 
@@ -50,7 +50,7 @@ class WatchedQueue(Protocol):
 
 
 def watch_queue(metrics: telemetry.Metrics, queue: WatchedQueue) -> QueueMetrics:
-    """Shows the queue in a process's metrics; returns what counts what the process does with it."""
+    """Shows the queue in a process's metrics; returns the counter of the process's actions on it."""
     counts = QueueMetrics(queue, metrics.increment)
     metrics.watch(counts.values, QUEUE_GAUGES, counts.look)
     return counts
@@ -79,7 +79,7 @@ class QueueMetrics:
         self._increment("antiphon_queries_given_up")
 
     async def look(self) -> None:
-        """Looks at the queue; if it cannot be reached nothing is known of it."""
+        """Reads the state of the queue; forgets the last one if the queue cannot be reached."""
         seen: dict[str, dict[tuple[str, ...], float]] = {}
         with suppress(ServiceError, TimeoutError):
             async with asyncio.timeout(LOOK_S):
@@ -96,7 +96,7 @@ class QueueMetrics:
         self._seen = seen
 
     def values(self) -> Mapping[str, Mapping[tuple[str, ...], float]]:
-        """Returns its gauges; of a queue that was not reached only that, and what this process has of it."""
+        """Returns its gauges; if the queue was not reached, only that and the claims of this process."""
         return {
             **self._seen,
             "antiphon_queue_reachable": {(): float(bool(self._seen))},

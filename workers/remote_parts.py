@@ -1,4 +1,4 @@
-"""Requests that are performed in other processes, as the settings name them (docs/cluster.md)."""
+"""Has other processes perform the requests that the settings name (docs/cluster.md)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ ROOMS = ("dispatcher", "engine")
 
 
 class PerformedElsewhere:
-    """Builds the outside of queries some of whose requests other processes perform; satisfies `BuildOutside`.
+    """Builds the outside of queries with some requests performed in other processes; satisfies `BuildOutside`.
 
     Args:
-        connection: To the servers; made when the first query needs it.
-        rooms: What is performed elsewhere.
-        lease_s: Seconds without a sign of life after which a process is given up.
+        connection: The connection to the servers; opens when the first query needs it.
+        rooms: The components whose requests other processes perform.
+        lease_s: Seconds without a sign of life after which a process counts as lost.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class PerformedElsewhere:
             tools=definitions.key,
         )
         for name in self._rooms:
-            # Tools that were replaced for this query are here and nowhere else.
+            # Tools that were replaced for this query exist only in this process.
             if name == "dispatcher" and resources.tools.is_wrapped:
                 continue
             room = _room(name, resources.catalog)
@@ -75,10 +75,10 @@ class PerformedElsewhere:
 
 
 def performed_elsewhere(settings: Settings) -> PerformedElsewhere:
-    """Returns what has the requests of the settings' rooms performed in other processes; nothing is connected yet.
+    """Returns a builder that has other processes perform the requests of the settings' rooms, not connected yet.
 
     Raises:
-        ConfigurationError: There is no such room, or no NATS server is named.
+        ConfigurationError: There is no such room, or the settings name no NATS server.
     """
     rooms = split_names(settings.remote)
     connection = connection_of(settings, "sessions")
@@ -88,10 +88,10 @@ def performed_elsewhere(settings: Settings) -> PerformedElsewhere:
 
 
 def hosted(resources: Resources, place: cluster.Place, ports: Ports) -> Outside:
-    """Returns what performs the requests of a query whose session is in another process.
+    """Returns the outside that performs the requests of a query whose session is in another process.
 
     Raises:
-        RemoteError: This process has other tools than the session: they would not be what the model was shown.
+        RemoteError: This process has other tools than the session, and so not those that the model saw.
     """
     if place.tools != resources.tools.definitions().key:
         raise RemoteError(
@@ -115,10 +115,10 @@ def _room(name: str, catalog: Catalog) -> cluster.Room:
 
 
 def connection_of(settings: Settings, name: str) -> cluster.LateConnection:
-    """Returns a connection to the servers that the settings name, which is made when it is first used.
+    """Returns a connection, which opens at its first use, to the servers that the settings name.
 
     Raises:
-        ConfigurationError: They name none.
+        ConfigurationError: The settings name none.
     """
     if not settings.nats_url:
         raise ConfigurationError(
@@ -133,10 +133,10 @@ def connection_of(settings: Settings, name: str) -> cluster.LateConnection:
 
 
 def check_room(name: str) -> None:
-    """Checks that something of that name can act in another process.
+    """Checks that a component of that name can act in another process.
 
     Raises:
-        ConfigurationError: Nothing can.
+        ConfigurationError: None can.
     """
     if name not in ROOMS:
         raise ConfigurationError(

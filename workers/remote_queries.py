@@ -1,4 +1,4 @@
-"""Queries that workers in other processes work on, as the process that was asked sees them: by their traces."""
+"""Queries that workers in other processes work on, which the process that was asked sees through their traces."""
 
 from __future__ import annotations
 
@@ -62,20 +62,20 @@ from antiphon.workers.shared_trace import LATE_S, SharedTrace
 log = structlog.get_logger(__name__)
 
 LOOKS_AT_ONCE = 8
-"""Traces that are read at once to show what their queries wait for."""
+"""Traces to read at once in order to show the pending events of their queries."""
 WISH_EVERY_S = 2.0
-"""Seconds after which a reader says again that text is to be shown: the query may have come to another worker."""
+"""Seconds after which a reader repeats its wish for text: the query may have moved to another worker."""
 
 
 class BegunHere:
-    """The queries that this process was asked and that are not over; one a service."""
+    """The queries that this process was asked and that are not over; one per service."""
 
     def __init__(self) -> None:
         self.traces: dict[str, SharedTrace] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def add(self, trace: SharedTrace, totals: Totals) -> None:
-        """Notes a query until it is over, whoever waits for it: its deadline is kept here.
+        """Keeps a query until it is over, even if nobody waits for it, because this process enforces its deadline.
 
         Args:
             totals: The sums that its outcome is added to.
@@ -84,15 +84,16 @@ class BegunHere:
 
         def forget(watching: asyncio.Task[None]) -> None:
             self.traces.pop(trace.query_id, None)
-            # Whoever asked learns of a failure; here it was only waited for.
+            # The caller gets a failure; this callback only collects its exception.
             if not watching.cancelled() and watching.exception() is None:
                 totals.add(outcome_of(trace.emitted, recorded=True))
 
         trace.watch().add_done_callback(forget)
 
     async def look(self, is_wanted: Callable[[str], bool]) -> None:
-        """Reads what the traces of some of them hold by now, a few at once."""
+        """Reads the new events in the traces of the wanted queries, a few traces at once."""
         wanted = [each for key, each in self.traces.items() if is_wanted(key)]
+        # All readers share one iterator, so that each trace is read once.
         left = iter(wanted)
 
         async def look_on() -> None:
@@ -102,21 +103,21 @@ class BegunHere:
         await asyncio.gather(*(look_on() for _ in range(LOOKS_AT_ONCE)))
 
     def spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
-        """Starts what ends with the service, whoever waits for it."""
+        """Starts a task that lives until it is done or the service closes, even if its caller leaves."""
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def close(self) -> None:
-        """Lets go of them: workers go on with them."""
+        """Stops following the queries, which workers go on with."""
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
 class RemoteQueries:
-    """What a caller may have workers do. The traces are those that they see. Satisfies `composition.Runner`."""
+    """Runs a caller's queries on workers; sees only the caller's traces. Satisfies `composition.Runner`."""
 
     def __init__(
         self,
@@ -146,12 +147,12 @@ class RemoteQueries:
     async def place(
         self, query_id: str, question: Question, interceptor: Interceptor
     ) -> AsyncIterator[None]:
-        """Waits at the door of the queue, and begins a query in the time in which its caller must learn of its end.
+        """Admits a query to the queue; the body must begin it before its caller is due an answer.
 
         Raises:
             BadInputError: The question cannot be used.
-            BusyError: It could not be begun by then, or the queue is full.
-            ForbiddenError: It is to be broken on purpose.
+            BusyError: It did not begin in time, or the queue is full.
+            ForbiddenError: It has a fault plan.
         """
         if interceptor.faults:
             raise ForbiddenError(
@@ -169,35 +170,35 @@ class RemoteQueries:
             self._begun.traces[query_id].tell_by(tell_by)
 
     async def begin(self, beginning: Beginning) -> Query:
-        """Writes the beginning of a query's trace, and puts it into the queue; returns when both are stored.
+        """Writes the first event of a query's trace and puts the query into the queue; returns once both are stored.
 
         Raises:
             BusyError: It cannot be stored.
-            SequenceError: There is a query of that id.
+            SequenceError: A query with that id exists.
         """
         query_id, first = beginning.query_id, beginning.first
         recorded = Recorded[Event](
             query_id=query_id, seq=1, cause=0, at=self._clock.now(), event=first
         )
         with self._as_busy():
-            # Before anybody could tell of it.
+            # Subscribed before the query is in the queue, so that its end cannot be missed.
             end = await self._store.end_of(query_id)
             storing = [self._store.append(query_id, 0, [recorded])]
             if beginning.is_new:
                 storing.append(self._open(first.session_id))
-            # Together they are one write and one wait.
+            # Side by side, so that the caller waits only once.
             await asyncio.gather(*storing)
-        # Whatever happens now: its trace is there, and is found by whoever looks for those that nobody works on.
+        # From here on the query cannot get lost: sweepers find traces that nobody works on.
         await self._submit(query_id)
         trace = self._shared(query_id, (recorded, end))
         self._begun.add(trace, self._totals)
         return Query(trace)
 
     async def make_sure(self, query_id: str) -> None:
-        """Makes sure that a query which was begun before, on whichever node, is in the queue, or over.
+        """Makes sure that a query begun earlier, on any node, is in the queue or over.
 
         Raises:
-            BusyError: That cannot be found out.
+            BusyError: The store or the queue does not answer.
         """
         if query_id not in self._begun.traces:
             with self._as_busy():
@@ -216,7 +217,7 @@ class RemoteQueries:
 
     @contextmanager
     def _as_busy(self) -> Iterator[None]:
-        """Turns what the store refuses into a refusal of the question that says what to do."""
+        """Turns errors of the store into a refusal of the question that says what to do."""
         try:
             yield
         except SequenceError:
@@ -231,7 +232,7 @@ class RemoteQueries:
         return BusyError(f"The question is not taken. {trouble}", 2.0)
 
     async def _open(self, session_id: str) -> None:
-        """Makes a conversation known; if that fails, it is known by its query."""
+        """Records a new conversation; if that fails, its first query still makes it known."""
         try:
             async with asyncio.timeout(REMEMBERING_S):
                 await self._store.open_conversation(session_id)
@@ -239,7 +240,7 @@ class RemoteQueries:
             log.warning("conversation_not_opened", error=str(error))
 
     def trace(self, query_id: str) -> SharedTrace:
-        """Returns the trace of a query that was begun before, on whichever node."""
+        """Returns the trace of a query begun earlier, on any node."""
         known = self._begun.traces.get(query_id)
         if known is not None:
             return known
@@ -263,7 +264,7 @@ class RemoteQueries:
         )
 
     async def knows(self, query_id: str) -> bool:
-        """Returns True for the whole id of a trace that the caller sees."""
+        """Returns True if this is the whole id of a trace that the caller may see."""
         try:
             await self._store.head(query_id)
         except NotFoundError:
@@ -273,7 +274,7 @@ class RemoteQueries:
     async def follow(
         self, query_id: str, after: int = 0
     ) -> AsyncGenerator[Recorded[Event] | Live, None]:
-        """Yields a query's events after one of them, and its text as it is written, wherever it is worked on.
+        """Yields a query's events after one of them, and its text as it is written, on any node.
 
         Raises:
             NotFoundError: No such trace.
@@ -281,7 +282,7 @@ class RemoteQueries:
         wishing: asyncio.Task[None] | None = None
         try:
             async for item in self._store.follow(query_id, after):
-                # From here on somebody works on it, who knows of no reader yet.
+                # From here on a worker has the query, and does not know of this reader yet.
                 if _begins(item):
                     if wishing is not None:
                         wishing.cancel()
@@ -297,7 +298,7 @@ class RemoteQueries:
             await asyncio.sleep(WISH_EVERY_S)
 
     async def cancel(self, query_id: str, why: str) -> None:
-        """Ends a query wherever it is worked on, or waits.
+        """Ends a query, no matter which node works on it or whether it still waits.
 
         Raises:
             NotFoundError: No such trace.
@@ -310,9 +311,10 @@ class RemoteQueries:
             )
         if await self._signals.wish(Wish(query_id=query_id, wants="end", why=why)):
             return
-        # Nobody works on it: it waits, or its worker has died.
+        # No worker took the wish: the query waits, or its worker has died.
         ended = await self._end(query_id, why, QueryCancelled(why=why))
         await ended.is_whole()
+        # Otherwise a worker would claim the query only to find it over.
         await self._remove(query_id)
 
     def _cancel_soon(self, query_id: str, why: str) -> None:
@@ -333,7 +335,7 @@ def followed(store: TraceStore) -> FollowedStore:
     """Returns a store whose traces can be followed.
 
     Raises:
-        ConfigurationError: They cannot, so that other processes' queries would never be answered.
+        ConfigurationError: They cannot, so the answers of other processes would never arrive.
     """
     if not hasattr(store, "follow"):
         raise ConfigurationError(

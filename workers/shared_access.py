@@ -1,8 +1,8 @@
-"""Keeps the keys and limits in each node's file the same: what is changed in one of them is in all a second later.
+"""Keeps the keys and limits in all nodes' files the same: a change in one of them is in all a second later.
 
-The file stays what is asked at each request, so that a caller waits for no server. On NATS is one value that holds the
-rows of all files together. A row that was changed here since the two were last the same goes there, any other comes
-from there; nobody deletes a row, and a key that was revoked anywhere stays so.
+Each request still reads the node's file, so that no caller waits for a server. One value on NATS holds the rows of all
+files. A row that changed here since file and value last agreed is copied to NATS, any other row is copied from there.
+Nobody deletes a row, and a key revoked anywhere stays revoked.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ log = structlog.get_logger(__name__)
 
 SYNC_EVERY_S = 1.0
 START_TRIES = 4
-"""Looks at the servers before a node begins, which last as long as they are waited for: they elect a leader first."""
+"""Attempts to reach the servers before a node begins: servers that have just started elect a leader first."""
 _KEYS = "key_id, name, tenant, scopes, hash, old_hash, old_until, made_at, expires_at, revoked_at"
 _LIMITS = "holder, requests, tokens, cost_usd, at_once"
 _AGREED = "CREATE TABLE IF NOT EXISTS agreed (content BLOB NOT NULL)"
-"""What file and servers agreed upon last; made if files are shared, and passed over by programs that share none."""
+"""The state in which file and servers last agreed; made once files are shared, and ignored by other programs."""
 
 
 class KeyRow(msgspec.Struct, frozen=True):
-    """A row of `keys`. What a newer program writes beside it is passed over."""
+    """A row of `keys`; ignores unknown fields, which a newer program may have written."""
 
     key_id: str
     name: str
@@ -61,7 +61,7 @@ class LimitRow(msgspec.Struct, frozen=True):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """All rows, by their keys."""
+    """All rows, each by its key."""
 
     keys: dict[str, KeyRow] = {}
     limits: dict[str, LimitRow] = {}
@@ -71,12 +71,13 @@ Row = TypeVar("Row", KeyRow, LimitRow)
 
 
 def merged(mine: Access, agreed: Access, there: Access) -> Access:
-    """Returns the rows of a file and of the servers as one.
+    """Merges the rows of a file with those of the servers.
 
     Args:
-        agreed: What both were when they were last the same.
+        agreed: The rows at the time when both were last the same.
     """
     keys = _newest(mine.keys, agreed.keys, there.keys)
+    # A revocation on either side wins, even over a later change of the row on the other.
     for key_id in keys:
         revoked = _revoked_at(key_id, mine, there)
         if revoked is not None:
@@ -89,7 +90,7 @@ def _newest(
 ) -> dict[str, Row]:
     newest = {**mine, **there}
     for name, row in mine.items():
-        # Without an earlier agreement nobody knows which is newer, and the servers' has been everybody's so far.
+        # Without an earlier agreement nobody knows which row is newer; the servers' is the one that all others have.
         if name in agreed and row != agreed[name]:
             newest[name] = row
     return newest
@@ -104,14 +105,14 @@ def _revoked_at(key_id: str, mine: Access, there: Access) -> float | None:
 
 
 class SharedAccess:
-    """The rows of one process's file, and those of all."""
+    """Synchronises the rows of one process's file with those of all."""
 
     def __init__(self, file: AccessFile, value: cluster.SharedValue[Access]) -> None:
         self._file = file
         self._value = value
 
     async def keep_same(self) -> None:
-        """Makes them the same again and again, until it is cancelled."""
+        """Synchronises again and again until it is cancelled."""
         failed = False
         while True:
             await asyncio.sleep(SYNC_EVERY_S)
@@ -124,7 +125,7 @@ class SharedAccess:
                 failed = True
 
     async def sync_at_start(self) -> None:
-        """Makes them the same once, on servers that may have been started just now. Raises as `sync` does."""
+        """Synchronises once, with servers that may have just started. Raises as `sync` does."""
         for _ in range(START_TRIES - 1):
             try:
                 await self.sync()
@@ -134,37 +135,37 @@ class SharedAccess:
         await self.sync()
 
     async def sync(self) -> None:
-        """Makes them the same once.
+        """Synchronises once.
 
         Raises:
             RemoteError: The servers do not answer.
             ConfigurationError: The file cannot be used.
-            BusyError: Another process writes it for too long.
+            BusyError: Another process keeps the file locked for too long.
         """
         mine = _rows_of(self._file)
         agreed = _agreed_in(self._file)
         newest = await self._value.change(
             lambda there: merged(mine, agreed, there or Access())
         )
-        # A file that holds nothing is not made for nothing.
+        # Without anything to store, no file is made.
         if (mine, agreed) != (newest, newest):
             await self._file.write(_storing(self._file, mine, newest))
 
 
 def shared_access(file: AccessFile, state: cluster.SharedState) -> SharedAccess:
-    """Returns the keys and limits of a file, to be kept the same as those of all nodes."""
+    """Returns the keys and limits of a file, ready to synchronise with those of all nodes."""
     return SharedAccess(file, state.value("access.", "keys", Access))
 
 
 async def share_keys(settings: Settings, *, at_start: bool = False) -> None:
-    """Makes the keys of the data folder the same as other nodes'.
+    """Synchronises the keys of the data folder with those of other nodes.
 
     Args:
-        at_start: The servers may have been started just now, and are waited for.
+        at_start: Waits for the servers, which may have just started.
 
     Raises:
-        RemoteError: They do not answer.
-        ConfigurationError: They cannot be reached, or the file cannot be used.
+        RemoteError: The servers do not answer.
+        ConfigurationError: The servers cannot be reached, or the file cannot be used.
     """
     file = AccessFile(settings.data_dir, COMMAND_WAIT_MS)
     try:
@@ -179,7 +180,7 @@ async def share_keys(settings: Settings, *, at_start: bool = False) -> None:
 
 
 async def shares_of_all(settings: Settings, file: AccessFile) -> Sequence[Share]:
-    """Returns what each key and tenant has used today on all nodes. Raises BusyError without the servers."""
+    """Returns today's usage of each key and tenant on all nodes. Raises BusyError if the servers are away."""
     async with _state_of(settings) as state:
         return await shares_of(file, SharedLedger(state))
 
@@ -188,7 +189,7 @@ async def shares_of_all(settings: Settings, file: AccessFile) -> Sequence[Share]
 async def _state_of(settings: Settings) -> AsyncIterator[cluster.SharedState]:
     connection = late_connection(settings, "keys")
     try:
-        # If there is no server that is said at once, and not tried again.
+        # Connects here, so that a missing server is an error at once instead of after retries.
         await connection.get()
         yield cluster.SharedState(connection)
     finally:
@@ -199,7 +200,7 @@ def _storing(
     file: AccessFile, mine: Access, newest: Access
 ) -> Callable[[sqlite3.Connection], None]:
     def store(connection: sqlite3.Connection) -> None:
-        # It was changed meanwhile: the next look takes that in.
+        # The file has changed meanwhile: the next synchronisation includes that.
         if _rows_of(file) != mine:
             return
         for key in newest.keys.values():

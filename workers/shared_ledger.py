@@ -1,4 +1,4 @@
-"""What callers have used and what is set aside for their queries, on NATS for all nodes together."""
+"""The usage of callers and the reservations for their queries, on NATS for all nodes together."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from antiphon.workers.accounts import Account, SetAside
 
 _ACCOUNTS = "account."
 OTHERS_S = 30.0
-"""Seconds after which a query under way on NATS is looked after by every node: whichever let it in may be gone."""
+"""Seconds after which every node may settle a query under way, because the node that admitted it may be gone."""
 
 
 class SharedLedger:
-    """The accounts on NATS, a value a tenant: what one node lets in counts for all. Satisfies `access.Ledger`."""
+    """The accounts on NATS, one value per tenant: a query admitted by one node counts for all. An `access.Ledger`."""
 
     def __init__(self, state: cluster.SharedState) -> None:
         self._state = state
-        # Of one node's queries each waits for the one before: only nodes meet one another's changes.
+        # A node's own changes to an account take turns, so that only changes by other nodes can collide with them.
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._accounts: dict[str, cluster.SharedValue[Account]] = {}
 
@@ -44,7 +44,7 @@ class SharedLedger:
 
         def rule(account: Account) -> Account:
             nonlocal granted
-            # Asked of two nodes at once: what the first has set aside is not to be taken back with the second's.
+            # Two nodes were asked the same query at once: the second must not settle the reservation of the first.
             if query_id in account.under_way:
                 raise SequenceError(query_id, 0, 1)
             granted = grant(_balances(account, caller, day))
@@ -84,7 +84,7 @@ class SharedLedger:
         return query.key_id
 
     def enter(self, caller: Principal) -> None:
-        """Needs no count: it is among those under way for everybody."""
+        """Does nothing: the account already counts the query as under way."""
 
     def _account(self, tenant: str) -> cluster.SharedValue[Account]:
         if tenant not in self._accounts:

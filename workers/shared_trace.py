@@ -1,4 +1,4 @@
-"""The trace of a query that a worker in another process writes, as it is read where the query was asked."""
+"""The trace of a query that a worker in another process writes, for the process that was asked."""
 
 from __future__ import annotations
 
@@ -40,34 +40,34 @@ from antiphon.vocabulary.ports import Clock
 log = structlog.get_logger(__name__)
 
 GRACE_S = 1.0
-"""Seconds behind its deadline after which a query is taken over: a worker that lives has answered by then."""
+"""Seconds after its deadline at which this process takes a query over: a living worker has answered by then."""
 LATE_S = 1.75
-"""Seconds behind its deadline after which its caller is told that no answer could be stored: within two it is heard."""
+"""Seconds after its deadline at which a caller without a stored answer gets an error, to arrive within two seconds."""
 AGAIN_S = 5.0
-"""Seconds after which a query is taken over once more that could not be stored to its end; twice as many each time."""
+"""Seconds until the next attempt to take over a query whose end could not be stored; doubles each time."""
 MOST_AGAIN_S = 60.0
 COME_AGAIN_S = 5.0
-"""Seconds after which a caller who was told that there is no answer may look for it."""
+"""Seconds after which a caller who got that error may look for the answer."""
 LOOK_AGAIN_S = 5.0
-"""Seconds after which a trace is looked at of whose end nothing was heard: that may have been lost on the way."""
+"""Seconds after which to read a trace whose end was not announced: the announcement may have got lost."""
 PAUSE_S = 0.5
-"""Seconds between two looks at a trace whose store cannot be reached."""
+"""Seconds between two attempts to read a trace while its store cannot be reached."""
 LATE = "its deadline passed, and no worker had answered it"
-"""Recorded as the reason of a query that the process which was asked has taken over."""
+"""Recorded as the reason when the process that was asked takes a query over."""
 
 Streamed = AsyncGenerator[Recorded[Event] | Live, None]
 
 
 class SharedTrace:
-    """The trace of a query, wherever it is worked on; or of one that is over. Satisfies `composition.GrowingTrace`.
+    """The trace of a query that any node works on, or of one that is over. Satisfies `composition.GrowingTrace`.
 
-    Whoever ends the query tells of its end, and of the trace is read what the answer needs. Who follows it reads the
-    whole.
+    The process that ends the query announces the end, and this one then reads as much of the trace as the answer needs.
+    A follower reads the whole.
 
     Args:
         trouble: Returns why nothing can be stored now, in a sentence; None: it can.
-        begun: The beginning of its trace, and its end as it will be told; None: it was begun elsewhere.
-        is_counted: Somebody will ask what its calls cost: its trace is read whole when it is over.
+        begun: The beginning of its trace, and the announcement of its end; None: it was begun elsewhere.
+        is_counted: The ledger needs the cost of its calls: when it is over its trace is read whole.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class SharedTrace:
         self._events: list[Recorded[Event]] = []
         self._ending: Sequence[Recorded[Event]] = ()
         self._owed: PendingTable = {}
-        # If its trace cannot be read, nobody waits longer than that for its deadline.
+        # If its trace cannot be read, its deadline is unknown, and nobody waits longer than this.
         self._tell_at = clock.now() + LATE_S
         self._tell_by = float("inf")
         self._take_over_at = float("inf")
@@ -113,12 +113,12 @@ class SharedTrace:
     async def follow(
         self, after: int = 0, buffer: int = 0
     ) -> AsyncIterator[Recorded[Event] | Live]:
-        """Yields every event behind one of them, and text as it is written.
+        """Yields all events after one of them, and text as it is written.
 
-        Ends with the query, or if `closed` says that there is no answer.
+        Ends with the query, or when `closed` raises that there is no answer.
 
         Args:
-            buffer: Makes no difference: what is not read yet waits at the servers.
+            buffer: Makes no difference: unread events wait at the servers.
         """
         del buffer
         self.watch()
@@ -130,42 +130,43 @@ class SharedTrace:
                 yield item
 
     def cancel(self, why: str) -> None:
-        """Has the query end, unless it is over, or past its deadline, if it is ended anyway; its trace says why."""
-        # Whoever was told to look for the answer later has not gone away.
+        """Has the query ended, unless it is over or past its deadline, which ends it anyway; its trace says why."""
+        # A caller who got an error and may look for the answer later has not gone away.
         if not self.is_over and not self._was_told_later and self._left_s() > 0:
             self._cancel(self.query_id, why)
 
     @property
     def is_over(self) -> bool:
-        """True once its trace says so, as far as it was read here."""
+        """True once the part of its trace that was read here says so."""
         return bool(self._ending)
 
     @property
     def emitted(self) -> Sequence[Recorded[Event]]:
-        """What was read of it here."""
+        """The events that were read here."""
+        # The announced end may come without the events between, which are read only if they are needed.
         if not self._ending or isinstance(self._events[-1].event, QueryClosed):
             return self._events
         return [*self._events, *self._ending]
 
     @property
     def recorded(self) -> bool:
-        """True: what comes from the store is stored."""
+        """True: events that come from the store are stored."""
         return True
 
     def pending(self) -> tuple[Pending, ...]:
-        """Returns what it waits for, as far as its trace was read here."""
+        """Returns what the query waits for, by the part of its trace that was read here."""
         owed = self._owed.values()
         return tuple(sorted(owed, key=lambda pending: pending.since_seq))
 
     async def look(self) -> None:
-        """Reads what its trace holds by now; a store that cannot be reached leaves it at what is known."""
+        """Reads the new events of its trace; changes nothing if the store cannot be reached."""
         try:
             await self._read_on()
         except ServiceError as error:
             log.debug("query_not_read", query_id=self.query_id, error=str(error))
 
     async def stopped(self, within_s: float | None = None) -> None:
-        """Returns at once: nothing of it is written here."""
+        """Returns at once: this process writes nothing of it."""
         del within_s
 
     async def closed(self) -> None:
@@ -174,10 +175,10 @@ class SharedTrace:
         Raises:
             NotFoundError: No such trace.
             DecodeError: A newer program writes it.
-            BusyError: `LATE_S` after its deadline there is none that is stored.
+            BusyError: No end is stored `LATE_S` after its deadline.
         """
         watching = self.watch()
-        # Cancelled, only the waiting ends.
+        # If the caller is cancelled, the watching goes on.
         await self._before_late(watching)
         if not watching.done():
             self._was_told_later = True
@@ -190,17 +191,18 @@ class SharedTrace:
         watching.result()
 
     def watch(self) -> asyncio.Task[None]:
-        """Begins to wait for its end, unless that has begun; what it raises is for who waits for the end."""
+        """Begins to wait for its end, unless that has begun; the task's exception is for those who wait for the end."""
         if self._watching is None:
             self._watching = self._spawn(self._watch(), "watch a query")
         return self._watching
 
     def tell_by(self, at: float) -> None:
-        """Has its caller told by then, however long it took to begin it."""
+        """Sets the latest time for the caller's answer or error, no matter how long it took to begin the query."""
         self._tell_by = at
 
     async def _before_late(self, awaited: asyncio.Future[Any]) -> None:
-        """Waits for something, but no longer than until the caller must learn of it, whatever the store does."""
+        """Waits for a future, but not past the time at which the caller must get an error, even if the store hangs."""
+        # Computed again after each wait, because a resumption read meanwhile moves the deadline.
         while not awaited.done():
             left_s = min(self._tell_at, self._tell_by) - self._clock.now()
             if left_s <= 0:
@@ -208,7 +210,7 @@ class SharedTrace:
             await asyncio.wait({awaited}, timeout=left_s)
 
     async def _next_of(self, items: Streamed) -> Recorded[Event] | Live | None:
-        """Returns the next item; None if there is none, or none by the time at which the caller must learn of it."""
+        """Returns the next item; None if there is none by the time at which the caller must get an error."""
 
         async def next_one() -> Recorded[Event] | Live | None:
             return await anext(items, None)
@@ -228,7 +230,7 @@ class SharedTrace:
         while not self.is_over:
             try:
                 await self._wait()
-            # A trace that a newer program writes is never read here: another node has its answer.
+            # This program will never be able to read a newer one's trace: another node has its answer.
             except (NotFoundError, DecodeError):
                 raise
             # A store that cannot be reached may be back in a moment.
@@ -237,16 +239,16 @@ class SharedTrace:
                 await asyncio.sleep(PAUSE_S)
 
     async def _wait(self) -> None:
-        """Waits for the end for a while, and reads what is needed of the rest if it has come."""
+        """Waits for the end for a while, and once it has come reads the rest as far as needed."""
         if self._end is None:
             self._end = await self._store.end_of(self.query_id)
-        # Begun elsewhere, it may be over.
+        # A query that was begun elsewhere may be over.
         if not self._events:
             await self._read_on()
             return
         ending = await self._end.within(min(LOOK_AGAIN_S, self._left_s()))
         if ending:
-            # Over only when all is here: what cannot be read now is tried again.
+            # Over only once all is here: if this read fails, the next look tries again.
             if self._is_counted or not _has_answer(ending):
                 await self._read_on()
             self._ending = ending
@@ -254,14 +256,14 @@ class SharedTrace:
             await self._end_late()
 
     async def _end_late(self) -> None:
-        """Takes the query over, unless its trace says that it stood still for a while, which moves its deadline."""
+        """Takes the query over, unless its trace has a resumption that moves its deadline."""
         await self._read_on()
         if not self.is_over and self._left_s() == 0:
             await self._take_over()
 
     async def _read_on(self) -> None:
         for recorded in await self._store.read(self.query_id, len(self._events)):
-            # Two may read at once.
+            # Two tasks may read at once.
             if recorded.seq == len(self._events) + 1:
                 self._note(recorded)
 
@@ -285,9 +287,9 @@ class SharedTrace:
         return max(0.0, self._take_over_at - self._clock.now())
 
     async def _take_over(self) -> None:
-        """Answers with what is there, in this process, without repeating what the query was interrupted in."""
+        """Answers in this process from the recorded facts, without repeating the interrupted requests."""
         self._take_over_at = self._clock.now() + self._again_s
-        # It would be lost, and what is paid for it too.
+        # The answer could not be stored, and its cost would be wasted.
         if self._trouble() is not None:
             return
         self._again_s = min(MOST_AGAIN_S, 2 * self._again_s)
@@ -300,7 +302,7 @@ class SharedTrace:
             )
             if await ending.is_whole():
                 await self._removed(self.query_id)
-        # It is over after all, or another process was faster: its trace tells.
+        # It is over after all, or another process was faster: its trace will show that.
         except ServiceError as error:
             log.info("query_not_taken_over", query_id=self.query_id, error=str(error))
 

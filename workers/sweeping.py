@@ -1,4 +1,4 @@
-"""Looks for queries that nobody would come to by himself: those that are in no queue, and those that end workers."""
+"""Looks for queries that no worker would reach: those that are in no queue, and those that crash workers."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from antiphon.workers.worker import HistoryOf
 log = structlog.get_logger(__name__)
 
 DEAD_EVERY_S = 1.0
-"""Seconds between two looks for queries that were claimed too often."""
+"""Seconds between two sweeps for queries that were claimed too often."""
 UNQUEUED_CLAIMS = 3.0
-"""Times a claim lasts between two looks for traces that are in no queue: they are made by the death of an API node."""
+"""Lifetimes of a claim between two looks for traces in no queue, which the death of an API node leaves behind."""
 
 TenantOf = Callable[[str], Awaitable[str | None]]
 
 
 class Sweeper:
-    """The looks of one worker; several workers may look at once.
+    """The sweeps of one worker; several workers may sweep at once.
 
     Args:
-        history_of: Ends each query as whose it is.
-        ownership: Finds open traces that nobody works on and that wait for nobody.
-        tenant_of: Says whose a trace is.
+        history_of: Returns the history of a query's owner, with which the query is ended.
+        ownership: Finds open traces that nobody works on and that are in no queue.
+        tenant_of: Returns the tenant of a trace.
         claim_s: Seconds for which a claim lasts.
     """
 
@@ -57,7 +57,7 @@ class Sweeper:
         self._unqueued_every_s = UNQUEUED_CLAIMS * claim_s
 
     async def run(self) -> None:
-        """Looks until it is cancelled; what fails is tried at the next look."""
+        """Sweeps until it is cancelled; the next sweep repeats what failed."""
         async with asyncio.TaskGroup() as looks:
             looks.create_task(self._every(DEAD_EVERY_S, self.give_up_dead))
             looks.create_task(
@@ -65,7 +65,7 @@ class Sweeper:
             )
 
     async def queue_unfinished(self) -> None:
-        """Puts open traces into the queue that are in none."""
+        """Puts open traces that are in no queue into it."""
         for query_id in await self._ownership.unfinished():
             tenant = await self._tenant_of(query_id)
             log.warning("query_queued_again", query_id=query_id)
@@ -74,7 +74,7 @@ class Sweeper:
             )
 
     async def give_up_dead(self) -> None:
-        """Ends the queries that were claimed too often, without repeating what they were interrupted in."""
+        """Ends queries that were claimed too often, without repeating their interrupted requests."""
         while True:
             dead = await self._queue.next_dead()
             if dead is None:
@@ -92,10 +92,10 @@ class Sweeper:
             ended = await self._history_of(dead.query).end(
                 query_id, why, QueryCancelled(why=why)
             )
-            # What is not stored now is tried once more, by the worker that is told next.
+            # If the end is not stored, the worker that gets this query next tries again.
             if not await ended.is_whole():
                 return
-        # It is over after all, or its trace was deleted.
+        # The query is over after all, or its trace was deleted.
         except (NotFoundError, TraceStateError):
             pass
         await dead.bury()
@@ -105,7 +105,7 @@ class Sweeper:
     async def _every(self, seconds: float, look: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
-                # What it ends could not be stored.
+                # Sweeping is useless while the ends of queries cannot be stored.
                 if self._queue.trouble is None:
                     await look()
             except ServiceError as error:

@@ -1,4 +1,4 @@
-"""Works on queries of the queue: claims them, goes on with each, and gives back what cannot end before it stops."""
+"""Works on queries of the queue: claims them, runs each, and when it stops gives back those that do not end in time."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ from antiphon.workers.live_relay import LiveRelay
 log = structlog.get_logger(__name__)
 
 CLAIM_WAITS_S = 1.0
-"""Seconds that a worker waits to be told of a query before it looks again."""
+"""Seconds that a worker waits for a query before it checks again whether it can take one."""
 REPORT_EVERY_S = 1.0
 UNREACHABLE_S = 0.5
-"""Seconds between two looks at a queue that cannot be reached."""
+"""Seconds between two attempts to reach the queue."""
 AGAIN_S = 2.0
-"""Seconds after which a query is claimed once more whose trace cannot be read or stored now."""
+"""Seconds until a query whose trace cannot be read or stored now may be claimed again."""
 ALONE_FROM = 3
-"""From this claim on a query is worked on alone, so that one which ends its worker takes no neighbours along. Not from
-the second: most workers die of something else, and all that they had would be gone on with one after the other."""
+"""From this claim on a query runs alone, so that one which crashes its worker takes no others down. Not from the second
+claim on: most workers die of something else, and all their queries would then run one after the other."""
 NEWEST = 0.1
-"""Share of the newest query in the mean duration, as in admission.py."""
+"""Weight of the newest query in the mean duration, as in admission.py."""
 CLAIMED = "a worker took it from the queue"
 DIED = "the worker that had it is gone, or was stopped"
-"""Recorded as the reasons for resuming."""
+"""The reasons for resuming that are recorded."""
 
 HistoryOf = Callable[[QueuedQuery], History]
-"""Returns the recorded queries as whoever asked a query sees them, with the tools that it may use."""
+"""Returns the recorded queries as the asker of a query sees them, with the tools that the query may use."""
 
 
 class Worker:
     """The queries that this process works on.
 
     Args:
-        history_of: Goes on with each query as whose it is.
+        history_of: Returns the history of a query's owner, which resumes the query.
         sessions: The sessions of this process, by query.
-        places: Queries at once.
-        most_claims: Claims of one query after which it is given up: the last of them is alone in any case.
-        drain_s: Seconds that queries get to end when the worker is stopped.
-        can_answer: Asked until it returns True: without documents every answer would read as if they held nothing.
+        places: Most queries at once.
+        most_claims: Claims of one query after which it is given up; it runs alone at least for the last one.
+        drain_s: Seconds for queries to end when the worker is stopped.
+        can_answer: Called until it returns True: without documents every answer would be that nothing was found.
     """
 
     def __init__(
@@ -115,18 +115,18 @@ class Worker:
 
     @property
     def answers(self) -> bool:
-        """True if there is something to answer from."""
+        """True once there are documents to answer from."""
         if not self._answers:
             self._answers = self._can_answer()
         return self._answers
 
     @property
     def running(self) -> int:
-        """How many queries it works on."""
+        """The number of queries that it works on."""
         return len(self._work)
 
     async def run(self) -> None:
-        """Works until it is stopped (`stopping`), and then until what it has is over or given back."""
+        """Works until it is stopped (`stopping`), and then until its queries are over or given back."""
         await self._signals.hear_wishes(self._on_wish)
         reporting = asyncio.create_task(self._report_always(), name="report")
         try:
@@ -138,12 +138,12 @@ class Worker:
             await self._relay.close()
 
     async def _take_one(self) -> None:
-        """Takes a query if there is a place, or waits a moment for either."""
+        """Takes a query if there is a place; otherwise waits a moment for a place or a query."""
         if len(self._work) >= self._most or self._alone is not None:
             self._free.clear()
             await _first_of(self._free.wait(), self.stopping.wait())
             return
-        # What it worked out would be lost, and the query claimed again and again.
+        # Its results would be lost, and the query claimed again and again.
         if not self.answers or self.trouble is not None:
             await _first_of(asyncio.sleep(CLAIM_WAITS_S), self.stopping.wait())
             return
@@ -157,6 +157,7 @@ class Worker:
             return
         if self._counts is not None:
             self._counts.claimed(claim.deliveries)
+        # A query that must run alone waits for the others to end, and until it is over no further one is taken.
         others: set[asyncio.Task[None]] = set()
         is_alone = claim.deliveries >= self._alone_from
         if is_alone:
@@ -179,10 +180,10 @@ class Worker:
             log.error("work_failed", exception=traceback_of(error))
 
     async def _hold(self, claim: Claim, others: set[asyncio.Task[None]]) -> None:
-        """Works on a query for as long as its claim is kept; what is another's is given up at once.
+        """Works on a query for as long as the claim lasts; breaks off at once if another worker may have it.
 
         Args:
-            others: What is to be over before it is begun.
+            others: The tasks that must end before the query begins.
         """
         query_id = claim.query.query_id
         keeping = asyncio.create_task(until_lost(claim), name="keep a claim")
@@ -190,7 +191,7 @@ class Worker:
         try:
             await asyncio.wait({keeping, working}, return_when="FIRST_COMPLETED")
             if not working.done():
-                # However it ended, by an error of ours too: nobody keeps the claim any more.
+                # Even if a bug ended the renewal: without it the claim expires.
                 log.warning("claim_lost", query_id=query_id)
                 if self._counts is not None:
                     self._counts.lost()
@@ -218,7 +219,7 @@ class Worker:
         if self._gives_back:
             await self._leave(claim, 0.0)
             return
-        # Its claim was lost, and came back before its session had ended.
+        # This worker lost the claim and got it back before the query's session had ended.
         if query_id in self._running:
             await self._leave(claim, AGAIN_S)
             return
@@ -227,7 +228,7 @@ class Worker:
             handle = await self._history_of(claim.query).resume(
                 query_id, why, counts_away=True
             )
-        # It is over, and only that was not heard; or its trace was deleted.
+        # It is over, but the queue missed the acknowledgement; or its trace was deleted.
         except (NotFoundError, TraceStateError):
             await self._acknowledge(claim)
             return
@@ -242,8 +243,9 @@ class Worker:
             del self._running[query_id]
 
     async def _finish(self, claim: Claim, handle: Query) -> None:
-        """Waits for the end of a query, and says so to the queue if its trace is stored to the end."""
+        """Waits for the end of a query, and acknowledges it to the queue if its whole trace is stored."""
         [outcome] = await asyncio.gather(handle.outcome(), return_exceptions=True)
+        # Left unacknowledged: another process goes on with the query, or its trace was deleted.
         if isinstance(outcome, SupersededError):
             log.warning("query_superseded", query_id=claim.query.query_id)
             return
@@ -260,7 +262,7 @@ class Worker:
     async def _acknowledge(self, claim: Claim) -> None:
         try:
             await claim.done()
-        # It is claimed once more then, found to be over, and acknowledged.
+        # The next worker to claim it will find it over, and acknowledge it.
         except BusyError as error:
             log.warning(
                 "query_not_acknowledged",
@@ -269,14 +271,14 @@ class Worker:
             )
 
     async def _leave(self, claim: Claim, delay_s: float) -> None:
-        # If that does not get through, the claim ends by itself.
+        # If this does not get through, the claim expires.
         with contextlib.suppress(BusyError):
             await claim.give_back(delay_s)
 
     async def _leave_unread(self, claim: Claim, error: ServiceError) -> None:
-        """Leaves a query that was not begun here.
+        """Returns a query that could not be resumed here to the queue.
 
-        If its trace cannot be read, now or by this program, which may be an older one, it is none that ends workers.
+        If only its trace cannot be read, now or by this perhaps older program, the claim does not count against it.
         """
         if not isinstance(error, TraceError):
             await self._leave(claim, AGAIN_S)
@@ -284,13 +286,13 @@ class Worker:
         await self._pass_on(claim)
 
     async def _pass_on(self, claim: Claim) -> None:
-        """Leaves a query that is none that ends workers, however often it comes."""
-        # As in `_leave`.
+        """Returns a query to the queue without counting the claim: it is not one that crashes workers."""
+        # As in `_leave`: otherwise the claim expires.
         with contextlib.suppress(BusyError):
             await claim.pass_on(AGAIN_S)
 
     async def _drain(self) -> None:
-        """Lets queries end, and gives back those that have not after a while."""
+        """Waits for queries to end, and gives back those that have not ended after a while."""
         if self._work:
             log.info("worker_drains", queries=len(self._work), seconds=self._drain_s)
             await asyncio.wait(self._work, timeout=self._drain_s)
@@ -327,7 +329,7 @@ class Worker:
             await asyncio.sleep(REPORT_EVERY_S)
 
     def _places(self) -> int:
-        """Returns how many queries it works on at once, as things are."""
+        """Returns how many queries it can now work on at once."""
         if not self.ready:
             return 0
         if self._alone is not None:
@@ -336,7 +338,7 @@ class Worker:
 
 
 async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
-    """Waits for the first of several, and ends waiting for the others."""
+    """Waits for the first of several, and cancels the others."""
     tasks = list(map(asyncio.create_task, waits))
     try:
         await asyncio.wait(tasks, return_when="FIRST_COMPLETED")

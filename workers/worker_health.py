@@ -1,4 +1,4 @@
-"""The health of a worker over HTTP, for who starts and watches it: /healthz, /readyz and /metrics, and nothing else."""
+"""The health of a worker over HTTP, for its supervisor: /healthz, /readyz and /metrics, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
 READ_S = 5.0
-"""Seconds in which a request must have come."""
+"""Seconds within which the whole request must arrive."""
 _MOST_BYTES = 8_192
 
 
 class Health(NamedTuple):
-    """A worker's answers.
+    """The state that a worker reports.
 
     Attributes:
         ready: Returns True while it takes queries.
-        metrics: Returns what is counted, for Prometheus; None: nothing is.
-        warnings: Returns what makes its answers worse than they should be, in sentences.
+        metrics: Returns the metrics for Prometheus; None: the worker keeps none.
+        warnings: Returns, in sentences, the conditions that make its answers worse than they should be.
         trouble: Returns why nothing can be stored now, in a sentence; None: it can.
     """
 
@@ -30,12 +30,12 @@ class Health(NamedTuple):
 
 @asynccontextmanager
 async def answering(health: Health, host: str, port: int) -> AsyncIterator[int]:
-    """Answers at an address while the body runs; yields the port."""
+    """Serves at an address while the body runs; yields the port."""
 
     async def answer(
         reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        # Whoever sends no request, or goes away, gets no answer.
+        # A client that sends no request, or goes away, gets no answer.
         with suppress(TimeoutError, asyncio.IncompleteReadError, ConnectionError):
             async with asyncio.timeout(READ_S):
                 head = await reader.readuntil(b"\r\n\r\n")

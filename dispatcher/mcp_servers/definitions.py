@@ -1,4 +1,4 @@
-"""From a tool as an MCP server lists it to a tool of ours; all that a server says is bounded, and believed as little as
+"""Makes a tool of ours from the listing of an MCP server, whose every statement is bounded and believed as little as
 possible."""
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ MAX_NAME = 64
 MAX_DESCRIPTION = 2_000
 """Characters of a tool's description."""
 MAX_SCHEMA = 20_000
-"""Characters of its schema, as the model is shown it."""
+"""Characters of its schema, as the model sees it."""
 _MOST_PARTS = 1_000
-"""Schemas within its schema, with each definition counted wherever it is referred to."""
+"""Schemas within its schema; each definition counts once per reference to it."""
 _MOST_DEPTH = 20
 _PARAMETER = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 """The Messages API's rule for properties."""
@@ -38,27 +38,27 @@ _COPIED = frozenset((
     "type", "enum", "const", "description", "default", "required", "uniqueItems", "minimum", "maximum",
     "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
 ))  # fmt: skip
-"""Keywords that hold no schemas. A `pattern` is left out: a regular expression may take for ever, and the server looks
-at what it is sent in any case."""
+"""Keywords that hold no schemas. `pattern` is left out: a regular expression may take for ever, and the server checks
+its input in any case."""
 _SAID = frozenset(("description", "default"))
-"""Those that may repeat what the server was given; a value that a parameter may have is none to hide."""
+"""Keywords that may repeat a secret that the server was given; the allowed values of a parameter are not secret."""
 _CHOICES = ("anyOf", "oneOf", "allOf")
 
 Run = Callable[[Json], Awaitable[object]]
 
 
 def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> Tool:
-    """Makes a tool of what a server lists.
+    """Makes a tool from a server's listing.
 
     Args:
-        call: Calls it with arguments.
+        call: Calls the server's tool with arguments.
 
     Raises:
         ToolDefinitionError: It cannot be offered to a model; the message says why.
     """
 
     async def run(**arguments: object) -> object:
-        # A null stands for what was not given, which a server's own check may not know.
+        # Null means "not given" to us, but the server's own check may refuse a null.
         return await call({k: v for k, v in arguments.items() if v is not None})
 
     properties, required = _schemas(listed.input_schema, settings.without_secrets)
@@ -68,9 +68,10 @@ def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> 
     for name, schema in properties.items():
         default = inspect.Parameter.empty if name in required else None
         kind = inspect.Parameter.KEYWORD_ONLY
+        # A dummy name, because a server's names need not be identifiers; only the dictionary's keys count.
         signature[name] = inspect.Parameter("x", kind, default=default)
         types[name] = _checked(schema, is_required=name in required)
-    # A server may say what it was given, such as the address of a database.
+    # A server may repeat a secret that it was given, such as the address of a database.
     said = settings.without_secrets(listed.description or "")
     words = clean(said[:MAX_DESCRIPTION]).strip()
     return Tool(
@@ -86,18 +87,19 @@ def tool_of(server: str, settings: McpServer, listed: ListedTool, call: Run) -> 
 
 
 def name_of(server: str, tool: str) -> str:
-    """Returns a name that models take, and that no other tool of any server has."""
+    """Returns a name that models accept, and that no other tool of any server has."""
     plain = f"{server}__{tool}"
     legal = re.sub(r"[^a-zA-Z0-9_-]", "_", plain)[:MAX_NAME]
-    # So no other server and tool make the same text.
+    # If the server's name cannot blur the separator, no other server and tool make the same text.
     if legal == plain and "__" not in f"{server}_":
         return legal
+    # The digest distinguishes names that become equal when they are cleaned or cut.
     mark = hashlib.sha256(f"{server}\0{tool}".encode(errors="replace")).hexdigest()[:8]
     return f"{legal[: MAX_NAME - 9]}-{mark}"
 
 
 def effects_of(hints: ToolAnnotations | None) -> tuple[bool, bool]:
-    """Returns if a tool changes something outside, and if it is safe to retry: what no hint rules out may be."""
+    """Returns whether a tool has effects outside and whether it is safe to retry; without a hint assumes the worst."""
     if hints is None:
         return True, False
     if hints.read_only_hint and not hints.destructive_hint:
@@ -106,7 +108,7 @@ def effects_of(hints: ToolAnnotations | None) -> tuple[bool, bool]:
 
 
 def _checked(schema: Json, *, is_required: bool) -> object:
-    """Returns the type of a parameter: anything that fits its schema."""
+    """Returns the type of a parameter: any value that fits its schema."""
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -130,7 +132,7 @@ def _checked(schema: Json, *, is_required: bool) -> object:
 def _schemas(
     schema: Json, hide: Callable[[str], str]
 ) -> tuple[dict[str, Json], frozenset[str]]:
-    """Returns the schema of each parameter, complete in itself, and the names of those that are required."""
+    """Returns the self-contained schema of each parameter, and the names of the required ones."""
     given = {"properties": schema.get("properties")}
     properties = _SchemaReader(schema, hide).read(given).get("properties", {})
     listed = schema.get("required")
@@ -146,7 +148,7 @@ def _schemas(
                 f"it requires {name}, which its schema does not have"
             )
     try:
-        # Like any text of a server's: without what nobody sees.
+        # Like any text from a server: without invisible characters.
         text = clean(json.dumps(properties, ensure_ascii=False, allow_nan=False))
     except ValueError:
         raise ToolDefinitionError(
@@ -160,7 +162,7 @@ def _schemas(
 
 
 class _SchemaReader:
-    """Copies of a schema what a model needs, with each definition in the place of a reference to it."""
+    """Copies the parts of a schema that a model needs, and replaces each reference by its definition."""
 
     def __init__(self, whole: Json, hide: Callable[[str], str]) -> None:
         self._hide = hide
@@ -172,7 +174,7 @@ class _SchemaReader:
         self._left = _MOST_PARTS
 
     def read(self, schema: object, depth: int = 0) -> Json:
-        """Returns the copy; what is nested too deep, or refers to elsewhere, may be anything."""
+        """Returns the copy; a part that is nested too deep, or refers elsewhere, becomes one that fits anything."""
         self._left -= 1
         if self._left < 0:
             raise ToolDefinitionError("its schema is too large to be shown")
@@ -180,7 +182,7 @@ class _SchemaReader:
             return {}
         definition = self._definitions.get(str(schema.get("$ref")))
         if isinstance(definition, dict):
-            # One that refers on may be anything.
+            # A definition that is itself a reference is not followed: it fits anything.
             schema = {**definition, **schema}
         copy = {key: value for key, value in schema.items() if key in _COPIED}
         for key in _SAID & copy.keys():
@@ -189,7 +191,7 @@ class _SchemaReader:
         return copy | self._read_parts(schema, depth + 1)
 
     def _read_parts(self, schema: Json, depth: int) -> Json:
-        """Returns the schemas within a schema."""
+        """Returns copies of the schemas within a schema."""
         parts: Json = {}
         if "items" in schema:
             parts["items"] = self.read(schema["items"], depth)

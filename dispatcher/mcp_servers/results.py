@@ -1,4 +1,4 @@
-"""From what an MCP tool returns to passages that an answer can cite."""
+"""Turns the result of an MCP tool into passages that an answer can cite."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from antiphon.vocabulary.values import Passage
 
 
 def output_of(tool: str, result: CallToolResult) -> ToolOutput:
-    """Returns the result's blocks, each a passage; of images and the like, that there were some.
+    """Returns the result's blocks, each as a passage; for images and the like only a note that there were some.
 
     Raises:
         RemoteError: The tool says that it failed.
     """
-    # One more than is kept, of blocks and of characters: the cut is noted where it is made for all tools.
+    # One block and one character more than is kept, so that the common bounds (output.py) cut them and note the cut.
     blocks = result.content[: MAX_PASSAGES + 1]
     passages = [_passage(tool, block) for block in blocks]
     if not passages and result.structured_content is not None:

@@ -1,4 +1,4 @@
-"""The MCP servers of a service: connected beside its queries, looked at again and again, and called."""
+"""The MCP servers of a service: connects to them beside its queries, lists their tools again and again, calls them."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from antiphon.vocabulary.program import program_version
 log = structlog.get_logger(__name__)
 
 CONNECT_S = 15.0
-"""Seconds for a server to begin, and to list its tools."""
+"""Seconds for a server to start and list its tools."""
 LOOK_S = 5.0
-"""Seconds for one that is connected to list them again."""
+"""Seconds for a connected server to list its tools again."""
 LOOK_EVERY_S = 60.0
-"""Seconds between two looks at the tools of a server; a call that failed brings the next one forward."""
+"""Seconds between two listings of a server's tools; a failed call brings the next one forward."""
 AGAIN_S = (1.0, 2.0, 5.0, 15.0, 60.0)
-"""Seconds until a server that cannot be reached is tried again; the last of them from then on."""
+"""Seconds between attempts to reach a server that is away; the last value repeats."""
 MOST_PAGES = 20
 MOST_TOOLS = 100
 _RESULT: TypeAdapter[CallToolResult | InputRequiredResult] = TypeAdapter(
@@ -79,11 +79,11 @@ class McpServers:
 
 
 class _Connection:
-    """One server, which is connected again whenever it was lost.
+    """The connection to one server, made again whenever it is lost.
 
     Attributes:
-        tools: What it offers; nothing while it is known to be away.
-        tried: It is connected, or was tried in vain; not while it is being connected.
+        tools: The tools that the server offers; none while it is known to be away.
+        tried: Set once the server is connected or could not be reached; cleared while connecting.
     """
 
     def __init__(
@@ -108,11 +108,11 @@ class _Connection:
         return McpServerState(line(self._name, 60), names, problem, self._left_out)
 
     async def keep(self) -> None:
-        """Keeps it connected until it is cancelled."""
+        """Keeps the server connected until it is cancelled."""
         failures = 0
         while True:
-            # The package ends a program well if a scope of anyio's is cancelled, and not if the task is: then it may
-            # wait for ever for a program that it has not ended.
+            # The package ends a server's program properly if an anyio scope is cancelled, but not if the task is: then
+            # it may wait for ever for a program that it has not ended.
             scope = anyio.CancelScope()
             connection = asyncio.create_task(self._connect(scope), name="MCP server")
             try:
@@ -124,7 +124,7 @@ class _Connection:
             was_there = self._client is not None
             self._client = None
             if was_there:
-                # At once: most servers that end were stopped, or ended by one call.
+                # Reconnect at once: most servers that end were restarted, or one call crashed them.
                 failures = 0
                 self.tried.clear()
                 continue
@@ -137,7 +137,7 @@ class _Connection:
             failures += 1
 
     async def _connect(self, scope: anyio.CancelScope) -> None:
-        """Connects, and looks at the tools until that fails; raises why, or returns if it took too long."""
+        """Connects, and lists the tools again and again until that fails or, without an exception, takes too long."""
         client = Client(
             transport_of(self._server),
             client_info=Implementation(name="antiphon", version=program_version()),
@@ -150,13 +150,14 @@ class _Connection:
                     self._take(await _list(client))
                     self._client, self._problem = client, ""
                     self.tried.set()
+                    # No limit between listings, but each has to come within its own.
                     scope.deadline = math.inf
                     with anyio.move_on_after(LOOK_EVERY_S):
                         await self._look.wait()
                     scope.deadline = anyio.current_time() + LOOK_S
 
     def _take(self, listed: list[ListedTool]) -> None:
-        """Makes tools of what the server lists, if that is another list than the last."""
+        """Makes tools of the server's list if it differs from the last one."""
         if listed == self._listed:
             return
         tools: dict[str, Tool] = {}
@@ -178,7 +179,7 @@ class _Connection:
         self._changed()
 
     async def _call(self, tool: str, arguments: Json) -> ToolOutput:
-        """Calls a tool. Raises BadInputError or RemoteError; when it fails or is stopped, the server is looked at."""
+        """Calls a tool. Raises BadInputError or RemoteError; a failed or stopped call triggers a new listing."""
         await self.tried.wait()
         if self._client is None:
             raise RemoteError(f"the server {self._name} is away: {self._problem}")
@@ -186,10 +187,10 @@ class _Connection:
             params=CallToolRequestParams(name=tool, arguments=arguments)
         )
         try:
-            # Not `call_tool`, which matches the result with regular expressions of the server's.
+            # Not `call_tool`, which validates the result against regular expressions that the server chose.
             result = await self._client.session.send_request(request, _RESULT)
         except MCPError as error:
-            # What follows waits for the next connection if this one is lost.
+            # If the connection is lost, later calls wait for the next one.
             if error.code == CONNECTION_CLOSED:
                 self.tried.clear()
             self._look.set()
@@ -204,7 +205,7 @@ class _Connection:
                 "it asks for a person's input, and there is nobody to ask"
             )
         if result.is_error:
-            # The tool may be gone, or be another one by now.
+            # The tool may have gone or changed by now.
             self._look.set()
         return output_of(name_of(self._name, tool), result)
 
@@ -213,7 +214,7 @@ async def _list(client: Client) -> list[ListedTool]:
     listed: list[ListedTool] = []
     cursor: str | None = None
     for _ in range(MOST_PAGES):
-        # Not `list_tools`, whose cache may be as old as the server wishes.
+        # Not `list_tools`, whose cache lasts as long as the server wishes.
         page = await client.session.list_tools(
             params=PaginatedRequestParams(cursor=cursor)
         )
@@ -225,7 +226,7 @@ async def _list(client: Client) -> list[ListedTool]:
 
 
 def _ended(connection: asyncio.Task[None]) -> str:
-    """Says in bounded words why a connection ended: the first thing, when task groups raise several."""
+    """Returns, within a bound, why a connection ended: the first reason if task groups raise several."""
     error = connection.exception()
     if error is None:
         return "it does not answer"

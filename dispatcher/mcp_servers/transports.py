@@ -1,4 +1,4 @@
-"""The ways to an MCP server: those of the package, with nothing of a server in the log, and HTTP bounded."""
+"""The transports to an MCP server: those of the package, but with bounds and without a server's output in the log."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from antiphon.vocabulary.errors import RemoteError
 MAX_BYTES = 4_000_000
 """Bytes of a message over HTTP."""
 MAX_LINE = 16_000_000
-"""Characters of a message of a program, in one line; what follows in a longer one is passed over."""
+"""Characters of a program's message, which is one line; the rest of a longer one is dropped."""
 
 
 class _BoundedLines(encodings.utf_8.IncrementalDecoder):
-    """UTF-8 in lines: the package would keep a line however long it grew, and copy it with every piece that came."""
+    """UTF-8 in bounded lines: the package would keep a line of any length, and copy it with every piece it receives."""
 
     def __init__(self, errors: str = "strict") -> None:
         super().__init__(errors)
@@ -41,7 +41,7 @@ class _BoundedLines(encodings.utf_8.IncrementalDecoder):
         self._length = len(rest) if newline else self._length + len(rest)
         if self._length <= MAX_LINE:
             return text
-        # The end of what there is of the line: it is no message, and nothing of it is kept.
+        # The line is too long to be a message: end it here and drop what came of it.
         return f"{before}{newline}\n"
 
 
@@ -54,14 +54,14 @@ def _codec(name: str) -> codecs.CodecInfo | None:
     )
 
 
-# The one way in which the package takes the reading of lines from its caller.
+# The package lets its caller choose only the encoding, so the bound on lines has to be an encoding.
 ENCODING = "utf_8_in_bounded_lines"
 codecs.register(_codec)
 
 
 @asynccontextmanager
 async def transport_of(server: McpServer) -> AsyncIterator[Any]:
-    """Starts a server's program, or prepares for requests; yields the streams of messages from and to it."""
+    """Starts a server's program or prepares HTTP requests; yields the streams of messages from and to the server."""
     if not server.url:
         parameters = StdioServerParameters(
             command=server.command,
@@ -70,7 +70,7 @@ async def transport_of(server: McpServer) -> AsyncIterator[Any]:
             encoding=ENCODING,
             encoding_error_handler="replace",
         )
-        # What a server prints may hold what its environment does.
+        # A server may print the secrets in its environment.
         with open(os.devnull, "w") as nowhere:  # noqa: ASYNC230 - it holds nothing
             async with stdio_client(parameters, errlog=nowhere) as streams:
                 yield streams
@@ -87,7 +87,7 @@ async def transport_of(server: McpServer) -> AsyncIterator[Any]:
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Bounds the body of a response; of a stream of events, the package bounds each one."""
+    """Bounds the body of a response; the package itself bounds each event of a stream."""
     if response.headers.get("content-encoding", "identity") != "identity":
         raise RemoteError("it sent compressed text, which was not asked for")
     if "text/event-stream" not in response.headers.get("content-type", ""):

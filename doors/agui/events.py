@@ -49,11 +49,11 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.outside import without_controls
 
 STATE = "antiphon"
-"""The name under which the shared state holds what is ours: what a page keeps beside it stays."""
+"""The key of our part of the shared state; a page may keep other keys beside it."""
 
 
 class RunEvents:
-    """The events of one run, in the order that the protocol asks for: what was begun is ended before the run is."""
+    """The events of one run in the protocol's order: every step, call and message ends before the run does."""
 
     def __init__(self, asked: RunAgentInput, base_url: str) -> None:
         self._asked = asked
@@ -64,7 +64,7 @@ class RunEvents:
         self._unanswered: dict[str, None] = {}
 
     async def of(self, query: Query) -> AsyncIterator[bytes]:
-        """Yields the query's events, server-sent, its answer or failure last."""
+        """Yields the query's events as server-sent events, its answer or failure last."""
         self._query_id = query.query_id
         yield _sent(
             RunStartedEvent(
@@ -81,7 +81,7 @@ class RunEvents:
             yield sent
 
     def _after(self, event: Event) -> Iterator[BaseEvent]:
-        """Yields what one recorded event is shown as."""
+        """Yields the AG-UI events for one recorded event."""
         match event:
             case RoundOpened(round=number, final=final):
                 yield from self._finish_step()
@@ -106,7 +106,8 @@ class RunEvents:
         return map(_sent, self._ending(outcome))
 
     def _ending(self, outcome: Outcome) -> Iterator[BaseEvent]:
-        """Yields the answer, line by line, what it rests on, and the end of the run."""
+        """Yields the answer line by line, its citations, and the end of the run."""
+        # A page would show a call without a result as still running.
         for call_id in list(self._unanswered):
             yield self._result(call_id, "The query ended before a result came.")
         yield from self._finish_step()
@@ -153,11 +154,11 @@ class RunEvents:
         )
 
     def _id(self, name: str) -> str:
-        """Returns an id that no other query of the conversation has too."""
+        """Returns an id that is unique among all queries of the conversation."""
         return f"{self._query_id}-{name}"
 
     def _reasoning(self, text: str) -> Iterator[BaseEvent]:
-        """Yields a whole span of reasoning: what the model thought, or what is done beside it; none for no text."""
+        """Yields a whole span of reasoning: the model's thinking, or a step of the query; nothing for no text."""
         if not text:
             return
         self._reasoned += 1
@@ -171,7 +172,7 @@ class RunEvents:
         yield ReasoningEndEvent(message_id=span)
 
     def _state(self, ours: Json) -> BaseEvent:
-        """Returns the change of the shared state; a client whose state is no object gets one."""
+        """Returns the change of the shared state; a client whose state is not an object gets a new one."""
         if not isinstance(self._asked.state, Mapping):
             return StateSnapshotEvent(snapshot={STATE: ours})
         added = {"op": "add", "path": f"/{STATE}", "value": ours}

@@ -37,7 +37,7 @@ class RunBody(RunAgentInput):
 
     thread_id: _Id
     run_id: _Id
-    messages: list[ToldMessage] = Field(min_length=1)  # type: ignore[assignment]  # any version's, as the rest is read
+    messages: list[ToldMessage] = Field(min_length=1)  # type: ignore[assignment]  # of any version, like the rest
 
 
 @router.post("/agui", **asking("Ask, as a run of AG-UI", always_streams=True))
@@ -59,6 +59,7 @@ async def run_agent(
         )
     asked = _until_the_question(body.messages)
     question = told_question(last_text(asked), exchanges_in(asked))
+    # `repr` quotes both ids, so that no two pairs make the same key.
     key = idempotency_key or f"{body.thread_id!r} {body.run_id!r}"
     try:
         async with answering_in_time(question, service):
@@ -77,7 +78,7 @@ async def run_agent(
 
 
 def _until_the_question(messages: list[ToldMessage]) -> list[ToldMessage]:
-    """Returns the messages up to the user's last: behind it may stand what a run showed whose stream was cut."""
+    """Returns the messages up to the user's last; the output of a run whose stream was cut may follow that."""
     for number in range(len(messages), 0, -1):
         if messages[number - 1].role == "user":
             return messages[:number]

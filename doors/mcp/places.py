@@ -1,4 +1,4 @@
-"""Places in the courses by their URIs: what clients list as resources, and the passages that are found."""
+"""Places in the courses by their URIs: the resources that clients list, and the passages that a search finds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ URIS = UriTemplate.parse(TEMPLATE)
 
 
 class Place(Schema):
-    """By its title alone a course's outline; else the text of a lesson, or of none, from a start in characters on."""
+    """A course's outline, or with `lesson` or `start` the text of a lesson, or of no lesson, from that character on."""
 
     course: str
     lesson: int | None = Field(default=None, ge=-MOST_SEQ, le=MOST_SEQ)
@@ -46,7 +46,7 @@ class Fetched(Found):
 
 
 def place_of(parts: Mapping[str, object] | None) -> Place:
-    """Returns the place that the parts of a URI name. Raises NotFoundError if they name none."""
+    """Returns the place that the parts of a URI name. Raises NotFoundError if they do not name one."""
     try:
         return Place.model_validate(parts)
     except ValidationError as error:
@@ -56,7 +56,7 @@ def place_of(parts: Mapping[str, object] | None) -> Place:
 
 
 def places(service: Antiphon) -> Mapping[str, str]:
-    """Returns the name of each outline and lesson by its URI; a course without lessons has its text beside it."""
+    """Returns the name of each outline and lesson by its URI; for a course without lessons also that of its text."""
     named: dict[str, str] = {}
     for course in service.courses():
         title = course.title
@@ -79,9 +79,9 @@ async def text_at(
     """Reads the text at a place.
 
     Args:
-        base_url: Where the service's pages are; None: it serves none.
-        before: Characters before the place that are read too.
-        most: Characters of all.
+        base_url: The address of the service's pages; None: it serves none.
+        before: Characters to read before the place.
+        most: Most characters to read in all.
 
     Raises:
         NotFoundError: There is no such place.
@@ -99,6 +99,7 @@ async def text_at(
     stretch = await service.text(at.course, at.lesson, max(0, start - before), most)
     end = stretch.start + len(stretch.text)
     following = at.model_copy(update={"start": end}).uri
+    # The link leads to the place itself, not to the text read before it.
     words = stretch.text[start - stretch.start :]
     return Fetched(
         id=uri,

@@ -1,4 +1,4 @@
-"""The server over HTTP: one route, behind the API's own door. A question takes the same way as `POST /api/query`."""
+"""The server over HTTP: one route, behind the API's own guard. A question runs as one of `POST /api/query` does."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def _caller_of(sent: ServerRequestContext[Any, Request]) -> Caller:
 
 @asynccontextmanager
 async def _serving(app: FastAPI) -> AsyncIterator[None]:
-    """Answers while the app does. Older clients' handshakes are answered too, and nothing of them is kept."""
-    # The library's streams would break off at the first signal to stop; ours end in order, as all others do.
+    """Serves while the app does. Also answers the handshakes of older clients, but keeps no session for them."""
+    # At the first signal to stop the library would break its streams off; ours end in order, like all others.
     AppStatus.enable_automatic_graceful_drain = False
     server = server_of(_caller_of)
-    # By which names the service goes, its own guard knows.
+    # The service's own guard checks the host.
     any_host = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     server.streamable_http_app(stateless_http=True, transport_security=any_host)
     app.state.mcp = server.session_manager
@@ -59,7 +59,7 @@ async def _serving(app: FastAPI) -> AsyncIterator[None]:
 
 
 class _Handled(Response):
-    """The library's response to a request whose body was read."""
+    """The library's response to a request whose body the route has read."""
 
     def __init__(self, request: Request, body: bytes) -> None:
         super().__init__()
@@ -68,24 +68,25 @@ class _Handled(Response):
         self._read: list[Message] = [{"type": "http.request", "body": body}]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # The library reads the body again, and after it waits for the client to leave.
         async def receive_again() -> Message:
             return self._read.pop() if self._read else await receive()
 
-        # White space round a header's value is no part of it (https://www.rfc-editor.org/rfc/rfc9110#section-5.5).
+        # White space around a header's value is not part of it (https://www.rfc-editor.org/rfc/rfc9110#section-5.5).
         headers = [(name, value.strip()) for name, value in scope["headers"]]
         plain = {**scope, "headers": headers}
         end_with(scope, self._unanswered)
         await self._manager.handle_request(plain, receive_again, send)
 
     def _unanswered(self, error: ErrorBody) -> bytes:
-        """Returns the response to a request whose stream ends before there is one."""
+        """Returns the last event for a request whose stream ends before its response."""
         asked = msgspec.json.decode(self._body)
         said = _in_shape(500, error) | {"id": asked.get("id")}
         return as_event("message", msgspec.json.encode(said))
 
 
 def _in_shape(status: int, body: dict[str, Any]) -> dict[str, Any]:
-    """Returns an error as JSON-RPC has it, as the library's own are already."""
+    """Returns an error in the form of JSON-RPC, which the library's own errors already have."""
     if "jsonrpc" in body:
         return body
     told = body["error"]
@@ -118,5 +119,5 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 )
 async def speak_mcp(request: Request) -> Response:
     """Takes a message of the Model Context Protocol (https://modelcontextprotocol.io)."""
-    # Read here, where one that is too large or too slow is refused as everywhere.
+    # Reading the body here refuses one that is too large or too slow, as every route does.
     return _Handled(request, await request.body())

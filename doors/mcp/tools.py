@@ -1,4 +1,4 @@
-"""The tools. Their docstrings are what a client's model is told of them."""
+"""The tools. A client's model reads their docstrings."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from antiphon.vocabulary.events import Confidence
 
 BEFORE_CHARS = 1_000
 AROUND_CHARS = 4_000
-"""Characters that `fetch` reads, those before the passage among them."""
+"""Characters that `fetch` reads, including those before the passage."""
 
 
 class Caller(NamedTuple):
-    """Who sent a request: the service as they see it, how their query begins, and where the service's pages are."""
+    """The sender of a request: the service as they see it, how their query begins, and the address of the pages."""
 
     service: Antiphon
     begin: Callable[[QueryRequest], Awaitable[Query]]
@@ -41,7 +41,7 @@ Sent = Context[CallerOf, Any]
 
 
 def caller_of(sent: Sent) -> Caller:
-    """Returns who sent a request, as the transport knows it."""
+    """Returns the sender of a request, whom the transport knows."""
     return sent.request_context.lifespan_context(sent.request_context)
 
 

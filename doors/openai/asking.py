@@ -1,4 +1,4 @@
-"""A question on the way of `POST /api/query`, and its answer in the shape of one of the two APIs."""
+"""Asks a question as `POST /api/query` does, and answers in the shape of one of the two APIs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from antiphon.doors.writing import Written, written
 from antiphon.service import Outcome, Query
 
 Shape = Completion | ResponseShape
-"""How one of the two APIs says an answer."""
+"""The form of an answer in one of the two APIs."""
 
 
 async def answered(
@@ -61,7 +61,7 @@ async def answered(
 
 
 def said(text: str, shape: Shape, *, streams: bool) -> Response:
-    """Returns a text that no query made."""
+    """Returns a response with a text that does not come from a query."""
     alone = Written(uuid.uuid4().hex, text)
     if not streams:
         return as_json(shape.whole(alone))
@@ -70,18 +70,18 @@ def said(text: str, shape: Shape, *, streams: bool) -> Response:
 
 
 def as_json(reply: Json) -> Response:
-    """Returns the response that holds this."""
+    """Returns the response with this body."""
     return Response(msgspec.json.encode(reply), media_type=JSON)
 
 
 def _sent(event: Json) -> bytes:
-    """Encodes a server-sent event; one that has a type is named by it."""
+    """Encodes a server-sent event, named by its type if it has one."""
     name = f"event: {event['type']}\n" if "type" in event else ""
     return b"%sdata: %s\n\n" % (name.encode(), msgspec.json.encode(event))
 
 
 def _failure(outcome: Outcome, status: int) -> Refusal:
-    """Returns the refusal for a caller who takes no answer but the model's, or whose query was stopped."""
+    """Returns the refusal for a caller who accepts only the model's answer, or whose query was stopped."""
     if status == 503:
         message = "The question was stopped before its answer was complete: ask again."
         return Refusal(503, "cancelled", message)

@@ -1,7 +1,7 @@
-"""What clients of OpenAI's API send.
+"""The bodies that clients of OpenAI's API send.
 
-They send much that no answer of ours depends on, such as a temperature: that is passed over. What would promise
-something that Antiphon does not do is refused.
+Many parameters, such as a temperature, have no influence on our answers: Antiphon ignores them. It refuses those that
+would promise something that it does not do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KNOWN: dict[str, tuple[tuple[object, ...], str]] = {
     "conversation": ((), "send `previous_response_id` or the messages"),
     "prompt": ((), "it has instructions of its own"),
 }
-"""The values of a parameter that change nothing, and why others cannot be had."""
+"""The values of a parameter that change nothing, and why it accepts no others."""
 
 
 class ChatMessage(ToldMessage):
@@ -48,7 +48,7 @@ class _Body(BaseModel):
     stream: StrictBool | None = None
 
     def refuse_what_is_not_done(self) -> None:
-        """Refuses what cannot be had. Raises BadInputError if it is asked for."""
+        """Raises BadInputError if the body demands something that Antiphon does not do."""
         asked: dict[str, Any] = dict(self.model_extra or {})
         text = asked.get("text")
         if isinstance(text, Mapping):

@@ -33,14 +33,14 @@ class Completion:
         }
 
     async def before(self, query: Query) -> AsyncIterator[Json]:
-        """Yields what the query does meanwhile, as the reasoning that clients show above the answer."""
+        """Yields the steps of the query as reasoning, which clients show above the answer."""
         yield self._chunk(query.query_id, {"role": "assistant", "content": ""})
         async for step in steps_of(query):
             yield self._chunk(query.query_id, {"reasoning_content": f"{step}\n"})
 
     def answer(self, text: Written) -> Iterator[Json]:
-        """Yields the answer, line by line, with its sources and what it used."""
-        # Some clients cannot read a line of an event that is longer than 64 KiB.
+        """Yields the answer line by line, then its sources and its usage."""
+        # Some clients cannot read an event line longer than 64 KiB.
         for line in text.text.splitlines(keepends=True):
             yield self._chunk(text.query_id, {"content": line})
         sources = self._chunk(text.query_id, {"annotations": _annotations(text)})

@@ -1,4 +1,4 @@
-"""What is put round the app: errors in OpenAI's shape, the header that names the query, and the key that is none."""
+"""Wraps the app: errors in OpenAI's shape, the header that names the query, and the placeholder for no key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from antiphon.doors.errors import RewrittenErrors, is_below
 PREFIX = "/v1/"
 QUERY_ID = "x-antiphon-query-id"
 NO_KEY = (b"authorization", b"Bearer none")
-"""What a client sends that cannot do without a key, and has none."""
+"""The placeholder that a client sends if it has no key but must send one."""
 
 _TYPES = {
     401: "authentication_error",
@@ -25,7 +25,7 @@ _FIELD = re.compile(r"`([\w.]{1,200})`")
 
 
 def in_their_shape(status: int, error: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the body of an error; `param` is the field that its sentence begins with."""
+    """Returns the body of an error; `param` is the field with which its sentence begins."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
     field = _FIELD.match(error["message"])
     return {
@@ -38,9 +38,9 @@ def in_their_shape(status: int, error: Mapping[str, str]) -> dict[str, Any]:
 
 
 class TheirErrors:
-    """Rewrites what the API refuses below `/v1/`, also what a guard refuses before a route is found.
+    """Rewrites the refusals below `/v1/`, including those by a guard before any route is found.
 
-    The key `none` is taken for none.
+    Treats the key `none` as no key.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -50,7 +50,7 @@ class TheirErrors:
         if not is_below(PREFIX, scope):
             await self._app(scope, receive, send)
             return
-        # In the scope itself: whoever counts requests reads in it which route was found.
+        # Changes the scope itself instead of a copy, because the metrics read in it which route was found.
         scope["headers"] = [each for each in scope["headers"] if each != NO_KEY]
         state: Mapping[str, Any] = scope.setdefault("state", {})
 
@@ -60,10 +60,10 @@ class TheirErrors:
                 if query_id := state.get("query_id"):
                     headers[QUERY_ID] = query_id
                 status = message["status"]
-                # Their clients would ask the same twice more, and the answer would cost three times as much.
+                # OpenAI's clients would retry twice, and the answer would cost three times as much.
                 if status in (502, 504):
                     headers["x-should-retry"] = "false"
-                # They know no 422.
+                # They do not know 422.
                 message["status"] = 400 if status == 422 else status
             await send(message)
 

@@ -1,4 +1,4 @@
-"""The models that clients choose from: ways to ask, and no model that answers."""
+"""The models that clients choose from: they are ways to ask, not the models that answer."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ MOST_NAMED = 10
 
 
 def models_of(service: Antiphon) -> dict[str, str | None]:
-    """Returns the course that each model is about, by the model's id; None: all courses."""
+    """Returns the course of each model by the model's id; None: all courses."""
     models: dict[str, str | None] = {MODEL: None, STRICT: None}
     for course in service.courses():
         words = re.sub(r"\W+", "-", course.title.lower()).strip("-")[:SLUG_CHARS]
+        # Two titles may differ only in characters that the id drops.
         name = f"{MODEL}:{words}"
         number = 2
         while name in models:
@@ -48,7 +49,7 @@ def course_of(service: Antiphon, model: str) -> str | None:
 def question_to(
     service: Antiphon, model: str, text: str, told: Exchanges
 ) -> ToldQuestion:
-    """Returns the question; that of a course's model names the course, as each before it did.
+    """Returns the question; for a course's model it names the course, as do the questions before it.
 
     Raises:
         Refusal: 404: there is no such model.
@@ -56,7 +57,7 @@ def question_to(
     course = course_of(service, model)
     if course is not None:
         told = tuple((_about(asked, course), said) for asked, said in told)
-        # What refers back is understood by the question before it, which names the course.
+        # A follow-up that refers back needs no name: the question before it names the course.
         if not told or not refers_back(text):
             text = _about(text, course)
     return told_question(text, told, strict=model == STRICT)

@@ -11,7 +11,7 @@ from antiphon.service import Query
 from antiphon.vocabulary.values import Usage
 
 RESPONSE = "resp_"
-"""The beginning of a response's id, before that of its query."""
+"""The prefix of a response's id, before the query's id."""
 
 
 class ResponseShape:
@@ -29,6 +29,7 @@ class ResponseShape:
         """Returns the answer in one piece."""
         query_id = text.query_id
         output = [_message(query_id, "completed", [_content(text)])]
+        # A text that no query made has no steps to show.
         if self._steps:
             output.insert(0, self._reasoning(query_id))
         return self._response(query_id, "completed", output) | {
@@ -37,7 +38,7 @@ class ResponseShape:
         }
 
     async def before(self, query: Query) -> AsyncIterator[Json]:
-        """Yields what the query does meanwhile, as the summary of its reasoning."""
+        """Yields the steps of the query as the summary of its reasoning, which is the output's first item."""
         begun = self._response(query.query_id, "in_progress", [])
         yield self._event("response.created", response=begun)
         yield self._event("response.in_progress", response=begun)
@@ -58,8 +59,9 @@ class ResponseShape:
         yield self._event("response.output_item.done", output_index=0, item=item)
 
     def answer(self, text: Written) -> Iterator[Json]:
-        """Yields the answer, line by line, and the whole response last."""
+        """Yields the answer line by line, and the whole response last."""
         query_id = text.query_id
+        # The message is item 1, after the reasoning that `before` sent.
         item = _message(query_id, "in_progress", [])
         at = {"output_index": 1, "item_id": item["id"], "content_index": 0}
         yield self._event("response.output_item.added", output_index=1, item=item)

@@ -1,4 +1,4 @@
-"""The routes of OpenAI's API. A question takes the same way as one of `POST /api/query`; only its shapes are others."""
+"""The routes of OpenAI's API. A question runs as one of `POST /api/query` does; only its shapes differ."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ async def complete_chat(
     streams = bool(body.stream)
     text = last_text(body.messages)
     told = exchanges_in(body.messages)
+    # Before the task, so that an unknown model is refused there too.
     question = question_to(service, body.model, text, told)
     task = await reply_to_task(service, body.messages)
     if task is not None:
@@ -116,7 +117,7 @@ async def create_response(
 
 
 async def _told_until(service: Antiphon, response_id: str) -> Exchanges:
-    """Returns the conversation up to a response and with it, as its trace holds it. Raises as `find` does."""
+    """Returns the conversation up to and including a response, from its trace. Raises as `find` does."""
     query_id = await service.find(response_id.removeprefix(RESPONSE))
     told: Exchanges = ()
     asked = ""

@@ -1,6 +1,6 @@
-"""What Open WebUI asks a model for beside the user's questions: a title, tags, what to ask next. No question is asked.
+"""Replies to Open WebUI's own requests to a model: a title, tags, follow-up questions. They do not become queries.
 
-Its requests are told by their form, which its settings may change
+A request is recognised by its form, which Open WebUI's settings may change
 (https://github.com/open-webui/open-webui/blob/main/backend/open_webui/config.py, `DEFAULT_…_PROMPT_TEMPLATE`).
 """
 
@@ -21,14 +21,14 @@ MOST_SUGGESTIONS = 20
 TASK = "### Task:\n"
 HISTORY = "<chat_history>"
 _WANTED = re.compile(r"\{\s{0,9}\"(title|tags|follow_ups|queries|prompt|text)\":")
-"""The form of the reply that each of them shows, before anything that a user wrote."""
+"""The form of the reply, which each request shows before any text of the user's."""
 _ASKED = re.compile(r"<chat_history>\s{0,9}USER: (.+)")
 
 
 async def reply_to_task(
     service: Antiphon, messages: Sequence[ToldMessage]
 ) -> str | None:
-    """Returns the JSON that one of these requests wants, made without a model; None for a question."""
+    """Returns the JSON for one of these requests, made without a model; None for a question."""
     if len(messages) != 1 or messages[0].role != "user":
         return None
     prompt = without_keys(last_text(messages))
@@ -51,7 +51,7 @@ def _title(prompt: str) -> str:
 
 
 async def _follow_ups(service: Antiphon, prompt: str) -> list[str]:
-    """Returns questions that the index answers, those of the courses that were spoken of first."""
+    """Returns questions that the index answers, first those of the courses that the conversation names."""
     found = await service.suggestions(MOST_SUGGESTIONS)
     near = sorted(found, key=lambda each: each.course not in prompt)
     return [each.question for each in near[:FOLLOW_UPS]]

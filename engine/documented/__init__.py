@@ -1,4 +1,4 @@
-"""The Messages API as its documentation has it: which requests it refuses, how it thinks, and what it bills."""
+"""The Messages API as documented: its refusals, its thinking, its cache and its bill."""
 
 from antiphon.exports import exports
 

@@ -1,4 +1,4 @@
-"""The API as it is documented, as the replies of the double: it refuses, thinks, caches, and keeps its own bill."""
+"""The documented API as the replies of the double: it refuses, thinks, caches, and keeps its own bill."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Usage, Value
 
 BILL = "/bill"
-"""Where the bill is read, and with DELETE begun anew, as is the cache; no such path is documented."""
+"""The path of the bill; DELETE clears the bill and the cache. The real API has no such path."""
 _MODELS = "/v1/models"
 _MOST_KEPT = 10_000
 _NO_SCRIPT = Script(then="offline")
@@ -36,7 +36,7 @@ Say = Callable[[Json], Sequence[Json]]
 
 
 class Billed(Value, frozen=True, kw_only=True):
-    """One reply, and what it costs."""
+    """One reply, and its cost."""
 
     model: str
     usage: Usage
@@ -46,16 +46,16 @@ class DocumentedApi:
     """Satisfies `offline.double.Replies`.
 
     Attributes:
-        billed: What was billed, oldest first.
-        refused: What was refused, oldest first.
+        billed: The billed replies, oldest first.
+        refused: The refusals, oldest first.
 
     Args:
         says: The model.
-        script: What it says before that, and how its replies break. Errors, bodies and events of a script are sent as
-            they are, and are not billed.
-        thinks: The tokens that it thinks before a reply, if it does.
-        now: The clock that the cache goes by.
-        key: The only key that is let in; None: whatever comes is.
+        script: Replies that come before the model's, and breaks. The double sends a script's errors, bodies and events
+            unchanged and does not bill them.
+        thinks: Returns the tokens that it thinks before a reply, if it thinks.
+        now: The cache's clock.
+        key: The only accepted key; None: all are.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class DocumentedApi:
         return self._answered(call)
 
     def _answered(self, call: Call) -> ScriptedReply:
-        """Returns what the model says; what a script breaks on purpose stays as it is."""
+        """Returns the model's reply; leaves a reply that a script breaks on purpose unchanged."""
         try:
             reply = self._script.reply(call)
             if reply is None:
@@ -160,7 +160,7 @@ def _json_reply(fields: Json, status: int = 200) -> ScriptedReply:
 
 
 def _models() -> list[Json]:
-    # The API names this date if it knows none (api/models/list).
+    # The API's own date for a model whose date it does not know (api/models/list).
     fields = {"type": "model", "created_at": "1970-01-01T00:00:00Z"}
     return [fields | {"id": name, "display_name": name} for name in CARDS]
 
@@ -176,7 +176,7 @@ def _usage_fields(usage: Usage) -> Json:
 
 
 def _events(message: Json, piece_chars: int) -> Iterator[Json]:
-    """Yields a message as a stream, whose last event alone knows how much was thought."""
+    """Yields a message as a stream, in which only the last event counts the thinking."""
     usage: Json = message["usage"]
     counted = {name: usage[name] for name in usage if name != "output_tokens_details"}
     for event in delta_events(message | {"usage": counted}, piece_chars):

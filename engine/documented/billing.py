@@ -1,8 +1,8 @@
-"""The bill of a request's input: tokens read from the cache, written to it, and neither; pure.
+"""Bills a request's input: tokens read from the cache, written to it, and neither; pure.
 
-The rules are those of build-with-claude/prompt-caching: a prefix of tools, system prompt and messages that is the same
-byte for byte is read where a mark was set, and lasts five minutes from its last use. A change of the model, of thinking
-or of the effort starts the cache over, one of `tool_choice` that of the messages.
+The rules are those of build-with-claude/prompt-caching: a prefix of tools, system prompt and messages with the same
+bytes is read up to a mark, and lasts five minutes from its last use. A change of the model, of thinking or of the
+effort invalidates the whole cache, one of `tool_choice` only the messages.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from antiphon.vocabulary.values import Usage
 
 CACHE_S = 300.0
 CHARS_PER_TOKEN = 4
-"""A common estimate for English text; the documentation gives none, and no tokenizer is at hand."""
+"""A common estimate for English text; the documentation has none, and there is no public tokenizer."""
 _LOOK_BACK = 20
-"""Blocks before a mark among which an earlier one is looked for."""
+"""Blocks before a mark in which the API looks for an earlier cached prefix."""
 
 Cache = Mapping[bytes, float]
-"""Prefixes by their digests, each with the time until which it lasts."""
+"""The expiry times of prefixes, by digest."""
 
 
 class Prefix(NamedTuple):
@@ -44,6 +44,7 @@ def prefixes_of(asked: DocumentedRequest) -> list[Prefix]:
     prefixes: list[Prefix] = []
     for place, part in _parts(asked):
         text = msgspec.json.encode(unmarked(part))
+        # Chained, so that equal digests mean equal prefixes.
         digest = sha256(digest + place + text).digest()
         chars += len(text.decode())
         tokens = chars // CHARS_PER_TOKEN
@@ -54,7 +55,7 @@ def prefixes_of(asked: DocumentedRequest) -> list[Prefix]:
 
 
 def _parts(asked: DocumentedRequest) -> Iterator[tuple[bytes, Json]]:
-    """Yields tools and blocks in the order of the cache, each with what its prefix depends on beside its bytes."""
+    """Yields tools and blocks in the cache's order, each with the rest of what its prefix depends on."""
     for part in (*asked.tools, *asked.system_blocks):
         yield b"", part
     choice = msgspec.json.encode(asked.tool_choice)
@@ -69,7 +70,7 @@ def bill_input(
     """Returns the usage of a request's input, and the cache after it.
 
     Args:
-        now: Seconds, by the clock that the cache goes by.
+        now: Seconds, by the cache's clock.
         least_cached: Tokens below which a prefix is silently not cached.
     """
     alive = {digest: until for digest, until in cache.items() if until > now}
@@ -94,6 +95,6 @@ def _marks(prefixes: Sequence[Prefix], least_cached: int) -> Iterator[int]:
 
 
 def _near(prefixes: Sequence[Prefix], marks: Sequence[int]) -> Iterator[Prefix]:
-    """Yields the prefixes that end at a mark, or not far before one."""
+    """Yields the prefixes that end at a mark or a little before one."""
     for at in marks:
         yield from prefixes[max(0, at - _LOOK_BACK) : at + 1]

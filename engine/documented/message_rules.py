@@ -1,4 +1,4 @@
-"""The rules of refusal that look at the messages; pure. Each yields the message of each refusal."""
+"""The rules of refusal for messages; pure. Each yields the message of each refusal."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _UNANSWERED = "`tool_use` ids were found without `tool_result` blocks immediatel
 
 
 def blank_text(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses text blocks without text, wherever they are."""
+    """Refuses text blocks without text, at any depth."""
     for block in asked.all_blocks():
         if block.get("type") == "text" and not str(block.get("text", "")).strip():
             yield "messages: text content blocks must contain non-whitespace text"
 
 
 def tool_results(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses calls and results that do not answer one another, message by message, results first."""
+    """Refuses calls and results that do not match, message by message, and results that do not come first."""
     called: set[str] = set()
     for number, message in enumerate(asked.messages):
         results = message.of_type("tool_result")
@@ -40,7 +40,7 @@ def tool_results(asked: DocumentedRequest) -> Iterator[str]:
 
 
 def citations_alike(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses search results of which only some may be cited."""
+    """Refuses a mix of search results with and without citations."""
     settings: set[bool] = set()
     for block in asked.all_blocks():
         if block.get("type") == "search_result":
@@ -51,7 +51,7 @@ def citations_alike(asked: DocumentedRequest) -> Iterator[str]:
 
 
 def bound_thinking(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses thinking that another model wrote, or that stood behind something else."""
+    """Refuses thinking that another model wrote, or that followed another prefix."""
     if asked.version < _BINDS_THINKING_FROM:
         return
     for number, message in enumerate(asked.messages):

@@ -1,6 +1,6 @@
-"""A request as the documentation has it: its fields, its blocks, the model that it names, and what it is signed with.
+"""A request as documented: its fields, its blocks, its model, and the signature of its thinking.
 
-All pages that this folder names are under https://platform.claude.com/docs/en/ and were read on 2026-11-26.
+The pages that this folder names are under https://platform.claude.com/docs/en/ and were read on 2026-11-26.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _VERSION = re.compile(r"-(\d+)(?:-(\d+))?$")
 
 
 class DocumentedMessage(msgspec.Struct, frozen=True, kw_only=True):
-    """One message; a plain text is short for one block."""
+    """One message; a plain string is short for one text block."""
 
     role: Literal["user", "assistant"]
     content: str | Annotated[list[Json], Meta(min_length=1)]
@@ -39,7 +39,7 @@ class DocumentedMessage(msgspec.Struct, frozen=True, kw_only=True):
 class DocumentedRequest(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
-    """The body of a request: all fields that there are (api/messages/create)."""
+    """The body of a request with all documented fields (api/messages/create)."""
 
     model: Annotated[str, Meta(min_length=1)]
     max_tokens: Annotated[int, Meta(ge=1)]
@@ -66,7 +66,7 @@ class DocumentedRequest(
 
     @property
     def name(self) -> str:
-        """The model as the table of models names it."""
+        """The model's name in the table of models."""
         return plain_name(self.model)
 
     @property
@@ -75,7 +75,7 @@ class DocumentedRequest(
 
     @property
     def version(self) -> Version:
-        """Such as (4, 7), by which rules say from when on they hold."""
+        """The model's version, such as (4, 7), by which rules begin to apply."""
         found = _VERSION.search(self.name)
         if found is None:
             return 0, 0
@@ -83,7 +83,7 @@ class DocumentedRequest(
 
     @property
     def mode(self) -> str | None:
-        """The mode of thinking that it asks for; None: it says nothing."""
+        """The requested mode of thinking; None: the request does not name one."""
         return self.thinking.get("type")
 
     @property
@@ -107,20 +107,21 @@ def read_request(body: Json) -> DocumentedRequest:
     """Reads a body.
 
     Raises:
-        RefusedError: It is of another shape.
+        RefusedError: It has another shape.
     """
     return shaped(body, DocumentedRequest)
 
 
 def signature_of(asked: DocumentedRequest, messages: int) -> str:
-    """Returns the signature of thinking that is behind so many messages: its model, and a digest of its prefix."""
+    """Returns the signature of thinking after so many messages: its model, and a digest of its prefix."""
+    # The real API's signatures are opaque; this one is reproducible and shows a changed prefix.
     before = [[message.role, message.blocks] for message in asked.messages[:messages]]
     prefix = unmarked([asked.tools, asked.system_blocks, before])
     return f"{asked.name}.{sha256(msgspec.json.encode(prefix)).hexdigest()}"
 
 
 def unmarked(value: object) -> object:
-    """Returns the value without the marks of the cache, which are no part of what the model reads."""
+    """Returns the value without cache marks, which the model does not read."""
     if isinstance(value, dict):
         kept = value.keys() - {"cache_control"}
         return {name: unmarked(value[name]) for name in value if name in kept}

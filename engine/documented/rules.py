@@ -1,4 +1,4 @@
-"""What the API refuses: a table of named rules, each with the page that says so; pure."""
+"""The API's refusals: a table of named rules, each with the page that documents it; pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_PREFILL_FROM: Version = (4, 6)
 _NO_SAMPLING_FROM: Version = (4, 7)
 _QUIET = ("between_tools", "disabled")
 _FIELDS_OF_MODE = {"adaptive": {"display"}, "enabled": {"budget_tokens", "display"}}
-"""The fields that each mode of thinking takes beside its type; the others take none."""
+"""The fields that each mode of thinking accepts beside its type; other modes accept none."""
 
 Check = Callable[[DocumentedRequest], Iterator[str]]
 """Yields the message of each refusal."""
@@ -39,7 +39,7 @@ class Rule(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """A refusal of a request, and the address of the page that announces it."""
+    """A refusal of a request, and the address of the page that documents it."""
 
     rule: str
     message: str
@@ -49,7 +49,7 @@ class Refusal(NamedTuple):
 
 
 def refusals_of(body: Json) -> Iterator[Refusal]:
-    """Yields all that the API refuses in a request; it answers with the first."""
+    """Yields all refusals of a request; the API answers with the first."""
     try:
         asked = read_request(body)
     except RefusedError as error:
@@ -68,7 +68,7 @@ def _thinking_mode(asked: DocumentedRequest) -> Iterator[str]:
     accepted = asked.card.traits.thinking
     if asked.mode is None or asked.mode in accepted:
         return
-    # The other mode of the same sort, if there is one.
+    # The accepted mode of the same sort, if there is one.
     better = accepted[0]
     for name in accepted:
         if (name in _QUIET) == (asked.mode in _QUIET):
@@ -125,6 +125,7 @@ def _prefill(asked: DocumentedRequest) -> Iterator[str]:
 def _sampling(asked: DocumentedRequest) -> Iterator[str]:
     if asked.version < _NO_SAMPLING_FROM:
         return
+    # Default values are accepted, because they change nothing.
     usual = {"temperature": (None, 1.0), "top_p": (None, 1.0), "top_k": (None,)}
     for name, values in usual.items():
         if getattr(asked, name) not in values:
@@ -175,4 +176,4 @@ RULES: Mapping[str, Rule] = {
         tool_rules.input_examples, "agents-and-tools/tool-use/define-tools"
     ),
 }
-"""In the order in which the API is taken to look."""
+"""In the assumed order of the API's own checks."""

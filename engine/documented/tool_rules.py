@@ -1,4 +1,4 @@
-"""The rules of refusal that look at the tools' JSON schemas; pure. Each yields the message of each refusal."""
+"""The rules of refusal for the tools' JSON schemas; pure. Each yields the message of each refusal."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _TYPES = {
     "object": dict,
     "null": type(None),
 }
-"""The types of JSON that are one of Python's; all others are taken to fit."""
+"""The JSON types that match one Python type; values of all others count as fitting."""
 
 
 def strict_tools(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses strict tools outside the part of JSON schema that they may use, and too many of them."""
+    """Refuses strict tools with schemas outside the supported part of JSON Schema, and too many strict tools."""
     strict = [tool for tool in asked.tools if tool.get("strict")]
     optional = unions = 0
     for tool in strict:
@@ -45,7 +45,7 @@ def strict_tools(asked: DocumentedRequest) -> Iterator[str]:
 
 
 def _parts(schema: Json, definitions: Json, within: tuple[str, ...]) -> Iterator[Json]:
-    """Yields a schema and all that it is made of; a reference to what it is within is yielded as it is."""
+    """Yields a schema and all schemas within it, following references, but yields a recursive reference itself."""
     reference = _reference(schema)
     if reference in within:
         yield schema
@@ -75,7 +75,7 @@ def _faults(part: Json) -> Iterator[str]:
 
 
 def input_examples(asked: DocumentedRequest) -> Iterator[str]:
-    """Refuses examples that do not fit their tool's schema, by the names of arguments and their types."""
+    """Refuses examples that do not fit their tool's schema in the names and types of arguments."""
     for tool in asked.tools:
         schema: Json = tool.get("input_schema", {})
         for example in tool.get("input_examples", ()):
@@ -104,12 +104,12 @@ def _fits(value: object, schema: Json) -> bool:
     if value not in schema.get("enum", [value]):
         return False
     wanted = _TYPES.get(str(schema.get("type")), object)
-    # A boolean is an integer to Python alone.
+    # Only Python takes a boolean for an integer.
     if isinstance(value, bool):
         return wanted in (bool, object)
     return isinstance(value, wanted)
 
 
 def _reference(schema: Json) -> str:
-    """Returns the name of the definition that a schema refers to; empty if it refers to none."""
+    """Returns the name of the definition that a schema refers to; empty if it is not a reference."""
     return str(schema.get("$ref", "")).rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""A model that plays the usual two rounds: it searches, asks for an outline, and cites every source it was shown."""
+"""A model that plays the usual two rounds: it searches, requests an outline, and cites every source that it sees."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _BEFORE_A_CALL = {"type": "text", "text": "I look up what the courses say."}
 
 
 def play_two_rounds(body: Json) -> Sequence[Json]:
-    """Returns the blocks of the reply to a request, by what it shows.
+    """Returns the blocks of the reply, which depends on what the request shows.
 
     Raises:
-        RefusedError: The request is not of the API's shape.
+        RefusedError: The request does not have the API's shape.
     """
     draft = Draft()
     if summary_task(body) is not None:

@@ -1,7 +1,7 @@
-"""From what a model says to the reply as it is sent: with its thinking, within its tokens; pure.
+"""Turns a model's output into the reply that is sent, with its thinking and within its tokens; pure.
 
-Thinking counts towards `max_tokens` and is billed as output (build-with-claude/thinking-steering-and-cost). In which
-blocks it comes is said in build-with-claude/thinking and models/sonnet-5-5/whats-new-sonnet-5-5.
+Thinking counts towards `max_tokens` and is billed as output (build-with-claude/thinking-steering-and-cost). Its blocks
+are described in build-with-claude/thinking and models/sonnet-5-5/whats-new-sonnet-5-5.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from antiphon.engine.offline.wire import CALL_CHARS
 from antiphon.vocabulary.ports import Json
 
 THOUGHT = {"low": 150, "medium": 600, "high": 2_500, "xhigh": 8_000, "max": 20_000}
-"""Tokens of thinking by effort. Assumptions: the documentation gives none."""
+"""Tokens of thinking by effort. Assumptions: the documentation has no figures."""
 USUAL_EFFORT = "high"
-"""For a request that names none (build-with-claude/effort)."""
+"""The effort of a request that names none (build-with-claude/effort)."""
 _SUMMARY = "I weigh what the request asks for, and what it shows."
 _OMITS_THINKING_FROM: Version = (4, 7)
 _THINKS_BETWEEN_TOOLS = ("claude-sonnet-5-5", "claude-opus-5-5", "claude-fable-5-1")
-"""What these say before a tool call is thinking."""
+"""Models whose text before a tool call is thinking."""
 _MOST_SENTENCES = 2
 """With `between_tools`, longer text before a tool call is thinking."""
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 
 
 class Written(NamedTuple):
-    """A reply's blocks, its end, and its output tokens, those of thinking among them."""
+    """A reply's blocks, its stop reason, and its output tokens, including those of thinking."""
 
     content: list[Json]
     stop_reason: str
@@ -44,7 +44,7 @@ class Written(NamedTuple):
 
 
 def usual_thinking(asked: DocumentedRequest) -> int:
-    """Returns the tokens that a model thinks before it answers, if it does."""
+    """Returns the tokens that a model thinks before it answers, if it thinks."""
     tokens = THOUGHT.get(asked.effort or USUAL_EFFORT, 0)
     budget: int = asked.thinking.get("budget_tokens", tokens)
     return min(tokens, budget)
@@ -60,11 +60,11 @@ def thinks_first(asked: DocumentedRequest) -> bool:
 def write_reply(
     asked: DocumentedRequest, said: Sequence[Json], thought: int
 ) -> Written:
-    """Writes the reply that says so.
+    """Writes the reply with this content.
 
     Args:
-        said: Blocks of text and tool calls.
-        thought: Tokens of thinking before them; they count only if the model thinks.
+        said: The model's blocks of text and tool calls.
+        thought: Tokens of thinking before them, which count only if the model thinks.
     """
     content: list[Json] = []
     thinking_tokens = 0
@@ -91,7 +91,7 @@ def write_reply(
 
 
 def _with_thinking(asked: DocumentedRequest, said: Sequence[Json]) -> list[Json]:
-    """Returns what is said, with text right before a tool call as thinking if the model takes it for that."""
+    """Returns the blocks with text right before a tool call turned into thinking, for models that do so."""
     blocks: list[Json] = []
     for block, following in zip(said, [*said[1:], {}], strict=False):
         text = block.get("text", "")
@@ -122,5 +122,5 @@ def _tokens_of(block: Json) -> int:
         chars = len(msgspec.json.encode(block["input"]).decode()) + CALL_CHARS
     else:
         chars = len(block.get("text", "")) + len(block.get("thinking", ""))
-    # At least one: a reply of few characters costs something.
+    # Rounds up, so that even a reply of a few characters costs something.
     return -(-chars // CHARS_PER_TOKEN)

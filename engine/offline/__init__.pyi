@@ -1,4 +1,4 @@
-"""A small Messages API in the process: it plans by rule, answers by extraction, and cites; or it plays a script."""
+"""A small Messages API in the process, which plans by rule, answers by extraction, and cites, or plays a script."""
 
 from antiphon.engine.offline.app import OfflineMessagesApi, offline_model
 from antiphon.engine.offline.double import Call, Double

@@ -1,4 +1,4 @@
-"""Answers with the windows of the best passages, each cited below its source, and with what the catalogue says."""
+"""Answers with windows of the best passages, each cited below its source, and with facts of the catalogue."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ NOTHING_TO_NOTE = "Nothing to note."
 MOST_MATERIAL = 100
 MOST_NOTED = 3
 MOST_OF_PLACE = 2
-"""Passages of the place that a question names that come before the best of all courses."""
+"""Most passages from the place that a question names that come before the best of all courses."""
 _REPLIES: dict[Talk, str] = {
     "hello": "Hello. Ask me about the courses: what they teach, in which lesson, or how a course is built.",
     "thanks": "You are welcome. Ask on, if there is more.",
@@ -80,7 +80,7 @@ def answer(inquiry: Inquiry, task: Task, measures: Measures = WORDS_ALONE) -> Dr
 
 
 def _conversation(task: Task) -> str:
-    """Returns what was said before; a longer conversation is shown from its later exchanges on only."""
+    """Returns the conversation so far; of a long one the request shows only the later exchanges."""
     if not task.conversation:
         return "Nothing was asked in this conversation before."
     lines = [f"- {line}" for line in task.conversation.splitlines() if line.strip()]
@@ -91,7 +91,7 @@ def _conversation(task: Task) -> str:
 def summary(
     question: str, material: Sequence[Material], measures: Measures = WORDS_ALONE
 ) -> list[Json]:
-    """Sums material up by what of it is likest the question, each with its source, in one block."""
+    """Sums material up by the parts most like the question, each with its source, in one block."""
     sources: list[Source] = []
     for each in material[:MOST_MATERIAL]:
         said = tuple(sentences(each.said))
@@ -108,13 +108,13 @@ def summary(
 
 
 def _not_found(sentence: str, inquiry: Inquiry, task: Task) -> str:
-    """Adds in which language the courses are, if that may be why nothing was found."""
+    """Adds the courses' language, if that may be why nothing was found."""
     courses = [inquiry.course] if inquiry.course else task.catalogue.courses
     return f"{sentence} {languages_unlike(inquiry.question, courses)}".rstrip()
 
 
 def _decline(inquiry: Inquiry, task: Task, draft: Draft) -> None:
-    """Says why nothing is there to answer from."""
+    """Declines, and says why there is nothing to answer from."""
     outcomes = {attempt.outcome for attempt in task.attempts}
     if not outcomes:
         draft.decline(NO_CALL, NOT_SEARCHED)
@@ -131,7 +131,7 @@ def _answer_from_texts(
 ) -> None:
     sources = _in_order(inquiry, task)
     question = corrected(inquiry.sought, sources, measures.weigh)
-    # Of a lesson as a whole, and of several courses, no passage is to be left out for another that is liker.
+    # If the answer covers a whole lesson or several courses, a likelier passage must not crowd out another.
     near = NEAR if inquiry.kind == "text" and not inquiry.is_elsewhere else 0.0
     looked = look(question, sources, measures, near=near)
     if not looked.windows:
@@ -148,13 +148,13 @@ def _answer_from_texts(
 
 
 def _sure(inquiry: Inquiry, fit: Fit, *, lacks: bool) -> Certainty:
-    """Returns how sure it is that what is shown answers."""
-    # What the catalogue is asked for the texts seldom say; several lessons may speak of something.
+    """Returns how certain it is that the windows answer the question."""
+    # Texts seldom answer a question to the catalogue, and several lessons may speak of the same thing.
     is_of_catalogue = inquiry.kind == "text" and inquiry.asks_catalogue
     is_of_catalogue = is_of_catalogue or inquiry.asks_place
     if fit.right >= FOUND and not lacks and not is_of_catalogue:
         return "high"
-    # Who asks for a place asks in words of which its texts hold few.
+    # A question for a place uses words that the place's texts hardly contain, so a low fit proves nothing.
     is_judged = inquiry.kind == "text" or inquiry.asks_place
     if fit.answerable >= REFUSED or not is_judged or inquiry.is_elsewhere:
         return "medium"
@@ -164,7 +164,7 @@ def _sure(inquiry: Inquiry, fit: Fit, *, lacks: bool) -> Certainty:
 def _open(
     inquiry: Inquiry, task: Task, sure: Certainty, best: Source, draft: Draft
 ) -> None:
-    """Writes what comes before the windows: what the catalogue says, or that they may be no answer."""
+    """Writes the opening: facts of the catalogue, or a warning that the windows may not be an answer."""
     if inquiry.kind == "lesson":
         _name_lesson(inquiry, task, draft)
     elif inquiry.kind == "find" and sure != "low":
@@ -174,7 +174,7 @@ def _open(
 
 
 def _in_order(inquiry: Inquiry, task: Task) -> list[Source]:
-    """Returns the passages, best first: as each search ranks them, a few of the place that is meant before all."""
+    """Returns the passages, best first: in each search's order, but with a few from the named place in front."""
     of_own_tools: list[Source] = []
     of_place: list[Source] = []
     ranked: list[Source] = []
@@ -187,7 +187,7 @@ def _in_order(inquiry: Inquiry, task: Task) -> list[Source]:
             of_place += found
     if inquiry.is_elsewhere:
         of_place = _one_of_each_course(of_place, inquiry)
-    # A dictionary keeps each once, in this order.
+    # A dictionary, which keeps each passage once and in this order.
     before = [*of_own_tools, *of_place[:MOST_OF_PLACE]]
     ordered = dict.fromkeys([*before, *ranked, *task.passages])
     found = [source for source in ordered if source.blocks]
@@ -198,7 +198,7 @@ def _in_order(inquiry: Inquiry, task: Task) -> list[Source]:
 
 
 def _one_of_each_course(sources: Sequence[Source], inquiry: Inquiry) -> list[Source]:
-    """Returns the best passage of each course but the one that is named."""
+    """Returns the best passage of each course except the one that the question names."""
     best: dict[str, Source] = {}
     for source in sources:
         if inquiry.course is None or source.course != inquiry.course.title:
@@ -215,12 +215,12 @@ def _name_lesson(inquiry: Inquiry, task: Task, draft: Draft) -> None:
 
 
 def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> None:
-    """States what the catalogue says of the lessons that are called what is looked for, or of the one found."""
+    """States the catalogue's facts about the lessons titled as the topic, or else about the lesson that was found."""
     if name_titled(inquiry, task, draft):
         return
     found = first_found(task)
     if found is None or (inquiry.asks_place and best.lesson is None):
-        # It is said outside lessons: another passage's lesson would be a guess.
+        # The best passage is outside lessons: naming another passage's lesson would be a guess.
         return
     for source in task.outlines:
         if source.course != found.course:
@@ -234,9 +234,9 @@ def _state_found(inquiry: Inquiry, task: Task, best: Source, draft: Draft) -> No
 
 
 def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
-    """Cites a window in a paragraph below its source: a row of a table below its header, or sentences.
+    """Cites a window in a paragraph below its source: a table row below its header, or sentences.
 
-    The place that a citation names is that of its first sentence.
+    A citation names the place of its first sentence.
     """
     source, key = window.source, window.key
     heading = _heading(source, with_course=with_course)
@@ -250,12 +250,13 @@ def _quote(window: Window, draft: Draft, *, with_course: bool) -> None:
 
 
 def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
-    """Cites sentences, in their lines if these say something, the one that most likely answers marked."""
+    """Cites sentences, keeping line breaks that mean something, with the most likely answer marked."""
     source, key = window.source, window.key
     whole = laid_out(source.blocks, window.first, window.end)
     lines, is_bare = is_laid_out(whole), has_bare_rows(whole)
     draft.paragraph(f"{heading}:\n\n" if lines else f"{heading}: ")
     parts = [(window.first, key), (key, key + 1), (key + 1, window.end)]
+    # Code and tables cannot be split around the marked sentence.
     if lines and in_code(source.blocks, key):
         parts = [(window.first, window.end)]
     for first, end in parts:
@@ -270,7 +271,7 @@ def _quote_sentences(window: Window, heading: str, draft: Draft) -> None:
 
 
 def _heading(source: Source, *, with_course: bool) -> str:
-    """Returns where a source is, in words: "Lesson 5, Prompt caching"."""
+    """Returns the place of a source in words: "Lesson 5, Prompt caching"."""
     if source.lesson is None:
         return source.course
     named = [source.course] if with_course else []

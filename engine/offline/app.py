@@ -1,4 +1,4 @@
-"""The small Messages API: an ASGI application that answers `POST /v1/messages` without any model."""
+"""The small Messages API: an ASGI application that answers `POST /v1/messages` without a model."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MAX_BODY_BYTES = 32 * 2**20
 
 
 class OfflineMessagesApi:
-    """Plans tool calls by rule and answers by extraction, from each request alone.
+    """Plans tool calls by rule and answers by extraction; each reply depends only on its request.
 
     Args:
-        measures: How questions and texts are compared; by default by words that are all alike.
-        courses: The catalogue, by which the names in a question are known; None means that none is at hand.
+        measures: Compare questions with texts; by default by words, all of equal weight.
+        courses: Returns the catalogue, in which to find the names in a question; None: there is none.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class OfflineMessagesApi:
     ) -> None:
         self._measures = measures
         self._courses = courses
-        # The courses that the catalogue was made of: it takes longer to make than a question to read.
+        # The courses of the cached catalogue, which takes longer to make than a question to read.
         self._known: Sequence[KnownCourse] = ()
         self._catalogue = EMPTY
 
@@ -62,18 +62,18 @@ class OfflineMessagesApi:
         await self._reply(body, send)
 
     async def _reply(self, body: bytes, send: Send) -> None:
-        # All of it before the first byte: a refusal needs a status of its own, also if a stream was wanted.
+        # Drafts the whole reply before the first byte, because a refusal needs its own status even for a stream.
         try:
             request = parse(body)
             if self._measures.likeness is None:
                 draft = self._draft(request)
             else:
-                # Comparing meanings takes an embedder's time, in which other queries go on.
+                # Comparing meanings takes the embedder some time, in which other queries can go on.
                 draft = await asyncio.to_thread(self._draft, request)
         except RefusedError as error:
             await _error(send, 400, "invalid_request_error", str(error))
             return
-        # In a stream or in one piece, the same question has the same reply: `stream` is no part of what is read.
+        # The reply's id must not depend on `stream`, so that a question has the same reply in both forms.
         read = body.replace(b'"stream":true', b'"stream":false', 1)
         message = message_of(read, OFFLINE, draft)
         if request.get("stream"):
@@ -108,8 +108,8 @@ def offline_model(
     Its answers are labelled `offline`.
 
     Args:
-        measures: How questions and texts are compared; by default by words that are all alike.
-        courses: The catalogue; None means that none is at hand.
+        measures: Compare questions with texts; by default by words, all of equal weight.
+        courses: Returns the catalogue; None: there is none.
     """
     transport = InProcessTransport(OfflineMessagesApi(measures, courses))
     return connect("none", "http://offline.invalid", name=OFFLINE, transport=transport)

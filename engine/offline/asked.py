@@ -1,7 +1,7 @@
-"""Decides what kind of answer a question wants: facts of the catalogue, a whole lesson, or what the texts say; pure.
+"""Decides the kind of answer to a question: facts of the catalogue, a whole lesson, or passages of texts; pure.
 
-The words that name a place are taken out of the question. If all that is left are words in which a catalogue is
-asked, the whole question is understood, and its answer is looked up. Every other question is searched as it was asked.
+It removes the words that name a place from the question. If only words for facts of a catalogue are left, it has
+understood the whole question and looks up the answer. Any other question goes to the search unchanged.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ GREETINGS: dict[str, Talk] = {
 _HELD: frozenset[Ask] = frozenset(
     ("teacher", "link", "title", "lessons", "contents", "courses")
 )
-"""What the catalogue holds of a course or a lesson that is found by what it says."""
+"""The facts that the catalogue has about a course or a lesson found by its texts."""
 _OF_CATALOGUE: frozenset[Ask] = frozenset(("teacher", "link", "lessons", "courses"))
 _WHICH_PLACE = re.compile(
     r"\b(?:which|what) (?:\w+ )?(?:course|lesson|lecture)s?\b", re.I
 )
 _PARTS_LISTED = "chapter chapters unit units module modules section sections session episode week notebook"
 _PARTS = frozenset(_PARTS_LISTED.split())
-"""What lessons are called too, if it is asked what one of them is about."""
+"""Other words for lessons, in questions for the subject of one."""
 _WHICH_PART = re.compile(
     rf"\b(?:which (?:\w+ )?|what )(?:courses?|lessons?|lectures?|{'|'.join(sorted(_PARTS))})\b",
     re.I,
@@ -70,7 +70,7 @@ _OF_CONVERSATION = re.compile(
 )
 _WHEN = "first last previous earlier before ago beginning start so far about again repeat list show summarize recap"
 _WHEN_ASKED = frozenset(_WHEN.split())
-"""Words beside it that name no subject."""
+"""Words beside these that do not name a subject."""
 _ELSEWHERE = re.compile(
     r"\b(?:(?:other|another) (?:course|lesson)|besides|apart from|except|in addition to)\b",
     re.I,
@@ -78,14 +78,14 @@ _ELSEWHERE = re.compile(
 
 
 class Inquiry(NamedTuple):
-    """A question as it was understood.
+    """The interpretation of a question.
 
     Attributes:
-        question: As it was asked; one that refers back has the question before it behind it.
-        kind: `conversation`: what was said in it before. `catalogue`: all of it is asked of the catalogue. `lesson`:
-            one lesson as a whole. `find`: what the catalogue says of a course or a lesson that has to be found by its
-            texts. `text`: what the texts say.
-        topic: The words that are none of a catalogue's and name no place.
+        question: The original question; if it refers back, followed by the question before it.
+        kind: `conversation`: it asks about the conversation itself. `catalogue`: the catalogue answers all of it.
+            `lesson`: it asks about one lesson as a whole. `find`: it asks for the catalogue's facts about a course or a
+            lesson that must first be found by its texts. `text`: the texts answer it.
+        topic: The words that neither ask for facts of a catalogue nor name a place.
     """
 
     question: str
@@ -102,7 +102,7 @@ class Inquiry(NamedTuple):
 
     @property
     def lesson(self) -> int | None:
-        """The number of the lesson that is meant: the one that is named, or the one beside it."""
+        """The number of the meant lesson: the named one, or the one before or after it."""
         place = self.place
         if place.course is None or place.lesson is None or not place.step:
             return place.lesson
@@ -111,30 +111,30 @@ class Inquiry(NamedTuple):
 
     @property
     def asks_catalogue(self) -> bool:
-        """True if something is asked that the catalogue holds, be it as an aside."""
+        """True if the question asks for a fact of the catalogue, even as an aside."""
         if self.asks & _OF_CATALOGUE:
             return True
         return _WHICH_PLACE.search(self.question) is not None
 
     @property
     def asks_place(self) -> bool:
-        """True if nothing is asked but which lesson speaks of something."""
+        """True if the question asks only which lesson covers a topic."""
         is_sought = self.kind == "find" and not self.place.described
         return is_sought and self.asks <= _OF_PLACES and _asks_place(self.question)
 
     @property
     def asks_titles(self) -> bool:
-        """True if the lessons that are called what is looked for answer it."""
+        """True if the lessons titled as the topic answer the question."""
         return self.asks_place or bool(self.asks & _LISTED)
 
     @property
     def sought(self) -> str:
-        """The words that are searched for: as it was asked, or what the lesson is to speak of."""
+        """The words to search for: the original question, or the topic that the lesson should cover."""
         return " ".join(self.topic) if self.asks_place else self.question
 
     @property
     def is_elsewhere(self) -> bool:
-        """True if other courses are asked than the one that it names."""
+        """True if it asks about courses other than the one that it names."""
         return self.course is not None and _ELSEWHERE.search(self.question) is not None
 
 
@@ -155,10 +155,12 @@ def understand(question: str, earlier: Sequence[str], catalogue: Catalogue) -> I
 def _of_courses(question: str, earlier: Sequence[str], catalogue: Catalogue) -> Inquiry:
     meant = question
     place = catalogue.place(tongue_of(question).in_english(question))
+    # A question that refers back is searched together with the one before it, and means that one's place.
     if earlier and refers_back(question):
         meant = f"{question}\n{earlier[-1]}"
         if place.course is None:
             place = _placed_before(question, earlier[-1], catalogue)
+    # The only course is always the one that is meant.
     if place.course is None and len(catalogue.courses) == 1:
         place = place._replace(course=catalogue.courses[0])
     asked = _asked_beside(place)
@@ -179,7 +181,7 @@ def _is_of(called: Course | None, asked: Asked, place: Place) -> bool:
 
 
 def _is_of_conversation(question: str) -> bool:
-    """Returns True if nothing is asked but what was said before: not what was said of a subject."""
+    """Returns True if the question asks only what was said before, not what was said about a subject."""
     rest = _OF_CONVERSATION.sub(" ", question)
     if rest == question:
         return False
@@ -188,7 +190,7 @@ def _is_of_conversation(question: str) -> bool:
 
 
 def _placed_before(question: str, before: str, catalogue: Catalogue) -> Place:
-    """Returns the place of a question that names no course: it speaks of that of the question before it."""
+    """Returns the place of a question that names no course, and so means that of the question before it."""
     earlier = catalogue.place(before)
     place = catalogue.place(question, earlier.course)
     if place.lesson is None and place.missing is None:
@@ -197,7 +199,7 @@ def _placed_before(question: str, before: str, catalogue: Catalogue) -> Place:
 
 
 def _asked_beside(place: Place) -> Asked:
-    """Returns what is asked of the catalogue beside the place, and the topic without the words that describe it."""
+    """Returns the requested facts and the topic, from the words that neither name nor describe the place."""
     asked = asked_of_catalogue(
         _COURTESIES.sub(" ", place.rest), of_course=place.course is not None
     )
@@ -208,8 +210,8 @@ def _asked_beside(place: Place) -> Asked:
 
 
 def _asks_where(question: str, asked: Asked) -> bool:
-    """Returns True if nothing is asked but which lesson speaks of something."""
-    # "Which unit is used for length?" asks for no lesson.
+    """Returns True if the question asks only which lesson covers a topic."""
+    # "Which unit is used for length?" does not ask for a lesson.
     is_of_lesson = "overview" in asked.asks or names_catalogue(question)
     if not is_of_lesson or _ELSEWHERE.search(question):
         return False
@@ -231,7 +233,7 @@ def _kind(question: str, asked: Asked, place: Place) -> Kind:
 
 
 def _kind_of_topic(question: str, asked: Asked, place: Place) -> Kind:
-    """Returns the kind of a question that has a topic: what is sought by it, or what the texts say of it."""
+    """Returns the kind of a question with a topic: to find a place by the topic, or texts about it."""
     if _asks_where(question, asked) and not place.by_number:
         return "find" if place.lesson is None else "lesson"
     asks_for_holder = asked.asks & _HELD and place.lesson is None
@@ -241,10 +243,10 @@ def _kind_of_topic(question: str, asked: Asked, place: Place) -> Kind:
 
 
 def _kind_of_whole(asked: Asked, place: Place) -> Kind:
-    """Returns the kind of a question that holds nothing but a place and what is asked of a catalogue."""
+    """Returns the kind of a question that consists of a place and words for facts of a catalogue."""
     is_one = place.lesson is not None and not place.step and not place.others
     if is_one and asked.asks <= _WHOLE:
-        # A title alone may be the topic.
+        # A bare title may be the topic rather than the lesson.
         return "lesson" if asked.asks or place.by_number else "text"
     if place.course is None:
         return "catalogue" if asked.asks - {"overview"} else "text"
@@ -252,7 +254,7 @@ def _kind_of_whole(asked: Asked, place: Place) -> Kind:
 
 
 def _is_of_course(asked: Asked, place: Place) -> bool:
-    """Returns False for "What is MCP?": it asks for no course, though one is called so."""
+    """Returns False for "What is MCP?", which does not ask about a course even if one is called so."""
     if asked.asks or place.step or not words(place.rest):
         return True
     return _SAYS_COURSE.search(place.rest) is not None

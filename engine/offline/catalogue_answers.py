@@ -1,4 +1,4 @@
-"""Answers from the catalogue: of each course asked about what its outline says, of all of them the list; all cited."""
+"""Answers from the catalogue with citations: about single courses from their outlines, about all from the list."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTED_COURSE = re.compile(
 
 
 def answer_from_catalogue(inquiry: Inquiry, task: Task, draft: Draft) -> None:
-    """Answers what is asked of the catalogue, course by course."""
+    """Answers a question to the catalogue, course by course."""
     if not task.outlines and task.lists:
         _list_courses(inquiry, task.lists[0], draft)
         return
@@ -46,7 +46,7 @@ def state(
     lesson: int | None = None,
     step: int = 0,
 ) -> None:
-    """States what is asked of a course, of one of its lessons, or of the one beside it, in a paragraph of its own."""
+    """States the requested facts about a course, one of its lessons or that lesson's neighbour, in a paragraph."""
     draft.paragraph()
     line = outline.lesson(lesson)
     if line is not None and step:
@@ -60,7 +60,7 @@ def state(
         if ask not in _wanted(asks, line):
             continue
         if len(draft.blocks) > written:
-            # A list is ended first.
+            # An empty line ends a list.
             draft.say("\n\n" if "\n- " in draft.blocks[-1]["text"] else " ")
         statement(outline, line, draft)
 
@@ -72,13 +72,13 @@ def _wanted(asks: frozenset[Ask], line: LessonLine | None) -> frozenset[Ask]:
 
 
 def cite_lesson(line: LessonLine, draft: Draft) -> None:
-    """Says what a lesson is called."""
+    """States the title of a lesson."""
     said = f"Lesson {line.number} of {line.outline.course} is \u201c{line.title}\u201d."
     draft.cite(line.outline, line.block, line.block + 1, said)
 
 
 def name_titled(inquiry: Inquiry, task: Task, draft: Draft) -> bool:
-    """Names the lessons whose titles hold all that is looked for; False if there are none."""
+    """Names the lessons whose titles contain the whole topic; returns False if there are none."""
     if not inquiry.asks_titles:
         return False
     lines = _titled_lines(inquiry, task)
@@ -136,6 +136,7 @@ def _name_teacher(outline: Outline, _: LessonLine | None, draft: Draft) -> None:
     teacher = outline.teacher
     if teacher is None:
         said = f"The outline of {outline.course} does not say who teaches it."
+        # That something is missing rests on the whole outline.
         draft.cite(outline.source, 0, len(outline.source.blocks), said)
         return
     said = f"{outline.course} is taught by {teacher.text}."
@@ -155,7 +156,7 @@ def _name_lesson(outline: Outline, line: LessonLine | None, draft: Draft) -> Non
 
 
 def _list_lessons(outline: Outline, _: LessonLine | None, draft: Draft) -> None:
-    """Cites the list of lessons as one, below the teacher."""
+    """Cites the whole list of lessons at once, below the teacher."""
     if not outline.lessons:
         draft.say(f"The outline of {outline.course} names no lessons.")
         return
@@ -178,7 +179,7 @@ def _name_link(outline: Outline, line: LessonLine | None, draft: Draft) -> None:
         said = f"No link to {of} is given."
         draft.cite(outline.source, 0, len(outline.source.blocks), said)
         return
-    # The link ends the sentence without a full stop, which would be taken for a part of it.
+    # No full stop after the link, because readers would take it for part of the link.
     draft.cite(
         outline.source, link.block, link.block + 1, f"The link to {of}: {link.text}"
     )
@@ -207,7 +208,7 @@ def _say_no_duration(outline: Outline, _: LessonLine | None, draft: Draft) -> No
 
 
 _Statement = Callable[[Outline, "LessonLine | None", Draft], None]
-# In the order in which they are stated.
+# In the order of the answer.
 _STATEMENTS: dict[Ask, _Statement] = {
     "courses": _name_course,
     "teacher": _name_teacher,
@@ -222,7 +223,7 @@ _STATEMENTS: dict[Ask, _Statement] = {
 
 
 def _list_courses(inquiry: Inquiry, listed: Source, draft: Draft) -> None:
-    """Answers from the list of all courses: how many there are, and each with what the list says of it."""
+    """Answers from the list of all courses: their number, and each with its entry."""
     head = _LIST_HEAD.match(listed.blocks[0])
     if head is not None:
         draft.cite(

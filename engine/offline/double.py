@@ -1,4 +1,4 @@
-"""A test double of the Messages API: what it replies, by a script or otherwise, sent over the real wire."""
+"""A test double of the Messages API, whose replies come from a script or elsewhere and go over the real wire."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _TOO_LARGE = ScriptedReply(
     error="request_too_large",
     message="The request is larger than 32 MB.",
 )
-# So that whoever starts it can see that it is there.
+# The program that starts the double can check with this that it is up.
 _ALIVE = ScriptedReply(body='{"status":"ok"}', content_type="application/json")
 
 
 class Call(NamedTuple):
-    """A request as it came; its headers by their lower-case names, and its body also as a JSON object."""
+    """A received request, with its headers by lower-case name, and its body also as a JSON object."""
 
     method: str
     path: str
@@ -49,24 +49,24 @@ Said = ScriptedReply | Played | None
 
 
 class Replies(Protocol):
-    """Who says what is replied."""
+    """The source of replies."""
 
     def reply(self, call: Call) -> Said | Awaitable[Said]:
-        """Returns the reply; None if the offline reasoner gives it."""
+        """Returns the reply; None to let the offline reasoner reply."""
 
 
 class ScriptReplies:
-    """Satisfies `Replies`, by a script."""
+    """Satisfies `Replies` with a script."""
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        # Written out, so that taking one reply is taking one entry.
+        # Repeated replies are written out, so that each request takes one entry.
         self._left: list[ScriptedReply] = []
         for reply in script.replies:
             self._left += [reply] * reply.times
 
     def reply(self, call: Call) -> ScriptedReply | None:
-        """Takes the first reply that is left and meant for the request."""
+        """Takes the first remaining reply that is meant for the request."""
         if call.path != MESSAGES:
             return _ALIVE
         for at, reply in enumerate(self._left):
@@ -83,12 +83,12 @@ class Double:
     """An ASGI application that plays a script.
 
     Attributes:
-        requests: The bodies of the requests to `/v1/messages` so far, as JSON objects; on a port they are not kept.
+        requests: The bodies of the requests to `/v1/messages` so far, as JSON objects; not kept on a port.
 
     Args:
-        replies: The script, or who else says what is replied.
-        sleep: How it waits; tests may have their own time.
-        on_port: It may serve for days, so that it keeps no requests.
+        replies: The script, or another source of replies.
+        sleep: Waits; tests may pass their own time.
+        on_port: It listens on a port, perhaps for days, so it keeps no requests.
     """
 
     def __init__(
@@ -128,13 +128,13 @@ class Double:
         )
         if call.path == MESSAGES:
             self._asked += 1
-            # Nobody could read them there.
+            # On a port nobody could read them.
             if not self._on_port:
                 self.requests.append(call.request)
         said = self._replies.reply(call)
         reply = await said if isawaitable(said) else said
         if reply is None:
-            # The body was read already, and a channel can be read once only.
+            # The body can be read only once, so it is replayed.
             await self._offline(scope, _receive(body), send)
             return
         if isinstance(reply, ScriptedReply):
@@ -147,7 +147,7 @@ class Double:
             await self._wait(act.wait_s)
             if act.send:
                 await answer.send(act.send)
-                await asyncio.sleep(0)  # what is cut into pieces must arrive in pieces
+                await asyncio.sleep(0)  # separate pieces must arrive separately
             if act.how == "stall":
                 await asyncio.Future()  # never done: the client must give up
             elif act.how == "reset":
@@ -162,7 +162,7 @@ class Double:
 
 
 class _Answer:
-    """One response: it begins with its first byte."""
+    """One response, whose head is sent with its first byte."""
 
     def __init__(self, send: Send, reply: Played) -> None:
         self._send = send

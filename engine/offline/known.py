@@ -1,4 +1,4 @@
-"""Courses and lessons as a catalogue knows them, and the place among them that a question names."""
+"""The courses and lessons of a catalogue, and the place among them that a question names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Lesson(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What is known of one course."""
+    """One course of the catalogue."""
 
     title: str
     teachers: tuple[str, ...] = ()
@@ -25,14 +25,14 @@ class Course(NamedTuple):
         return next((each for each in self.lessons if each.number == number), None)
 
     def placed(self, place: int) -> Lesson | None:
-        """Returns the lesson at a place: 1 is the first, -1 the last."""
+        """Returns the lesson at a position: 1 is the first, -1 the last."""
         at = place - 1 if place > 0 else place
         if -len(self.lessons) <= at < len(self.lessons):
             return self.lessons[at]
         return None
 
     def beside(self, number: int, step: int) -> Lesson | None:
-        """Returns the lesson so many steps behind another, or before it if the step is negative."""
+        """Returns the lesson `step` positions after another, or before it if `step` is negative."""
         numbers = [each.number for each in self.lessons]
         if number not in numbers:
             return None
@@ -44,13 +44,13 @@ class Place(NamedTuple):
     """The place that a question names.
 
     Attributes:
-        course: The course, also if only a lesson of it is named.
-        others: Courses that are named beside it.
+        course: The course, even if the question names only a lesson of it.
+        others: Other courses that the question names.
         lesson: The number of the lesson.
-        by_number: The lesson is named by its number or its place, and not by its title.
+        by_number: The question names the lesson by its number or position instead of its title.
         missing: The number of a lesson that the course does not have.
-        step: 1 if the lesson after the one that is named or described is meant, -1 for the one before.
-        described: The words that describe the lesson beside the one that is meant.
+        step: 1 if the question means the lesson after the named or described one, -1 for the one before.
+        described: The words that describe the lesson next to the meant one.
         rest: The question without the words that name the place.
     """
 

@@ -1,4 +1,4 @@
-"""What is said to somebody who asks in another language than the courses are in, and so finds nothing."""
+"""Explains an empty result to a user who asks in another language than that of the courses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST_NAMED = 3
 
 
 def languages_unlike(question: str, courses: Sequence[Course]) -> str:
-    """Says in which languages the courses are; empty if one is the question's, or if they are not known."""
+    """Returns a sentence on the courses' languages; empty if one is the question's, or if they are not known."""
     counts = Counter(course.language for course in courses if course.language)
     if not counts or tongue_of(question).code in counts:
         return ""

@@ -1,4 +1,4 @@
-"""Shows sentences of a passage: prose in a line, and what is no prose, such as code, tables and lists, in its lines."""
+"""Lays out sentences of a passage: prose on one line; code, tables and lists with their line breaks."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ _LAID_OUT = re.compile(
 )
 _FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.M)
 _NAMED_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*\w", re.M)
-"""One that names a language begins code, and never ends it."""
+"""A fence that names a language begins code, and never ends it."""
 _PROSE = re.compile(r"^(?:[-*+] |\d{1,3}[.)] )?[A-Z*_][^\n]{40,}", re.M)
 """A line of some length that begins like a sentence."""
 _ROW = re.compile(r"^[ \t]*\|", re.M)
 _HEADER_OR_CODE = re.compile(r"^[ \t]*(?:```|~~~|\|[ \t]{0,3}:?---)", re.M)
 _COLUMNS = re.compile(r"(?:^|[,:] )([^|,:]+(?: \| [^|,:]+)+)$")
-"""The columns of a table as a place names them (knowledge/tables.py)."""
+"""The columns of a table in the form of a place's name (knowledge/tables.py)."""
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+")
 _MARK = "**"
-"""Around the sentence that most likely answers: bold in Markdown, and plain to see if Markdown is not rendered."""
+"""Around the sentence that most likely answers: bold in Markdown, and still visible if Markdown is not rendered."""
 
 
 def is_laid_out(text: str) -> bool:
-    """Returns True for a text that says something by its lines."""
+    """Returns True for a text whose line breaks mean something."""
     return "\n" in text.strip() and _LAID_OUT.search(text) is not None
 
 
 def in_code(blocks: Sequence[str], at: int) -> bool:
-    """Returns True for a sentence that is a part of code or of a table, from which it cannot be taken out."""
+    """Returns True for a sentence that is part of code or of a table, and cannot be quoted separately."""
     text = blocks[at]
     if _FENCE.search(text) or _ROW.search(text):
         return True
@@ -38,11 +38,11 @@ def in_code(blocks: Sequence[str], at: int) -> bool:
 
 
 def laid_out(blocks: Sequence[str], first: int, end: int) -> str:
-    """Returns sentences `first` to `end` (exclusive) in their lines; code that is cut off gets its fences."""
+    """Returns sentences `first` to `end` (exclusive) with their line breaks; adds fences to code that is cut off."""
     text = "".join(blocks[first:end]).strip("\n").rstrip()
     is_in_code = _opens_in_code(blocks, first)
     if is_in_code and _FENCE.match(text):
-        # Nothing of the code is left but its end.
+        # Only the end of the code is left.
         text = text.partition("\n")[2].strip("\n")
     elif is_in_code:
         text = f"```\n{text}"
@@ -52,7 +52,7 @@ def laid_out(blocks: Sequence[str], first: int, end: int) -> str:
 
 
 def has_bare_rows(text: str) -> bool:
-    """Returns True for rows of a table without a header, which Markdown takes for text."""
+    """Returns True for table rows without a header, which Markdown renders as text."""
     return _ROW.search(text) is not None and _HEADER_OR_CODE.search(text) is None
 
 
@@ -67,7 +67,7 @@ def without_bars(text: str) -> str:
 def shown(
     blocks: Sequence[str], first: int, end: int, *, lines: bool, is_bare: bool
 ) -> str:
-    """Returns sentences `first` to `end` (exclusive) in their lines, or in one; bare rows lose their bars."""
+    """Returns sentences `first` to `end` (exclusive) with their line breaks or on one line; bare rows lose bars."""
     text = "".join(blocks[first:end])
     if lines:
         text = laid_out(blocks, first, end)
@@ -77,7 +77,7 @@ def shown(
 
 
 def rows_of_long_tables(blocks: Sequence[str], most_chars: int) -> frozenset[int]:
-    """Returns the rows of the tables among these sentences that take more characters than that."""
+    """Returns the rows of the tables in these sentences that are longer than `most_chars`."""
     found: set[int] = set()
     for is_row, run in groupby(
         range(len(blocks)), lambda at: is_row_of_table(blocks[at])
@@ -93,7 +93,7 @@ def is_row_of_table(sentence: str) -> bool:
 
 
 def header_in(title: str, row: str) -> str:
-    """Returns the header that a row is under, as its place names the columns; empty if it is under none."""
+    """Returns the header of a row, from the columns in the name of its place; empty if it names none."""
     named = _COLUMNS.search(title)
     if named is None or named[1].count("|") + 2 != row.count("|"):
         return ""
@@ -101,15 +101,15 @@ def header_in(title: str, row: str) -> str:
 
 
 def gap(blocks: Sequence[str], at: int) -> str:
-    """Returns what is between a sentence and the one before it: a line's end, two, or a blank."""
+    """Returns the space between a sentence and the one before it: one or two line breaks, or a blank."""
     before = blocks[at - 1]
     space = before[len(before.rstrip()) :]
     return "\n" * min(space.count("\n"), 2) or " "
 
 
 def marked(sentence: str) -> str:
-    """Returns a sentence in bold, behind the bullet if it begins with one."""
-    # Stars of its own would end the mark early.
+    """Returns a sentence in bold, after its bullet if it has one."""
+    # Stars within the sentence would end the mark early.
     if "*" in sentence.lstrip("* "):
         return sentence
     bullet = _BULLET.match(sentence)
@@ -118,7 +118,7 @@ def marked(sentence: str) -> str:
 
 
 def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
-    """Returns True if a sentence is in a piece of code that began before it."""
+    """Returns True if a sentence is in code that began before it."""
     before = len(_FENCE.findall("".join(blocks[:first])))
     return (before + _begins_in_code("".join(blocks))) % 2 == 1
 
@@ -126,7 +126,7 @@ def _opens_in_code(blocks: Sequence[str], first: int) -> bool:
 def _begins_in_code(text: str) -> bool:
     """Returns True for a passage that was cut out of the middle of some code.
 
-    A fence with a language tells it; without one, the prose of such a passage is between the fences.
+    A fence with a language reveals it; otherwise, the prose of such a passage is what its fences enclose.
     """
     named = _NAMED_FENCE.search(text)
     if named is not None:

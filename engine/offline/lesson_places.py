@@ -1,4 +1,4 @@
-"""The lesson that a question names by its number, by its place in the course, or as the one beside another; pure."""
+"""Finds the lesson that a question names by number, by position in the course, or as another's neighbour; pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BESIDE = re.compile(
 
 
 def with_number(place: Place) -> Place:
-    """Returns the place with the lesson that its rest names by number, or by where it is in the course."""
+    """Returns the place with the lesson that its rest names by number, or by position in the course."""
     course, text = place.course, place.rest
     found = LESSONS.search(text)
     if found is not None:
@@ -56,7 +56,7 @@ def _place_written(found: re.Match[str]) -> int:
 
 
 def with_step(place: Place) -> Place:
-    """Returns the place with the step to the lesson beside the one that is named or described."""
+    """Returns the place with the step from the named or described lesson to the meant neighbour."""
     beside = _BESIDE.search(place.rest)
     if beside is None:
         return place

@@ -1,9 +1,8 @@
-"""How likely it is that what is shown answers a question, and that anything in the courses does; pure.
+"""Estimates how likely the shown windows answer a question, and how likely the courses do at all; pure.
 
-Two logistic models over the same few features of the question and of what is shown: one tells what is found, the other
-what is refused. They were fitted on samples/open.jsonl, blind-z.jsonl and sealed.jsonl, where their features were
-chosen by tenfold cross-validation, and measured on the recorded sets, on which nothing of them was fitted
-(docs/measurements.md).
+Two logistic models use the same few features of the question and the windows: one decides what counts as found, the
+other what is refused. They were fitted on samples/open.jsonl, blind-z.jsonl and sealed.jsonl, with features chosen by
+tenfold cross-validation, and measured on the recorded sets, which played no part in the fitting (docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from antiphon.language.evidence import (
 from antiphon.language.words import stem, terms
 
 FOUND = 0.74
-"""What is as likely right at least is labelled as found: nine of ten are, and half of all answers are labelled so."""
+"""Answers at least this likely are labelled as found: half of all are, and nine in ten of these are right."""
 REFUSED = 0.5
-"""What is less likely answered by the courses than not is called the closest there is."""
+"""Below this probability that the courses answer at all, the answer is labelled as only the closest there is."""
 ASKED_CHARS = 400
 SAID_CHARS = 220
-"""As much of a question and of a window is read as one text; what is said further down tells little more."""
+"""Characters of a window that are read with the question as one text; the rest adds little."""
 _LEAST_APART = 1e-6
-"""What is less apart from the words that are shared differs from them by rounding alone."""
+"""A smaller distance from the shared words is only rounding."""
 _LEADS = 6
-"""The likest sentence is compared with the sixth: one passage says the same in a few sentences, not in six."""
+"""Compares the likest sentence with the sixth, because one passage may repeat itself in a few sentences, not in six."""
 _PROPERTY = re.compile(
     r"\b(?:which|what|whose|how many|how much)\s+((?:[\w-]+\s*){1,2})", re.I
 )
@@ -43,18 +42,19 @@ _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 
 
 class Fit(NamedTuple):
-    """How well what is shown fits the question.
+    """How well the shown windows fit the question.
 
     Attributes:
-        beyond: How like the question a sentence of the best window is beyond the words that both hold, at most: all of
-            its likeness if nothing else is asked, 0 if no word is shared, None if meanings are not compared.
-        share: The weighted share of the question's terms that the best window and its title hold.
-        terms: How many terms the question has.
-        names: How many names in capital letters it has: what names a thing need not say what is asked of it.
-        lead: How much liker the likest sentence of all is to the question than the sixth.
-        unknown: The share of the question's terms that occur nowhere in the courses.
-        interaction: How far question and window draw one another away from their mean, read as one text.
-        lacks: What is asked of a thing, such as "which port", is no word of what is shown.
+        beyond: The highest likeness of a sentence in the best window to the question apart from the words that they
+            share: the whole likeness if the question has no other words, 0 if they share none, None if meanings are not
+            compared.
+        share: The weighted share of the question's terms that occur in the best window and its title.
+        terms: The number of terms in the question.
+        names: The number of names in capital letters in it: a text with a thing's name need not have the answer.
+        lead: The likeness of the likest sentence of all minus that of the sixth.
+        unknown: The share of the question's terms that do not occur in the courses.
+        interaction: How far the vector of question and window, read as one text, is from the mean of the two.
+        lacks: The windows do not contain the property that the question asks for, such as "which port".
     """
 
     beyond: float | None = None
@@ -68,7 +68,7 @@ class Fit(NamedTuple):
 
     @property
     def right(self) -> float:
-        """How likely what is shown answers the question, 0 to 1; by words alone nothing is right often enough."""
+        """How likely the windows answer the question, 0 to 1; by words alone nothing is right often enough."""
         if self.beyond is None:
             return 0.0
         score = -4.06 + 4.41 * self.beyond + 3.63 * self.share
@@ -123,7 +123,7 @@ def fit_of(question: str, looked: Looked, measures: Measures) -> Fit:
 
 
 def lacks_property(question: str, shown: Sequence[Window]) -> bool:
-    """Returns True if what is asked of a thing, such as "which port", is no word of what is shown."""
+    """Returns True if the windows do not contain the property that the question asks for, such as "which port"."""
     asked = _PROPERTY.search(question)
     if asked is None:
         return False
@@ -137,10 +137,10 @@ def lacks_property(question: str, shown: Sequence[Window]) -> bool:
 def _beyond(
     question: str, window: Window, likeness: Sequence[float], measure: Likeness
 ) -> float:
-    """Returns the most that a sentence of a window has in common with the question beyond the words that both hold.
+    """Returns the highest likeness of a sentence in a window to the question apart from the words that both share.
 
-    Whatever is said of a thing is like what is asked of it, because both name the thing. A partial correlation leaves
-    that out of their likeness.
+    All sentences about a thing are like all questions about it, because both name the thing. A partial correlation
+    removes that part of their likeness.
     """
     held = frozenset(terms(window.labelled))
     shared = [word for word in telling_words(question) if stem(word) in held]
@@ -150,9 +150,10 @@ def _beyond(
     said = [block[:COMPARED_CHARS] for block in blocks]
     asked, *named = measure(" ".join(shared), [question, *said])
     if 1 - asked**2 < _LEAST_APART:
-        # Nothing but these words is asked.
+        # The question consists of these words.
         return max(likeness)
     beyond: list[float] = []
+    # The partial correlation of question and sentence, given the shared words.
     for alike, name in zip(likeness, named, strict=True):
         apart = max((1 - asked**2) * (1 - name**2), _LEAST_APART)
         beyond.append((alike - asked * name) / sqrt(apart))
@@ -160,14 +161,15 @@ def _beyond(
 
 
 def _interaction(question: str, window: Window, likeness: Likeness) -> float:
-    """Returns how much less like the question both are as one text than if neither part took notice of the other.
+    """Returns how much less like the question both are as one text than if neither part influenced the other.
 
-    The vector of a text is the mean of the vectors of its tokens, and each token is read in the light of all others.
-    Were the parts of a text indifferent to one another, its vector would be the mean of theirs, each by its length.
+    The vector of a text is the mean of its tokens' vectors, and each token's vector depends on all other tokens. If the
+    parts of a text did not influence each other, its vector would be the mean of theirs, weighted by length.
     """
     asked, said = question.strip()[:ASKED_CHARS], window.text.strip()[:SAID_CHARS]
     apart, together = likeness(asked, [said, f"{asked} {said}"])
     ours, theirs = len(asked), len(said)
+    # The length of the weighted sum of two unit vectors whose cosine is `apart`.
     length = sqrt(ours**2 + theirs**2 + 2 * ours * theirs * apart)
     mean = (ours + theirs * apart) / length if length else 0.0
     return mean - together

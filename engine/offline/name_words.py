@@ -1,4 +1,4 @@
-"""Words of questions and titles: in order, by their stems, and the runs that may be names; pure."""
+"""The words of questions and titles in order, with their stems, and the runs of words that may be names; pure."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from antiphon.language.words import STOP_WORDS, fold, stem
 
 COURSE_WORDS = frozenset(("course", "courses", "class", "training"))
 _WORD = re.compile(r"[^\W_]+(?:[.'\u2019][^\W_]+)*[+#]*")
-# Words on both sides of it are of no one name.
+# A name does not extend across these.
 _ENDS_NAME = re.compile(r"[.?!;\n]")
 FEWEST_CAPITALS = 2
 _FEWEST_SMALL = 3
-"""Words of a title, together, that name its course: written as a name, or in small letters."""
+"""Adjacent words of a title that are enough to name its course: written as a name, or in small letters."""
 
 
 class Word(NamedTuple):
-    """A word that says something: where it is in its text, and its stem."""
+    """A meaningful word: its position in the text, and its stem."""
 
     start: int
     end: int
@@ -30,6 +30,7 @@ def words_of(text: str) -> list[Word]:
     found: list[Word] = []
     for match in _WORD.finditer(text):
         folded = fold(match[0]).removesuffix("'s").removesuffix("\u2019s")
+        # "Course" is a stop word for searches, but here a name may follow or precede it.
         if folded not in STOP_WORDS or folded in COURSE_WORDS:
             found.append(Word(match.start(), match.end(), folded, stem(folded)))
     return found
@@ -45,10 +46,10 @@ def run_of(
     places: Mapping[str, Sequence[int]],
     taken: Sequence[Word],
 ) -> list[Word]:
-    """Returns the words that are side by side with these stems, none of them taken; none if they are not.
+    """Returns adjacent words with these stems, none of them taken; empty if there are none.
 
     Args:
-        places: Where each stem is among the words.
+        places: The positions of each stem among the words.
     """
     for at in places.get(stems[0], ()):
         run = list(asked[at : at + len(stems)])
@@ -60,7 +61,7 @@ def run_of(
 
 
 def phrases(question: str, asked: Sequence[Word]) -> list[list[Word]]:
-    """Splits the words of a question if no name goes on."""
+    """Splits the words of a question at points that a name does not cross."""
     phrases: list[list[Word]] = []
     end = 0
     for word in asked:
@@ -72,7 +73,7 @@ def phrases(question: str, asked: Sequence[Word]) -> list[list[Word]]:
 
 
 def runs_in(words: Sequence[Word], own: set[str]) -> list[list[Word]]:
-    """Returns the runs of words that are all a title's own."""
+    """Returns the runs of words that all belong to a title."""
     runs: list[list[Word]] = [[]]
     for word in words:
         if word.stem in own:
@@ -87,7 +88,7 @@ def distinct(run: Sequence[Word]) -> int:
 
 
 def leading(words: Iterable[Word], known: set[str]) -> list[Word]:
-    """Returns the words from the first on that are all known."""
+    """Returns the known words at the beginning."""
     found: list[Word] = []
     for word in words:
         if word.stem not in known:
@@ -97,13 +98,14 @@ def leading(words: Iterable[Word], known: set[str]) -> list[Word]:
 
 
 def without(text: str, words: Sequence[Word]) -> str:
+    # From the end, so that the positions of earlier words stay valid.
     for word in sorted(words, key=lambda word: -word.start):
         text = f"{text[: word.start]} {text[word.end :]}"
     return " ".join(text.split())
 
 
 def names_title(run: Sequence[Word], title: str, question: str) -> bool:
-    """Returns True for words of a title that are written as a name, or are most of the title."""
+    """Returns True for words of a title that are written as a name or make up most of the title."""
     starts = [question[word.start] for word in run]
     if all(start.isupper() or start.isdigit() for start in starts):
         return distinct(run) >= FEWEST_CAPITALS

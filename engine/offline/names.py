@@ -1,7 +1,7 @@
-"""The courses, lessons and teachers of a catalogue, and which of them a question names; pure.
+"""Finds the courses, lessons and teachers of a catalogue that a question names; pure.
 
-A course is named by its title, by what is before the colon in it, by its teacher, by words that no other title
-holds together, or by words of these beside the word "course"; a lesson by its number, its place, or its title.
+A question can name a course by its title, the part before the title's colon, its teacher, adjacent words of no other
+title, or some of these words beside the word "course"; a lesson by its number, its position, or its title.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from antiphon.vocabulary.ports import KnownCourse
 
 READ_CHARS = 2_000
 MOST_CALLED = 3
-"""As many times the word "course" is looked at for a name beside it."""
+"""Occurrences of the word "course" whose neighbours are searched for a name."""
 _QUOTES = ("'", '"', "\u201c", "\u2018")
 _CONNECTING = re.compile(
     r"\s*(?:on|about|by|of|from|with|called|named|titled)?\s*(?:the|an?)?\s*", re.I
 )
-"""What may be between the word "course" and the name behind it."""
+"""The text allowed between the word "course" and a name after it."""
 _SAYS_LESSON = re.compile(r"\b(?:lesson|lecture)s?\b", re.I)
 _DESCRIBED = re.compile(
     r"\b(?:after|before|behind|next to|follow(?:s|ing)|preced(?:es|ing)) the (?:one|lesson|lecture|part) "
@@ -50,7 +50,7 @@ _TEACHERS_APART = re.compile(r"[,;&/]|\band\b", re.I)
 
 
 class _Name(NamedTuple):
-    """The stems of a name, in order, and what it is the name of; `is_part`: words of its title in any order."""
+    """The stems of a name, in order, and the thing named; `is_part`: words of its title in any order."""
 
     stems: tuple[str, ...]
     course: Course
@@ -59,12 +59,12 @@ class _Name(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The names that are in a question.
+    """The names in a question.
 
     Attributes:
-        lessons: Those of one title, which several courses may have.
-        words: All that the names of courses take.
-        lesson_words: All that the names of lessons take.
+        lessons: The lessons with one title, which several courses may have.
+        words: All words in the names of courses.
+        lesson_words: All words in the names of lessons.
     """
 
     courses: list[Course]
@@ -77,7 +77,7 @@ class _Found(NamedTuple):
         return [*self.words, *self.lesson_words]
 
     def take(self, name: _Name, run: Sequence[Word]) -> None:
-        """Takes a name that is in the question as these words."""
+        """Adds a name that occurs in the question as these words."""
         words = self.words if name.lesson is None else self.lesson_words
         words.extend([word for word in run if word not in words])
         if name.lesson is None:
@@ -87,7 +87,7 @@ class _Found(NamedTuple):
 
 
 class Catalogue:
-    """All courses, ready to be found in a question; empty if none are known."""
+    """All courses, prepared for finding them in questions; empty if none are known."""
 
     def __init__(self, courses: Sequence[Course] = ()) -> None:
         self.courses = tuple(courses)
@@ -102,10 +102,10 @@ class Catalogue:
             names += [_Name(stems, course) for stems in own]
             for lesson in course.lessons:
                 for stems in map(stems_of, _forms(lesson.title)):
-                    # A lesson that is called as its course, such as "Getting Started", is not what is meant by that.
+                    # A name that a lesson shares with its course, such as "Getting Started", means the course.
                     if stems not in own:
                         names.append(_Name(stems, course, lesson))
-        # Of several names that are at one place the longest is meant.
+        # Of several names at one place, the question means the longest.
         self._names = sorted(
             [name for name in names if name.stems], key=lambda name: -len(name.stems)
         )
@@ -115,7 +115,7 @@ class Catalogue:
         return next((each for each in self.courses if each.title == title), None)
 
     def called_by(self, topic: Sequence[str]) -> Course | None:
-        """Returns the one course that may be called by all of these words; None if there is none, or several."""
+        """Returns the only course that all of these words may refer to; None if there is none, or several."""
         stems = {stem(word) for word in topic}
         found = [each for each in self.courses if stems <= self._words_of[each.title]]
         return found[0] if stems and len(found) == 1 else None
@@ -123,7 +123,7 @@ class Catalogue:
     def titled(
         self, topic: Sequence[str], within: Sequence[Course] = ()
     ) -> list[tuple[Course, Lesson]]:
-        """Returns the lessons whose titles hold all of these words, of some courses or of all."""
+        """Returns the lessons whose titles contain all of these words, in some courses or in all."""
         wanted = frozenset(terms(" ".join(topic)))
         found: list[tuple[Course, Lesson]] = []
         for words, course, lesson in self._lessons:
@@ -133,7 +133,7 @@ class Catalogue:
 
     @cached_property
     def _lessons(self) -> list[tuple[frozenset[str], Course, Lesson]]:
-        """Every lesson behind the words of its title: a question asks for them several times."""
+        """All lessons, each with the words of its title; cached, because a question needs them several times."""
         return [
             (frozenset(terms(lesson.title)), course, lesson)
             for course in self.courses
@@ -144,7 +144,7 @@ class Catalogue:
         """Returns the place that a question names.
 
         Args:
-            course: The one that is spoken of, if the question itself names none.
+            course: The course of the conversation, for a question that names none itself.
         """
         question = question[:READ_CHARS]
         found = self._named_in(question)
@@ -171,7 +171,7 @@ class Catalogue:
         runs: dict[tuple[str, ...], list[Word]] = {}
         names = [*self._names, *self._parts_of_titles(question, asked)]
         for name in sorted(names, key=lambda name: -len(name.stems)):
-            # Who teaches several courses names each of them, and a title may be that of several lessons.
+            # A teacher may name several courses, and a title several lessons: they share the same words.
             run = runs.get(name.stems)
             if run is None:
                 run = run_of(name.stems, asked, places, found.taken)
@@ -186,7 +186,7 @@ class Catalogue:
         return found._replace(courses=courses)
 
     def _parts_of_titles(self, question: str, asked: Sequence[Word]) -> list[_Name]:
-        """Returns words side by side that stand together in one title only: "Missing Semester 2020"."""
+        """Returns runs of words whose best match is the title of one course only: "Missing Semester 2020"."""
         names: list[_Name] = []
         for run in phrases(question, asked):
             longest: dict[str, list[Word]] = {}
@@ -206,14 +206,14 @@ class Catalogue:
         return names
 
     def _sharing(self, words: Sequence[Word]) -> list[Course]:
-        """Returns the courses in whose titles two of the words are, or more."""
+        """Returns the courses whose titles contain at least two of the words."""
         counts: Counter[str] = Counter()
         for word in {word.stem for word in words}:
             counts.update([course.title for course in self._titles.get(word, ())])
         return [each for each in self.courses if counts[each.title] >= FEWEST_CAPITALS]
 
     def _add_called(self, found: _Found, question: str, asked: Sequence[Word]) -> None:
-        """Adds the course whose words are beside "course", such as "the photo archive course"."""
+        """Adds the course whose words occur beside "course", such as "the photo archive course"."""
         calls: list[tuple[Course, list[Word]]] = []
         places = [at for at, word in enumerate(asked) if word.folded in COURSE_WORDS]
         for at in places[:MOST_CALLED]:
@@ -242,16 +242,17 @@ def catalogue_of(courses: Sequence[KnownCourse]) -> Catalogue:
 
 
 def _forms(title: str) -> list[str]:
-    """Returns a title, and what is before its colon."""
+    """Returns a title, and the part before its colon."""
     head, colon, _ = title.partition(":")
     return [title, head] if colon else [title]
 
 
 def _calling_words(course: Course) -> set[str]:
-    """Returns the stems by which a course is called: of its title and teachers, and initials such as "MCP"."""
+    """Returns the stems that may refer to a course: of its title and teachers, and initials such as "MCP"."""
     known = set(stems_of(" ".join([course.title, *course.teachers])))
     for part in course.title.split(":"):
         initials = "".join([word[0] for word in part.split() if word[0].isupper()])
+        # All runs of three to five initials, because a title may contain the usual abbreviation among other words.
         for end in range(3, len(initials) + 1):
             for start in range(max(0, end - 5), end - 2):
                 known.add(initials[start:end].lower())
@@ -259,7 +260,7 @@ def _calling_words(course: Course) -> set[str]:
 
 
 def _take_numbers(found: _Found, asked: Sequence[Word]) -> None:
-    """Takes the number beside a name that several courses share: a year that none of them has."""
+    """Takes the number beside a name that several courses share, such as a year that none of them has."""
     for at, word in enumerate(asked):
         beside = asked[max(0, at - 1) : at + 2]
         if word.folded.isdecimal() and any(each in found.words for each in beside):
@@ -267,7 +268,7 @@ def _take_numbers(found: _Found, asked: Sequence[Word]) -> None:
 
 
 def _is_meant(name: _Name, run: Sequence[Word], question: str) -> bool:
-    """Returns False for a title that is most likely a topic: it is a lesson's if lessons are spoken of."""
+    """Returns False for a title that is more likely a topic; one of a lesson counts if the question says "lesson"."""
     in_capitals = all(question[word.start].isupper() for word in run)
     is_named = in_capitals and run[0].start > 0
     if question[max(0, run[0].start - 1) : run[0].start] in _QUOTES:
@@ -281,7 +282,7 @@ def _is_meant(name: _Name, run: Sequence[Word], question: str) -> bool:
 def _calling(
     question: str, asked: Sequence[Word], at: int, known: set[str]
 ) -> list[Word]:
-    """Returns the known words right in front of the word at a place, or behind it: the longer of the two runs."""
+    """Returns the known words right before or right after the word at a position: the longer of the two runs."""
     before = leading(reversed(asked[:at]), known)
     behind = leading(asked[at + 1 :], known)
     if behind:
@@ -292,7 +293,7 @@ def _calling(
 
 
 def _with_described(place: Place, question: str) -> Place:
-    """Returns the place with the words that describe its lesson, and the step from that to the one that is meant."""
+    """Returns the place with the words that describe a lesson, and the step from that lesson to the meant one."""
     described = _DESCRIBED.search(question)
     if described is not None and place.lesson is None:
         place = place._replace(described=described["what"])
@@ -302,7 +303,7 @@ def _with_described(place: Place, question: str) -> Place:
 
 
 def _with_lesson(place: Place, name: _Name) -> Place:
-    """Returns the place with a lesson that is named by its title."""
+    """Returns the place with a lesson that the question names by title."""
     if name.lesson is None:
         return place
     return place._replace(course=name.course, lesson=name.lesson.number)

@@ -1,4 +1,4 @@
-"""A course's table of contents, read from the outline that the outline tool brought."""
+"""A course's table of contents, read from the output of the outline tool."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _COUNT = "Lessons: "
 
 
 class Fact(NamedTuple):
-    """A line that names one thing: the number of its block, and what it names."""
+    """A line that states one fact: the number of its block, and the fact."""
 
     block: int
     text: str
 
 
 class Outline:
-    """An outline, and what its lines name.
+    """An outline, and the facts in its lines.
 
     Attributes:
-        lessons: In their order.
+        lessons: The lessons in order.
     """
 
     def __init__(self, source: Source) -> None:
@@ -42,7 +42,7 @@ class Outline:
 
     @property
     def counted(self) -> str:
-        """How many lessons there are, in words."""
+        """The number of lessons in words."""
         if not self.lessons:
             return "no lessons"
         if len(self.lessons) == 1:
@@ -51,7 +51,7 @@ class Outline:
 
     @property
     def numbered(self) -> str:
-        """How many lessons there are, with the numbers of the first and the last."""
+        """The number of lessons, with the numbers of the first and the last."""
         if len(self.lessons) < 2:
             return self.counted
         first, last = self.lessons[0].number, self.lessons[-1].number
@@ -59,14 +59,14 @@ class Outline:
 
     @property
     def lesson_blocks(self) -> tuple[int, int]:
-        """The first block that names a lesson, and the end of the last; of an outline without lessons: all."""
+        """The first block that names a lesson, and the end of the last; all blocks if there are no lessons."""
         if not self.lessons:
             return (0, len(self.source.blocks))
         return (self.lessons[0].block, self.lessons[-1].block + 1)
 
     @property
     def counting_blocks(self) -> tuple[int, int]:
-        """The blocks that say how many lessons there are: the lessons, and the line that counts them."""
+        """The blocks that show the number of lessons: the lessons, and the line that counts them."""
         first, end = self.lesson_blocks
         count = self._fact(_COUNT)
         if count is not None and self.lessons:

@@ -1,7 +1,7 @@
-"""Which tools of the user's own a question is for, by their words alone, and with which arguments; pure.
+"""Chooses among the user's own tools for a question, by their words alone, and makes the arguments; pure.
 
-A rule has no judgement: a tool is called only if its words and the question's meet, if every argument that it
-must have can be read off the question, and never if calling it changes something.
+A rule has no judgement: it calls a tool only if the tool shares words with the question and the question supplies each
+required argument, and never if a call changes something.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ _OF_ANY_QUESTION = frozenset(
         "look search searches list lists say says tell tells show shows use topic word words"
     )
 )
-"""Terms of questions about courses and of descriptions of tools in general, which fit anything."""
-# Names of parameters, as plain words: "course" carries no meaning to a search, and stems are made of what does.
+"""Terms of questions about courses and of tool descriptions in general, which fit anything."""
+# Names of parameters as plain words, because stems leave out "course", which means nothing to a search.
 _OF_COURSES = frozenset(("course", "title"))
 _OF_TOPICS = frozenset(("query", "question", "topic", "subject", "text", "keywords"))
 
 
 class _Asked(NamedTuple):
-    """A question as tools are chosen by it: what it is about, and the course that it names."""
+    """The parts of a question that choose tools: its topic, and the course that it names."""
 
     topic: str
     course: str | None
 
     @property
     def terms(self) -> frozenset[str]:
-        """What it is about, without the course's own name."""
+        """The terms of the topic, without the course's name."""
         return _telling(self.topic) - frozenset(terms(self.course or ""))
 
 
 def calls_of_own_tools(
     inquiry: Inquiry, tools: tuple[OfferedTool, ...]
 ) -> list[Planned]:
-    """Returns the calls of those tools that fit the question, in the order of the tools."""
+    """Returns calls of the tools that fit the question, in the order of the tools."""
     course = inquiry.course
     asked = _Asked(inquiry.question, None if course is None else course.title)
     calls: list[Planned] = []
@@ -55,7 +55,7 @@ def calls_of_own_tools(
 
 
 def only_tool_that_fits(task: Task) -> list[Planned]:
-    """Calls the offered tool whose description shares most with the question; none if none shares anything."""
+    """Calls the offered tool whose description shares most words with the question; none if none shares any."""
     asked = frozenset(terms(task.question))
     best: OfferedTool | None = None
     most_shared = 0
@@ -78,7 +78,7 @@ def only_tool_that_fits(task: Task) -> list[Planned]:
 
 
 def _fits(asked: _Asked, tool: OfferedTool) -> bool:
-    """Returns True if the question names what the tool is called, or half of it is in the description."""
+    """Returns True if the question contains a word of the tool's name, or the description half of its terms."""
     wanted = asked.terms
     if wanted & _telling(_spaced(tool.name)):
         return True
@@ -91,7 +91,7 @@ def _telling(text: str) -> frozenset[str]:
 
 
 def _arguments(asked: _Asked, tool: OfferedTool) -> dict[str, object] | None:
-    """Returns the arguments that the tool must have; None if one of them would be a guess."""
+    """Returns the tool's required arguments; None if one of them would be a guess."""
     arguments: dict[str, object] = {}
     for name in tool.required:
         value = _argument(asked, name, tool.parameters.get(name, {}))

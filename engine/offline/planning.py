@@ -1,4 +1,4 @@
-"""Plans the next tool calls, by rule, from one request alone; no call at all means: answer now."""
+"""Plans the next tool calls by rule, from one request alone; no calls mean that it is time to answer."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from antiphon.engine.offline.task import (
 )
 from antiphon.vocabulary.tool_calls import call_identity
 
-# Whatever more the query allows: after a second search by rule a third finds nothing new.
+# Even if the query allows more: after two searches by rule a third finds nothing new.
 MOST_ROUNDS = 2
 MOST_CALLS = 8
 MOST_COURSES = 6
 MOST_TITLED = 3
-"""Courses whose lessons are named that are called as what is looked for."""
+"""Most outlines to fetch, and most lessons to name, because of the topic in a lesson's title."""
 _MOST_QUERY_CHARS = 1_200
-"""Below what the tool's own schema takes at most."""
+"""Below the limit in the tool's own schema."""
 
 
 def plan(inquiry: Inquiry, task: Task) -> tuple[Planned, ...]:
-    """Returns the calls of the next round; none when it is time to answer."""
+    """Returns the calls of the next round; empty when it is time to answer."""
     needs_none = inquiry.kind in ("greeting", "conversation")
     if not task.tools or not task.question or needs_none:
         return ()
@@ -47,7 +47,7 @@ def plan(inquiry: Inquiry, task: Task) -> tuple[Planned, ...]:
 
 
 def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
-    # Each call says why it is made: the reason is in the trace and in the next briefing.
+    # Each call states its reason, for the trace and the next briefing.
     if inquiry.kind == "catalogue":
         return _outlines(inquiry, task)
     course = inquiry.course
@@ -66,12 +66,12 @@ def _first_round(inquiry: Inquiry, task: Task) -> list[Planned]:
         title = None if course is None else course.title
         why = "The question names this place"
         calls.append(_search(inquiry.sought, why, title, inquiry.lesson))
-    # As it was asked, whatever it names: what is called like a place may be the topic.
+    # Also searches for the whole question everywhere: the name of a place in it may be its topic.
     return [*calls, _search(inquiry.sought, "To find what answers the question")]
 
 
 def _outlines_of_titled(inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Returns the calls by which lessons are named that have what is looked for in their titles."""
+    """Returns the calls that fetch the names of lessons with the topic in their titles."""
     if inquiry.kind != "find" or not inquiry.asks_titles:
         return []
     titles = [course.title for course, _ in titled(inquiry, task)]
@@ -80,14 +80,14 @@ def _outlines_of_titled(inquiry: Inquiry, task: Task) -> list[Planned]:
 
 
 def titled(inquiry: Inquiry, task: Task) -> list[tuple[Course, Lesson]]:
-    """Returns the lessons that have what is looked for in their titles, of the courses that the question names."""
+    """Returns the lessons with the topic in their titles, in the courses that the question names."""
     named = [inquiry.course, *inquiry.place.others]
     within = [course for course in named if course is not None]
     return task.catalogue.titled(inquiry.topic, within)
 
 
 def _names_part(inquiry: Inquiry, task: Task) -> bool:
-    """Returns True for a question that names less than all there is."""
+    """Returns True for a question that names only a part of the courses."""
     if inquiry.lesson is not None:
         return True
     return inquiry.course is not None and len(task.catalogue.courses) > 1
@@ -117,9 +117,9 @@ def _outlines(inquiry: Inquiry, task: Task) -> list[Planned]:
 
 
 def _second_round(inquiry: Inquiry, task: Task) -> list[Planned]:
-    """Follows what the first round found, if the question asks for more of it than its text."""
+    """Follows up on the findings of the first round, if the question asks for more than their text."""
     if inquiry.kind == "catalogue":
-        # No such course, or no outline to be had: the texts may say it.
+        # There is no such course, or no outline: the texts may have the answer.
         if task.has_catalogue:
             return []
         return [_search(inquiry.question, "The catalogue does not say it")]
@@ -150,7 +150,7 @@ def first_found(task: Task) -> Source | None:
 
 
 def lesson_beside(inquiry: Inquiry, task: Task) -> int | None:
-    """Returns the number of the lesson beside the one that was found by its description."""
+    """Returns the number of the lesson next to the one found by its description."""
     found = first_found(task)
     if found is None or found.lesson is None or not inquiry.place.described:
         return None
@@ -178,7 +178,7 @@ def _outline(course: str, why: str) -> Planned:
 
 
 def _not_made_before(calls: Sequence[Planned], task: Task) -> list[Planned]:
-    """Returns the calls whose tool is offered, and that were not made before."""
+    """Returns the calls of offered tools that were not made before."""
     made = {_identity(attempt.tool, attempt.arguments) for attempt in task.attempts}
     fresh: list[Planned] = []
     for call in calls:

@@ -1,6 +1,6 @@
-"""Turns a scripted reply into acts: what is sent and when.
+"""Turns a scripted reply into timed acts of sending.
 
-Pure but for the random cuts, which a seed makes the same each time.
+Pure: even the random cuts are the same each time, because they are seeded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _DELTA_OF_PLACE = {"text": "text_delta", "tool_json": "input_json_delta"}
 
 
 class Act(NamedTuple):
-    """One thing to do: wait, then send, then perhaps break off for good."""
+    """One step: wait, then send, then perhaps break off for good."""
 
     wait_s: float = 0.0
     send: bytes = b""
@@ -30,7 +30,7 @@ class Act(NamedTuple):
 
 
 class Played(NamedTuple):
-    """A reply as it is sent: its head, and then one act after the other."""
+    """A reply ready to send: its head, and its acts in order."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,7 +38,7 @@ class Played(NamedTuple):
 
 
 def played(reply: ScriptedReply, request: Json, number: int) -> Played:
-    """Plays a scripted reply, the answer to request `number`."""
+    """Prepares a scripted reply as the answer to request `number`."""
     headers = {
         "content-type": content_type_of(reply, request),
         "request-id": "req_double",
@@ -74,12 +74,12 @@ def content_type_of(reply: ScriptedReply, request: Json) -> str:
 
 
 def _is_streamed(reply: ScriptedReply, request: Json) -> bool:
-    """Returns True for a reply that is sent as a stream: also if its very events are scripted."""
+    """Returns True for a reply that is sent as a stream, which includes one with scripted events."""
     return bool(request.get("stream")) or reply.events is not None
 
 
 def message_of_script(reply: ScriptedReply, request: Json, number: int) -> Json:
-    """Returns the whole message that the reply stands for."""
+    """Returns the whole message that the reply describes."""
     content = _content(reply, number)
     kinds = [block.get("type") for block in content]
     message: Json = {
@@ -92,7 +92,7 @@ def message_of_script(reply: ScriptedReply, request: Json, number: int) -> Json:
         "stop_sequence": None,
         "usage": {"input_tokens": 10, "output_tokens": 5} | reply.usage,
     }
-    # Last, so that what the script itself names goes before what would be usual.
+    # Last, so that the script's own values override the usual ones.
     named = {"id": reply.id, "model": reply.model, "stop_reason": reply.stop_reason}
     for field, value in named.items():
         if value:
@@ -113,7 +113,7 @@ def _content(reply: ScriptedReply, number: int) -> list[Json]:
 
 
 def _whole(reply: ScriptedReply, message: Json) -> Iterator[Act]:
-    """Sends a message in one piece, after the time that its stream would take; what breaks, breaks in the middle."""
+    """Sends a message in one piece, after the time that its stream would take; a break comes in the middle."""
     body = msgspec.json.encode(message)
     wait_s = reply.end_s
     for event in delta_events(message, reply.delta_chars):
@@ -149,7 +149,7 @@ def _streamed(reply: ScriptedReply, request: Json, number: int) -> Iterator[Act]
 
 
 def _is_place(breaks: Break, event: Json, deltas: int) -> bool:
-    """True if the reply breaks before `event`: in a block means after its first delta."""
+    """Returns True if the reply breaks before `event`; a break in a block comes after its first delta."""
     if breaks.at == "message_stop":
         return event.get("type") == "message_stop"
     if event.get("type") != "content_block_delta" or deltas != 1:
@@ -170,7 +170,7 @@ def _broken(breaks: Break) -> Iterator[Act]:
 def _cut(reply: ScriptedReply, data: bytes, wait_s: float = 0.0) -> Iterator[Act]:
     for piece in _pieces(reply, data):
         yield Act(wait_s=wait_s, send=piece)
-        wait_s = 0.0  # Only the first piece waits: the others belong to the same event.
+        wait_s = 0.0  # Only the first piece waits, because the others belong to the same event.
 
 
 def _pieces(reply: ScriptedReply, data: bytes) -> Iterator[bytes]:
@@ -179,7 +179,7 @@ def _pieces(reply: ScriptedReply, data: bytes) -> Iterator[bytes]:
         for start in range(0, len(data), size):
             yield data[start : start + size]
         return
-    # Seeded with the length too: events of a stream are cut one by one, and not all at the same places.
+    # The length is part of the seed, so that the events of a stream are not all cut at the same places.
     chance = random.Random(f"{reply.cut_seed} {len(data)}")
     start = 0
     while start < len(data):

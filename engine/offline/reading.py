@@ -1,7 +1,7 @@
 """Reads a Messages API request into a `Task`, or into the material of a summary.
 
-The request may be a briefing, or a plain transcript of tool calls and their results. One that is not of the API's shape
-is refused with a sentence, never with an exception of another kind.
+The request may be a briefing, or a plain transcript of tool calls and their results. One without the API's shape is
+refused with a sentence, never with another kind of exception.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ MAX_QUESTION = 4000
 _EARLIER = re.compile(r"^Question: (.+?)(?: \(Answered: |$)", re.MULTILINE)
 _PASSAGE_HEAD = re.compile(r"^\[([^\]\n]{1,300})\]\n", re.MULTILINE)
 _COURSE = "Course: "
-# Behind a title; no words to search for. A heading there is.
+# A page or time after a title is nothing to search for, unlike a heading.
 _PAGE_OR_TIME = re.compile(
     r"(?:, | \u2013 )(?:page \d|slide \d|cell \d|at \d+:\d)[\w: \u2013]{0,100}$"
 )
 
 
 class Message(NamedTuple):
-    """One message, its content always as blocks."""
+    """One message, with its content always as blocks."""
 
     role: str
     blocks: list[Block]
@@ -67,17 +67,17 @@ class Message(NamedTuple):
 
 
 class SummaryTask(NamedTuple):
-    """A request for a summary: the question, and what is to be summed up."""
+    """A request for a summary: the question, and the material to sum up."""
 
     question: str
     material: tuple[Material, ...]
 
 
 def read_task(request: Json) -> Task:
-    """Returns what the request asks for.
+    """Reads the task in a request.
 
     Raises:
-        RefusedError: The request is not of the API's shape.
+        RefusedError: The request does not have the API's shape.
     """
     messages = _messages(request)
     texts = _user_texts(messages)
@@ -88,7 +88,7 @@ def read_task(request: Json) -> Task:
     conversation = _tagged("conversation", texts) or ""
     if conversation:
         earlier = _EARLIER.findall(conversation)
-    # Before the attempts: of a request that is wrong in two places the evidence is refused first.
+    # Before the attempts, so that of two faults in a request the one in the evidence is refused first.
     sources = tuple(_sources(messages))
     attempts = _written_attempts(texts) or tuple(_transcribed_attempts(messages))
     return Task(
@@ -102,7 +102,7 @@ def read_task(request: Json) -> Task:
 
 
 def summary_task(request: Json) -> SummaryTask | None:
-    """Returns the question and the material of a request for a summary; None if it is none.
+    """Returns the question and the material of a request for a summary; None for any other request.
 
     Raises:
         RefusedError: The request is not of the API's shape.
@@ -112,7 +112,7 @@ def summary_task(request: Json) -> SummaryTask | None:
         try:
             material = read_material(text)
         except msgspec.MsgspecError:
-            return None  # It only looks like material of ours.
+            return None  # It only looks like our material.
         if material:
             question = _tagged("question", texts) or ""
             return SummaryTask(question[:MAX_QUESTION], material)
@@ -146,7 +146,7 @@ def _tagged(tag: Tag, texts: Sequence[str]) -> str | None:
 
 
 def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
-    """Returns the attempts of a briefing; none if what is in the tag is not ours to read."""
+    """Returns the attempts in a briefing; empty if the content of the tag is not in our form."""
     for text in texts:
         if "<attempts>" not in text:
             continue
@@ -158,7 +158,7 @@ def _written_attempts(texts: Sequence[str]) -> tuple[Attempt, ...]:
 
 
 def _questions(messages: Sequence[Message]) -> list[str]:
-    """Returns the person's questions, message by message; a message of tool results is none of theirs."""
+    """Returns the user's questions, message by message, skipping messages of tool results."""
     return [
         "\n".join(message.texts())
         for message in messages
@@ -167,7 +167,7 @@ def _questions(messages: Sequence[Message]) -> list[str]:
 
 
 def _sources(messages: Sequence[Message]) -> Iterator[Source]:
-    """Yields all evidence in the request's own numbering, which runs over messages and tool results."""
+    """Yields all evidence in the order of the request's numbering, which covers messages and tool results."""
     number = 0
     for block, in_result in _evidence_blocks(messages):
         if isinstance(block, SearchResultBlock):
@@ -185,21 +185,21 @@ def _texts_of(result: SearchResultBlock) -> tuple[str, ...]:
 
 
 def _evidence_blocks(messages: Sequence[Message]) -> Iterator[tuple[Block, bool]]:
-    """Yields the blocks that may be evidence, those within tool results too, each with True if a tool wrote it."""
+    """Yields the blocks that may be evidence, including those in tool results, each with True if a tool wrote it."""
     for message in messages:
         for block in message.blocks:
             if not isinstance(block, ToolResultBlock):
                 yield block, False
                 continue
             for part in blocks_of(block.content):
-                # The words of a failed tool are an error's, but search results are numbered wherever they are.
+                # The words of a failed tool are an error message, but all search results take part in the numbering.
                 yield part, not block.is_error
 
 
 def _plain_sources(text: str) -> Iterator[Source]:
-    """Yields passages out of a tool's plain words, where each is below its source in brackets."""
+    """Yields the passages in a tool's plain words, in which each follows its source in brackets."""
     heads = list(_PASSAGE_HEAD.finditer(text))
-    # A passage ends where the next one's head begins, the last at the end of the text.
+    # A passage ends at the head of the next one, the last at the end of the text.
     ends = [head.start() for head in heads[1:]] + [len(text)]
     for head, end in zip(heads, ends, strict=False):
         body = text[head.end() : end].strip()
@@ -210,7 +210,7 @@ def _plain_sources(text: str) -> Iterator[Source]:
 
 
 def _transcribed_attempts(messages: Sequence[Message]) -> Iterator[Attempt]:
-    """Yields the attempts of a transcript: each tool call with what the next message answers to it."""
+    """Yields the attempts in a transcript: each tool call with its result in the next message."""
     results: dict[str, ToolResultBlock] = {}
     for message in messages:
         for result in message.results():

@@ -1,4 +1,4 @@
-"""The script of the double: what it replies to each request, how fast, and where it breaks."""
+"""The script of the double: its replies to requests, their speed, and their breaks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.vocabulary.typed import prepared
 Place = Literal["first_byte", "text", "tool_json", "message_stop"]
 """The point of a break: before the first byte, in the middle of the text or of a tool's input, or before the end."""
 Breakage = Literal["reset", "end", "stall", "error", "garbage"]
-"""The manner of a break: a reset connection, an early end, silence, an `error` event, or something that is no JSON."""
+"""The manner of a break: a reset connection, an early end, silence, an `error` event, or data that is not JSON."""
 
 
 class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -23,7 +23,7 @@ class _Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Break(_Strict, frozen=True, kw_only=True):
-    """The point and manner of a break. `error` is the type that an error event names."""
+    """The point and manner of a break. `error` is the type in an error event."""
 
     at: Place
     how: Breakage = "reset"
@@ -31,7 +31,7 @@ class Break(_Strict, frozen=True, kw_only=True):
 
 
 class ScriptedCall(_Strict, frozen=True, kw_only=True):
-    """A tool call of a reply; without an `id` it gets one."""
+    """A tool call of a reply; gets an `id` if it has none."""
 
     name: str
     input: Json = {}
@@ -39,29 +39,29 @@ class ScriptedCall(_Strict, frozen=True, kw_only=True):
 
 
 class When(_Strict, frozen=True, kw_only=True):
-    """The requests that a reply is for: whose body contains a text, and which may (or may not) call tools."""
+    """The requests that a reply is for: those with a text in their body, and those that may (or may not) call tools."""
 
     contains: str | None = None
     tools: bool | None = None
 
 
 class ScriptedReply(_Strict, frozen=True, kw_only=True):
-    """One reply. Its content is given in one of five ways, from the simplest to the rawest.
+    """One reply. There are five ways to give its content, from the simplest to the rawest.
 
     Attributes:
         text: Words; `calls` may follow them.
         content: Whole content blocks, as the API would send them.
-        events: Events of a stream, sent as they are.
-        body: The body, sent as it is under `content_type`.
+        events: Events of a stream, sent unchanged.
+        body: The body, sent unchanged under `content_type`.
         error: The type of an API error, sent with `status` and `message`.
         headers: Further response headers, such as `retry-after`.
         first_byte_s: Seconds before anything is sent.
         between_s: Seconds before each delta.
         end_s: Seconds between the last content block and the message's end.
-        delta_chars: Characters a delta.
-        piece_bytes: The body is cut into pieces of so many bytes.
-        cut_seed: The body is cut into pieces of random length.
-        times: How many requests get this reply.
+        delta_chars: Characters per delta.
+        piece_bytes: Cuts the body into pieces of so many bytes.
+        cut_seed: Cuts the body into pieces of random length, from this seed.
+        times: The number of requests that get this reply.
     """
 
     text: str | None = None
@@ -90,10 +90,10 @@ class ScriptedReply(_Strict, frozen=True, kw_only=True):
 
 
 class Script(_Strict, frozen=True, kw_only=True):
-    """Replies in order; each request takes the first that is left and meant for it.
+    """Replies in order; each request takes the first remaining one that is meant for it.
 
     Attributes:
-        then: What further requests get: the `last` reply repeated, an `offline` answer, or a failure (`fail`).
+        then: The reply to further requests: the `last` one repeated, an `offline` answer, or a failure (`fail`).
     """
 
     replies: tuple[ScriptedReply, ...] = ()
@@ -104,7 +104,7 @@ def read_script(path: Path) -> Script:
     """Reads the script in a YAML or JSON file.
 
     Raises:
-        BadInputError: It cannot be read, or it is no script.
+        BadInputError: It cannot be read, or it is not a script.
     """
     try:
         return msgspec.convert(

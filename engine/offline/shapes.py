@@ -1,4 +1,4 @@
-"""The shape of a Messages API request, declared; one of another shape is refused with a sentence."""
+"""Declares the shape of a Messages API request; a request of another shape is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from msgspec import Meta
 from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.typed import prepared
 
-# Bounds of what is read: a request comes from anywhere, and no briefing is near them.
+# Bounds on the input, because requests come from anywhere; no briefing comes near them.
 MAX_MESSAGES = 1000
 MAX_BLOCKS = 5000
 
 Blocks = Annotated[list[Json], Meta(max_length=MAX_BLOCKS)]
-"""Content blocks, each of which is read by its own type."""
+"""Content blocks, each read by its own type."""
 Content = str | Blocks
-"""Content as the API takes it: a plain string is one text block."""
+"""Content as the API accepts it: a plain string means one text block."""
 
 S = TypeVar("S")
 
 
 class RefusedError(Exception):
-    """A request that the Messages API would answer with `invalid_request_error`; the message gives the reason."""
+    """Raised for a request that the Messages API answers with `invalid_request_error`; the message is the reason."""
 
 
 class _Shape(msgspec.Struct, frozen=True, kw_only=True):
-    """Fields that are not named are left alone: the API knows more of them than are read here."""
+    """Ignores unknown fields, because the API knows more than are read here."""
 
 
 class Head(_Shape, frozen=True, kw_only=True):
-    """The fields that every request has, but for its messages."""
+    """The fields of every request except its messages."""
 
     model: Annotated[str, Meta(min_length=1)]
     max_tokens: Annotated[int, Meta(ge=1)]
@@ -52,7 +52,7 @@ class Messages(_Shape, frozen=True, kw_only=True):
 
 
 class InputSchema(_Shape, frozen=True, kw_only=True):
-    """A tool's parameters; the schemas `true` and `false` are legal too, and say nothing about one."""
+    """A tool's parameters; the schemas `true` and `false` are legal too, but say nothing about a parameter."""
 
     properties: dict[str, Json | bool] = {}
     required: list[str] = []
@@ -74,7 +74,7 @@ class Tools(_Shape, frozen=True, kw_only=True):
 
 
 class TextBlock(_Shape, frozen=True, kw_only=True):
-    """Words, in a message or in a search result."""
+    """Text in a message or in a search result."""
 
     text: str
 
@@ -96,7 +96,7 @@ class ToolUseBlock(_Shape, frozen=True, kw_only=True):
 
 
 class ToolResultBlock(_Shape, frozen=True, kw_only=True):
-    """The answer to a tool call; one without content was empty."""
+    """The result of a tool call; without content if it was empty."""
 
     tool_use_id: str
     content: Content = ""
@@ -104,7 +104,7 @@ class ToolResultBlock(_Shape, frozen=True, kw_only=True):
 
 
 class OtherBlock(_Shape, frozen=True, kw_only=True):
-    """A block of any other type: pictures, thinking and the like are not read."""
+    """A block of any other type, such as a picture or thinking, which is not read."""
 
 
 Block = TextBlock | SearchResultBlock | ToolUseBlock | ToolResultBlock | OtherBlock
@@ -121,7 +121,7 @@ def parse(body: bytes) -> Json:
     """Returns the body's JSON object, its top-level fields of the right types.
 
     Raises:
-        RefusedError: It is no such object.
+        RefusedError: It is not such an object.
     """
     try:
         request: Json = msgspec.json.decode(body)
@@ -132,10 +132,10 @@ def parse(body: bytes) -> Json:
 
 
 def shaped(value: object, shape: type[S]) -> S:
-    """Returns the value in this shape.
+    """Converts the value into this shape.
 
     Raises:
-        RefusedError: It is of another shape; the sentence says where and how.
+        RefusedError: It has another shape; the message says at which place and how.
     """
     try:
         return msgspec.convert(value, prepared(shape))
@@ -151,7 +151,7 @@ def blocks_of(content: Content) -> list[Block]:
     """Returns content as a list of blocks, each read by its type.
 
     Raises:
-        RefusedError: A block has no type, or is not of its type's shape.
+        RefusedError: A block has no type, or not its type's shape.
     """
     if isinstance(content, str):
         return [TextBlock(text=content)]
@@ -160,5 +160,6 @@ def blocks_of(content: Content) -> list[Block]:
         kind = block.get("type")
         if not isinstance(kind, str):
             raise RefusedError("A content block with a type is required.")
+        # Not a tagged union, in which msgspec would refuse blocks of unknown types.
         blocks.append(shaped(block, _SHAPES.get(kind, OtherBlock)))
     return blocks

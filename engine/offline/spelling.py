@@ -1,4 +1,4 @@
-"""Corrects words of a question that occur nowhere in the courses by those that were found for it; pure."""
+"""Corrects words of a question that do not occur in the courses, from the passages found for it; pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from antiphon.language.words import fold, stem, words
 
 LEAST_LETTERS = 5
 READ_CHARS = 400
-"""A longer question says enough without a word that is misspelt."""
+"""A longer question says enough without a misspelt word."""
 ALIKE = 85.0
-"""As alike (0 to 100) are a word and its misspelling."""
+"""Least similarity (0 to 100) of a word and its misspelling."""
 _WORD = re.compile(r"\b[^\W\d_]+\b")
 
 
 def corrected(question: str, sources: Sequence[Source], weigh: Weigh | None) -> str:
-    """Returns the question with each misspelt word as the passages found write it."""
+    """Returns the question with each misspelt word in the spelling of the found passages."""
     if weigh is None or len(question) > READ_CHARS:
         return question
     known: set[str] = set()

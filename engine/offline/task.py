@@ -1,4 +1,4 @@
-"""One request to the offline reasoner: the question, its evidence, what was tried, and which tools may be called."""
+"""One request to the offline reasoner: the question, its evidence, earlier attempts, and the tools on offer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from antiphon.engine.offline.names import EMPTY, Catalogue
 from antiphon.language.markup import Attempt
 
-# In a tool's plain words the place in the lesson's file may follow.
+# In a tool's plain words, the place in the lesson's file may follow.
 _LESSON_SOURCE = re.compile(r"(?P<course>.+?) - Lesson (?P<lesson>\d+)(?:, .+)?$")
 _LESSON_LINE = re.compile(r"Lesson (\d+): (.+)")
 _LIST_LINE = re.compile(r"Courses: \d")
 ALL_COURSES = "All courses"
-"""The source of the list that the outline tool gives without a name."""
+"""The source of the outline tool's list of courses, which it returns if a call names no course."""
 _UNKNOWN_COURSE = "No course named "
-"""The beginning of the course tools' words if there is no such course."""
+"""The beginning of the course tools' message for an unknown course."""
 _COURSE_LINE = re.compile(r"Course: .")
 
 SEARCH = "search_course_content"
@@ -25,7 +25,7 @@ COURSE_TOOLS = frozenset({SEARCH, OUTLINE})
 
 
 class Planned(NamedTuple):
-    """A tool call to ask for."""
+    """A tool call to make."""
 
     tool: str
     arguments: dict[str, object]
@@ -41,7 +41,7 @@ class OfferedTool(NamedTuple):
 
     @property
     def needs_one_text(self) -> bool:
-        """True for a tool that can be called with the question: what else to give it would be a guess."""
+        """True for a tool whose only required argument is a text, for which the question can serve."""
         return (
             len(self.required) == 1
             and self.parameters.get(self.required[0], {}).get("type") == "string"
@@ -49,7 +49,7 @@ class OfferedTool(NamedTuple):
 
 
 class LessonLine(NamedTuple):
-    """A lesson as an outline names it: the outline, the number of its block, and the title."""
+    """A lesson in an outline: the outline, the number of its block, and the title."""
 
     outline: Source
     block: int
@@ -61,8 +61,8 @@ class Source(NamedTuple):
     """A piece of evidence in the request.
 
     Attributes:
-        number: Its place among the request's search results, from 0; None if it cannot be cited.
-        blocks: Its content blocks, a sentence or a line each.
+        number: Its index among the request's search results, from 0; None if it cannot be cited.
+        blocks: Its content blocks, each a sentence or a line.
     """
 
     number: int | None
@@ -88,6 +88,7 @@ class Source(NamedTuple):
     @property
     def is_outline(self) -> bool:
         """True for a course's table of contents."""
+        # A lesson's text may begin with the same word as an outline.
         if not self.blocks or self.lesson is not None:
             return False
         return _COURSE_LINE.match(self.blocks[0]) is not None
@@ -101,7 +102,7 @@ class Source(NamedTuple):
 
     @property
     def is_text(self) -> bool:
-        """True for what a lesson or a tool says, rather than the catalogue."""
+        """True for the text of a lesson or a tool, as opposed to the catalogue."""
         return not self.is_outline and not self.is_list
 
     def lesson_line(self, number: int | None) -> LessonLine | None:
@@ -114,7 +115,7 @@ class Source(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The words that its passages are under, for judging how well they fit."""
+        """The words of its headings, for judging how well its passages fit."""
         return f"{self.source} {self.title}"
 
 
@@ -123,9 +124,9 @@ class Task(NamedTuple):
 
     Attributes:
         earlier: Earlier questions of the conversation, oldest first.
-        conversation: The conversation as far as it is shown, a line for each question and answer.
-        tools: What may be called now; none in the final call.
-        catalogue: The courses that there are; empty if none is at hand.
+        conversation: The part of the conversation in the request, a line for each question and answer.
+        tools: The tools that may be called now; none in the final call.
+        catalogue: All courses; empty if there is no catalogue.
     """
 
     question: str
@@ -142,7 +143,7 @@ class Task(NamedTuple):
 
     @property
     def passages(self) -> tuple[Source, ...]:
-        """The evidence that is text: everything but outlines."""
+        """The evidence that is text: all except outlines."""
         return tuple([source for source in self.sources if source.is_text])
 
     @property
@@ -161,7 +162,7 @@ class Task(NamedTuple):
 
     @property
     def unknown_course(self) -> str | None:
-        """The outline tool's words on a course that does not exist; None if it was asked for none such."""
+        """The outline tool's message on a course that does not exist; None if no call named such a course."""
         for attempt in self.attempts:
             if attempt.outcome == "failed" and attempt.detail.startswith(
                 _UNKNOWN_COURSE
@@ -171,7 +172,7 @@ class Task(NamedTuple):
 
     @property
     def own_tools(self) -> tuple[OfferedTool, ...]:
-        """The tools that are none of the courses'."""
+        """The tools other than the course tools."""
         return tuple([tool for tool in self.tools if tool.name not in COURSE_TOOLS])
 
     @property
@@ -179,7 +180,7 @@ class Task(NamedTuple):
         return frozenset([tool.name for tool in self.tools])
 
     def numbered(self, numbers: Iterable[int]) -> list[Source]:
-        """Returns the passages of these numbers, which count from 1; some may be none, for a request is anybody's."""
+        """Returns the passages with these numbers, from 1; skips invalid ones, since a request may come from anyone."""
         by_number = dict(enumerate(self.sources, start=1))
         found: list[Source] = []
         for number in numbers:

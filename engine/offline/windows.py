@@ -1,7 +1,7 @@
-"""Chooses what is shown of the passages that a search brought: one to three windows of whole sentences; pure.
+"""Chooses the parts of the found passages to show: one to three windows of whole sentences; pure.
 
-The search has ranked the passages, and the first window is of its first one. Here only the sentence of a passage that
-is likest the question is found, and as much around it as a reader takes in at a glance.
+The search has ranked the passages, and the first window comes from its first one. Here it only remains to find the
+sentence of a passage most like the question, and as much around it as a reader takes in at a glance.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from antiphon.language.words import terms, words
 MOST_WINDOWS = 3
 MOST_CHARS = 600
 PASSAGE_CHARS = 900
-"""Passages that are side by side are shown as one: a longer one holds several that the search has found."""
+"""Adjacent passages come joined as one, so a passage longer than this holds several that the search found."""
 MOST_TABLE_CHARS = 300
-"""A longer table is shown by the one row that is wanted, and not with twenty more."""
+"""Of a longer table only the best row is shown, not with twenty more."""
 NEAR = 0.7
-"""A further window is shown if it is this much as like the question as the likest."""
+"""The least likeness of a further window, relative to the likest."""
 MORE_WEIGHT = 0.3
-"""For the share of the question that a further window holds and those before it do not."""
+"""Weight of the share of the question that a further window adds to those before it."""
 WORDS_WEIGHT = 0.3
-"""For the share of the question that a sentence holds word by word: what is called `set_ef` is not what is like it."""
+"""Weight of the share of the question that a sentence contains literally: `set_ef` is not something merely like it."""
 LITERAL_WEIGHT = 0.3
-"""For holding what the question writes in signs, such as "$?" or "&&", which neither words nor meaning tell."""
+"""Weight of containing the question's signs, such as "$?" or "&&", which count neither as words nor as meaning."""
 MOST_COMPARED = 400
 COMPARED_CHARS = 1_000
-"""As many sentences are compared by meaning, and as much of each: a briefing has far less."""
+"""Limits on the number of sentences compared by meaning, and on their lengths: a briefing has far less."""
 _LITERAL = re.compile(r"(?<!\S)[^\w\s]*[$&|<>=@#%^~*\\/`+]+[^\w\s]*(?!\S)")
 
 
@@ -42,7 +42,7 @@ class Window(NamedTuple):
 
     Attributes:
         key: The sentence that most likely answers.
-        worth: How like the question that sentence is, by meaning and by words.
+        worth: The likeness of that sentence to the question, by meaning and by words.
     """
 
     source: Source
@@ -57,16 +57,16 @@ class Window(NamedTuple):
 
     @property
     def labelled(self) -> str:
-        """Its text, and the words that it is under."""
+        """Its text, with the words of its headings."""
         return f"{self.source.label} {self.text}"
 
 
 class Looked(NamedTuple):
-    """What was found in some passages for a question.
+    """The result of searching some passages for a question's answer.
 
     Attributes:
-        likeness: How like the question each sentence is, passage by passage: by words if meanings are not known.
-        windows: What is to be shown.
+        likeness: The likeness of each sentence to the question, by passage; by words if meanings are not known.
+        windows: The windows to show.
     """
 
     sources: Sequence[Source]
@@ -81,10 +81,10 @@ def look(
     most: int = MOST_WINDOWS,
     near: float = NEAR,
 ) -> Looked:
-    """Finds the windows: the first in any case, further ones if they come near the likest.
+    """Finds the windows: always the first, and further ones if they come near the likest.
 
     Args:
-        sources: The best first; each has sentences.
+        sources: The passages, best first; each has sentences.
     """
     shares = question_shares(question, measures.weigh)
     likeness = _in_rows(_likeness(question, sources, shares, measures), sources)
@@ -100,7 +100,7 @@ def look(
 def _chosen(
     shown: list[Window], further: list[Window], shares: TermShares, most: int
 ) -> list[Window]:
-    """Adds the likest of the further windows, and those before others that hold more of the question."""
+    """Adds the best of the further windows, by likeness and by what they add to the question's covered terms."""
     while further and len(shown) < most:
         held = _held(shares, shown)
         gains: list[float] = []
@@ -112,17 +112,18 @@ def _chosen(
 
 
 def _held(shares: TermShares, shown: Sequence[Window]) -> frozenset[str]:
-    """Returns the terms of the question that windows hold."""
+    """Returns the terms of the question that occur in the windows."""
     return shares.held(terms(" ".join([window.labelled for window in shown])))
 
 
 def _windows_of(source: Source, worths: Sequence[float]) -> list[Window]:
-    """Returns the windows of one passage, none of which touch, the likest first: one for each that was joined in it."""
+    """Returns disjoint windows of one passage, likest first: as many as passages were joined in it."""
     found: list[Window] = []
     most = ceil(sum(map(len, source.blocks)) / PASSAGE_CHARS)
     free = set(range(len(worths)))
     alone = rows_of_long_tables(source.blocks, MOST_TABLE_CHARS)
     while free and len(found) < most:
+        # Sorted, so that of equally good sentences the first one wins.
         key = max(sorted(free), key=worths.__getitem__)
         first, end = key, key + 1
         if key not in alone:
@@ -133,10 +134,11 @@ def _windows_of(source: Source, worths: Sequence[float]) -> list[Window]:
 
 
 def _around(blocks: Sequence[str], key: int, free: AbstractSet[int]) -> tuple[int, int]:
-    """Returns the free sentences around one, two behind it for each before it, while they are few enough to read."""
+    """Returns the free sentences around one, two after it for each before it, within a readable length."""
     first, end = key, key + 1
     room = MOST_CHARS - len(blocks[key])
     while True:
+        # A side without a free sentence gets a length that never fits.
         behind = len(blocks[end]) if end in free else room + 1
         before = len(blocks[first - 1]) if first - 1 in free else room + 1
         if min(behind, before) > room:
@@ -156,10 +158,10 @@ def _worths(
     shares: TermShares,
     literals: Sequence[str],
 ) -> list[float]:
-    """Returns what each sentence of a passage is worth, by its likeness, the words that it holds, and signs."""
+    """Returns the worth of each sentence of a passage, by likeness, shared words, and signs."""
     worths: list[float] = []
     for text, alike in zip(source.blocks, likeness, strict=True):
-        # A line without a word, such as the end of a piece of code, tells nothing.
+        # A line without words, such as the end of some code, has no meaning to compare.
         worth = alike if words(text) else 0.0
         worth += WORDS_WEIGHT * shares.share(shares.held(terms(text)))
         worth += LITERAL_WEIGHT * any(literal in text for literal in literals)
@@ -170,7 +172,7 @@ def _worths(
 def _likeness(
     question: str, sources: Sequence[Source], shares: TermShares, measures: Measures
 ) -> list[float]:
-    """Returns how like the question each sentence is: by meaning, or by the words that they share."""
+    """Returns the likeness of each sentence to the question, by meaning or by shared words."""
     texts = [block for source in sources for block in source.blocks]
     if not texts:
         return []
@@ -182,7 +184,7 @@ def _likeness(
 
 
 def _in_rows(values: list[float], sources: Sequence[Source]) -> list[list[float]]:
-    """Returns values that follow one another as a row for each passage."""
+    """Splits a flat list of values into one row per passage."""
     rows: list[list[float]] = []
     for source in sources:
         rows.append(values[: len(source.blocks)])
@@ -191,7 +193,7 @@ def _in_rows(values: list[float], sources: Sequence[Source]) -> list[list[float]
 
 
 def _literals(question: str, sources: Sequence[Source]) -> list[str]:
-    """Returns what the question writes in signs, without its closing mark if the texts write it so."""
+    """Returns the signs in the question, without a closing mark unless the texts contain them with it."""
     text = "".join([block for source in sources for block in source.blocks])
     literals: list[str] = []
     for literal in _LITERAL.findall(question):

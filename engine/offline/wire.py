@@ -1,4 +1,4 @@
-"""A reply in the Messages API's own forms: its content blocks, a message, the same as a stream's events, and errors."""
+"""Writes replies in the Messages API's own forms: content blocks, a message, a stream's events, and errors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from antiphon.vocabulary.events import CLOSEST_FOUND, LOOSE_FIT, PART_MISSING
 from antiphon.vocabulary.ports import Json
 
 Certainty = Literal["high", "medium", "low"]
-"""How sure a reply is that it answers: it is found, one must look oneself, or it is only the closest there is."""
+"""The certainty of an answer: it is found, the reader must judge, or it is only the closest there is."""
 PIECE_CHARS = 60
 CHARS_PER_TOKEN = 4
-"""A common estimate for English text; no tokenizer is at hand."""
+"""A common estimate for English text; there is no public tokenizer."""
 CALL_CHARS = 40
-"""The characters that a tool call takes beside its input: its name and id."""
+"""The characters of a tool call besides its input: its name and id."""
 
 
 class Draft:
-    """A reply while it is written: text blocks, the cited ones with true citations, or tool calls.
+    """A reply in the making: text blocks, some with true citations, or tool calls.
 
     Attributes:
-        stop_reason: The marker of a reply that is none, or of which it is not sure (`vocabulary.events.NOT_SEARCHED`
-            and its neighbours), by which the answer's doubts are known without comparing sentences; empty: what fits
-            the blocks.
-        certainty: How sure it is that it answers.
-        part_missing: It answers a part of the question only.
+        stop_reason: The marker of a missing or uncertain answer (`vocabulary.events.NOT_SEARCHED` and its neighbours),
+            from which the answer's doubts follow without comparing sentences; empty: the usual one for the blocks.
+        certainty: The certainty that it answers the question.
+        part_missing: It answers only a part of the question.
     """
 
     def __init__(self, blocks: Sequence[Json] = ()) -> None:
@@ -40,25 +39,25 @@ class Draft:
         self.part_missing = False
 
     def say(self, text: str) -> None:
-        """Adds words of our own."""
+        """Adds text of our own."""
         if not text:
             return
-        # Words without a citation may share a block, a cited block holds only what its source says.
+        # Texts without a citation may share a block, but a cited block holds only its source's words.
         if self.blocks and "citations" not in self.blocks[-1]:
             self.blocks[-1]["text"] += text
         else:
             self.blocks.append({"type": "text", "text": text})
 
     def decline(self, text: str, stop_reason: str) -> None:
-        """Says why there is no answer."""
+        """Says why there is no answer, and sets the stop reason that marks it."""
         self.say(text)
         self.stop_reason = stop_reason
 
     def doubt(self, sure: Certainty, *, part_missing: bool = False) -> None:
-        """Says by the stop reason how sure the answer is; what is worst comes first.
+        """Notes the certainty of the answer in the stop reason, which the worst doubt decides.
 
         Args:
-            part_missing: It answers a part of the question only.
+            part_missing: It answers only a part of the question.
         """
         self.certainty = sure
         self.part_missing = part_missing
@@ -70,7 +69,7 @@ class Draft:
             self.stop_reason = LOOSE_FIT
 
     def paragraph(self, opening: str = "") -> None:
-        """Begins a new paragraph, if there is text already, with `opening`."""
+        """Begins a new paragraph, if there already is text, with `opening`."""
         if self.blocks:
             self.say("\n\n")
         self.say(opening)
@@ -78,7 +77,7 @@ class Draft:
     def cite(
         self, source: Source, first: int, end: int, text: str | None = None
     ) -> None:
-        """Adds what blocks `first` to `end` (exclusive) of a source hold; `text` puts it in other words."""
+        """Cites blocks `first` to `end` (exclusive) of a source, in their own words or those of `text`."""
         cited = "".join(source.blocks[first:end])
         if text is None:
             text = " ".join(cited.split())
@@ -98,7 +97,7 @@ class Draft:
 
 
 def message_of(body: bytes, model: str, draft: Draft) -> Json:
-    """Returns a whole message; its id follows from the request, so that the same request has the same reply."""
+    """Returns a whole message with an id derived from the request, so that equal requests have equal replies."""
     content = draft.blocks
     key = sha256(body).hexdigest()
     stop_reason = "end_turn"
@@ -126,7 +125,7 @@ def message_of(body: bytes, model: str, draft: Draft) -> Json:
 
 
 def error_of(kind: str, sentence: str) -> Json:
-    """Returns an error as the API sends it."""
+    """Returns an error in the API's form."""
     return {"type": "error", "error": {"type": kind, "message": sentence}}
 
 
@@ -150,7 +149,7 @@ def delta_events(message: Json, piece_chars: int) -> Iterator[Json]:
     }
     yield {"type": "message_start", "message": begun}
     for index, block in enumerate(content):
-        # The index after the type, and before what the event holds: the order that the API itself sends.
+        # The index comes after the type and before the content, as in the API's own events.
         for event in _block_events(block, piece_chars):
             yield {"type": event["type"], "index": index} | event
     delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
@@ -174,14 +173,14 @@ _IN_DELTAS = {
     "text": ("text", "text_delta"),
     "thinking": ("thinking", "thinking_delta"),
 }
-"""Kinds of blocks whose words come in deltas: the field, and the kind of delta."""
+"""Kinds of blocks whose text comes in deltas: the field, and the kind of delta."""
 
 
 def _block_events(block: Json, piece_chars: int) -> Iterator[Json]:
     if block["type"] == "tool_use":
         yield {"type": "content_block_start", "content_block": block | {"input": {}}}
         given = block["input"]
-        # Arguments that are a text already are JSON that is broken on purpose: it travels as it is.
+        # Arguments given as a string are JSON broken on purpose, which is sent unchanged.
         is_text = isinstance(given, str)
         written = given if is_text else msgspec.json.encode(given).decode()
         yield from _deltas("input_json_delta", "partial_json", written, piece_chars)

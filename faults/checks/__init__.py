@@ -1,1 +1,1 @@
-"""The promises as rules over what a run left, and the table that names them."""
+"""The promises as rules over the results of a run, and the table that names them."""

@@ -1,4 +1,4 @@
-"""Checks of the answer: it comes in time, is the one that was assembled, rests on the trace, and says its doubts."""
+"""Checks of the answer: it comes in time, is the assembled one, is based on the trace, and states its doubts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from antiphon.faults.results import Run
 from antiphon.vocabulary import events as e
 
 _SLACK_S = 0.001
-"""The error that sums of seconds may have."""
+"""The allowed rounding error of sums of seconds."""
 
 _WATCHES = (
     "clock.",
@@ -19,13 +19,13 @@ _WATCHES = (
     "deliver.deadline_",
     "deliver.query_received.DeadlineTimer",
 )
-"""The points at which a watch over the time can be taken away."""
+"""The points at which a fault can remove a watch over the time."""
 
 
 def nothing_watches_the_time(run: Run) -> bool:
-    """Returns True if several faults fired and took a watch over the time away: then nothing need come in time.
+    """Returns True if several faults fired and one removed a watch over the time: then the answer may be late.
 
-    One fault never does: if a watch fails alone, another one ends what hangs.
+    A single fault is not enough: if one watch fails, another one ends the work that hangs.
     """
     fired: set[tuple[str, str]] = set()
     watch_taken = False
@@ -37,7 +37,7 @@ def nothing_watches_the_time(run: Run) -> bool:
 
 
 def one_answer_is_given(run: Run) -> Iterator[str]:
-    """There is one answer, and one end of the query, which is its last event."""
+    """There is one answer, and the query has one end, which is its last event."""
     if not run.response.answer.strip():
         yield "the answer is empty"
     closed = [
@@ -50,27 +50,27 @@ def one_answer_is_given(run: Run) -> Iterator[str]:
 
 
 def the_assembled_answer_is_given(run: Run) -> Iterator[str]:
-    """The caller is given the answer that the trace holds."""
+    """The caller gets the answer in the trace."""
     answers = [event.answer for event in run.events(e.ResponseAssembled)]
     different = set(answers)
     if len(different) > 1:
         yield f"{len(different)} different answers were assembled"
-    # The first is the one that counts: the session ends with it.
+    # The first one counts, because it ends the session.
     if answers and run.response.answer != answers[0]:
         yield "the caller was given another answer than the one assembled"
 
 
 def in_time(run: Run) -> Iterator[str]:
-    """The answer comes within the deadline, measured where the caller stands."""
+    """The answer comes within the deadline, as the caller measures it."""
     deadline_s = run.scenario.settings.deadline_s
-    # No timer rings while the loop is blocked.
+    # No timer fires while the loop is blocked.
     late_s = _SLACK_S + run.injected.blocked_s
     if run.took_s > deadline_s + late_s and not nothing_watches_the_time(run):
         yield f"it took {run.took_s:.2f} s of {deadline_s:g} s"
 
 
 def citations_lead_back(run: Run) -> Iterator[str]:
-    """Every citation is the very words of a passage that the trace holds, and is of a part of the answer."""
+    """Every citation quotes a passage in the trace exactly, and belongs to a part of the answer."""
     response = run.response
     passages: dict[str, str] = {}
     for event in run.events(e.ContextSynthesized):
@@ -86,8 +86,8 @@ def citations_lead_back(run: Run) -> Iterator[str]:
 
 
 def each_loss_has_its_sign(run: Run) -> Iterator[str]:
-    """Each loss in the trace shows in the answer."""
-    # An answer of last resort says so in its text; `failure_is_never_sure` checks it.
+    """The answer has a sign for each loss in the trace."""
+    # An answer of last resort says so in its text, which `failure_is_never_sure` checks.
     if not run.has(e.ResponseAssembled):
         return
     signs = run.signs
@@ -101,14 +101,14 @@ def each_loss_has_its_sign(run: Run) -> Iterator[str]:
 
 
 def no_sign_without_a_loss(run: Run) -> Iterator[str]:
-    """No hedging: without a loss there is no sign of one."""
+    """No hedging: there is no sign without a loss."""
     if not run.has(e.ResponseAssembled) or _unheard_by_assembler(run):
         return
-    # The store may refuse what comes after the answer was asked for: then the sign is added at the end.
+    # The store may refuse events after the request for the answer; the sign of that is added at the very end.
     explained = set(OF_CONTENT) | {"trace_incomplete"}
     for expected in expected_doubts(run.trace):
         explained |= expected.kinds
-    # An answer that is requested once more may be built from what was found, when the reply was lost.
+    # If the reply was lost, a second request may build the answer from the facts.
     if len(run.events(e.AnswerRequested)) > 1:
         explained.add("partial_evidence")
     for sign in sorted(run.signs - explained):
@@ -116,7 +116,7 @@ def no_sign_without_a_loss(run: Run) -> Iterator[str]:
 
 
 def no_low_confidence_without_reason(run: Run) -> Iterator[str]:
-    """No hedging: without a loss or a fault an answer is not called unsure."""
+    """No hedging: without a loss or a fault the answer does not claim low confidence."""
     if not run.has(e.ResponseAssembled) or run.fired or expected_doubts(run.trace):
         return
     if run.response.confidence == "low":
@@ -124,7 +124,7 @@ def no_low_confidence_without_reason(run: Run) -> Iterator[str]:
 
 
 def _unheard_by_assembler(run: Run) -> set[str]:
-    """Returns the kinds of events that a fault kept from the assembler: it cannot speak of them."""
+    """Returns the kinds of events that a fault kept from the assembler, so that the answer cannot mention them."""
     return {
         kind
         for kind, component in run.injected.undelivered
@@ -133,7 +133,7 @@ def _unheard_by_assembler(run: Run) -> set[str]:
 
 
 def signs_name_their_events(run: Run) -> Iterator[str]:
-    """Each doubt names an event of the trace on which it rests."""
+    """Each doubt names the event of the trace that caused it."""
     last = run.trace[-1].seq if run.trace else 0
     for doubt in run.response.indicators:
         if not 0 < doubt.event_seq <= last:
@@ -141,7 +141,7 @@ def signs_name_their_events(run: Run) -> Iterator[str]:
 
 
 def failure_is_never_sure(run: Run) -> Iterator[str]:
-    """An answer that is none is never called sure; one that was whole before its query failed may be."""
+    """A statement of failure never claims confidence; an answer that was whole before its query failed may."""
     assert run.outcome is not None
     status = run.outcome.status
     confidence = run.response.confidence

@@ -1,6 +1,6 @@
-"""Checks of the limits of a query: rounds, replies, calls, attempts, and the budget of tokens and money.
+"""Checks the limits of a query: rounds, replies, calls, attempts, and the budget of tokens and money.
 
-What was spent is summed up from the trace, apart from the coordinator's own sums.
+Sums up the spending from the trace, independently of the coordinator.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from antiphon.vocabulary import events as e
 from antiphon.vocabulary.values import Rate, Usage
 
 OWN_SEARCH = "own-search-"
-"""The beginning of the ids of searches that no model requested."""
+"""The prefix of the ids of searches that no model requested."""
 MOST_ATTEMPTS = 6
 MOST_STARTS = 8
-"""A retry policy may try this often; one without a limit tries until the deadline."""
+"""More starts than any retry policy with a limit makes; one without a limit tries until the deadline."""
 _SLACK_USD = 1e-9
-"""The error that sums of prices may have, in dollars."""
+"""The allowed rounding error of sums of prices, in dollars."""
 
 
 def replies_within_limits(run: Run) -> Iterator[str]:
-    """There is at most one reply more than there may be rounds."""
+    """There is at most one reply more than the limit on rounds."""
     most = run.scenario.settings.max_rounds + 1
     replies = set(run.subjects(e.ReasoningCompleted))
     if len(replies) > most:
@@ -34,7 +34,7 @@ def replies_within_limits(run: Run) -> Iterator[str]:
 
 
 def summaries_within_limits(run: Run) -> Iterator[str]:
-    """There are at most as many summaries as rounds."""
+    """There are at most as many summaries as the limit on rounds."""
     most = run.scenario.settings.max_rounds
     summaries = set(run.subjects(e.SummaryRequested))
     if len(summaries) > most:
@@ -42,9 +42,9 @@ def summaries_within_limits(run: Run) -> Iterator[str]:
 
 
 def tool_rounds_within_limits(run: Run) -> Iterator[str]:
-    """Models ask for tools in at most so many rounds."""
+    """Models call tools in no more rounds than the limit."""
     most = run.scenario.settings.max_rounds
-    # A search of the service's own belongs to no round of a model's.
+    # A search by the service itself does not belong to a model's round.
     rounds = {
         event.round
         for event in run.events(e.ToolRequested)
@@ -55,7 +55,7 @@ def tool_rounds_within_limits(run: Run) -> Iterator[str]:
 
 
 def one_own_search(run: Run) -> Iterator[str]:
-    """The service searches by itself at most once."""
+    """The service makes at most one search of its own."""
     own = {
         call_id
         for call_id in run.subjects(e.ToolRequested)
@@ -66,7 +66,7 @@ def one_own_search(run: Run) -> Iterator[str]:
 
 
 def tool_calls_within_limits(run: Run) -> Iterator[str]:
-    """No round has more tool calls than it may have."""
+    """No round has more tool calls than the limit."""
     most = run.scenario.settings.max_tool_calls
     for event in run.events(e.ToolCallsConfirmed):
         if len(set(event.tool_call_ids)) > most:
@@ -75,10 +75,10 @@ def tool_calls_within_limits(run: Run) -> Iterator[str]:
 
 
 def attempts_within_limits(run: Run) -> Iterator[str]:
-    """No call of a model is tried without limit."""
+    """Attempts at a model call are limited."""
     attempts: dict[str, set[object]] = {}
     for event in run.events(e.ReasoningStarted):
-        # A set, since an attempt whose event a fault published twice is one attempt.
+        # A set, because a fault may have published an attempt's event twice.
         attempts.setdefault(event.call_id, set()).add(
             (event.reasoner, event.attempt, event.part)
         )
@@ -88,7 +88,7 @@ def attempts_within_limits(run: Run) -> Iterator[str]:
 
 
 def tool_starts_within_limits(run: Run) -> Iterator[str]:
-    """No tool call is started without limit."""
+    """Starts of a tool call are limited."""
     starts = Counter(run.subjects(e.ToolStarted))
     published_twice = 0
     for lost in run.injected.lost:
@@ -100,7 +100,7 @@ def tool_starts_within_limits(run: Run) -> Iterator[str]:
 
 
 def within_budget(run: Run) -> Iterator[str]:
-    """All calls together use and cost no more than they may, and nothing more is begun once they do."""
+    """All calls together stay within the budget, and no round of tools opens after it is used up."""
     yield from _tokens_within_budget(run)
     yield from _cost_within_budget(run)
     yield from _no_round_after_the_budget(run)
@@ -123,7 +123,7 @@ def _cost_within_budget(run: Run) -> Iterator[str]:
         return
     usd = 0.0
     for usage, rate in _spent(run):
-        # A provider that names the price knows it best; a model without a known rate costs nothing.
+        # The provider's own price comes first; a model without a known rate costs nothing.
         if usage.cost_usd is not None:
             usd += usage.cost_usd
         elif rate is not None:
@@ -133,7 +133,7 @@ def _cost_within_budget(run: Run) -> Iterator[str]:
 
 
 def _no_round_after_the_budget(run: Run) -> Iterator[str]:
-    """Once a budget was reached no round of tools opens any more."""
+    """No round of tools opens once a budget is used up."""
     used_up = False
     for recorded in run.trace:
         event = recorded.event
@@ -145,10 +145,10 @@ def _no_round_after_the_budget(run: Run) -> Iterator[str]:
 
 
 def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
-    """Yields what each call used, and what its model's tokens cost; a call with two outcomes counts once."""
+    """Yields each call's usage and its model's rate; a call with two outcomes counts once."""
     rates = _rates_of_calls(run)
     counted: set[str] = set()
-    # A fault may have published an outcome twice: it was paid for once.
+    # A fault may have published an outcome twice, but the call was paid for once.
     for recorded in run.trace:
         event = recorded.event
         if not isinstance(
@@ -165,20 +165,20 @@ def _spent(run: Run) -> Iterator[tuple[Usage, Rate | None]]:
         rate = rates.get(event.call_id)
         yield event.usage, rate
         yield _as_billed(event.unreported), rate
-        # A failed call's usage holds its attempts already; a whole reply tells apart what was for nothing.
+        # A failed call's usage includes all its attempts; a whole reply reports the wasted ones separately.
         if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             yield event.wasted, rate
 
 
 def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
-    """Returns what the tokens of each call's model cost, as far as that is known."""
+    """Returns the rate of each call's model; None if it is not known."""
     known: dict[str, Rate] = {}
     for received in run.events(e.QueryReceived):
         for rate in received.rates:
             known[rate.model] = rate
     rates: dict[str, Rate | None] = {}
     for reasoning in run.events(e.ReasoningRequested):
-        # The fallback's price stands under its own name, whatever model it was asked in the place of.
+        # The fallback's rate has its own name, not that of the model that it replaces.
         model = "fallback" if reasoning.reasoner == "fallback" else reasoning.model
         rates[reasoning.call_id] = known.get(model)
     for summary in run.events(e.SummaryRequested):
@@ -187,10 +187,10 @@ def _rates_of_calls(run: Run) -> dict[str, Rate | None]:
 
 
 def _as_billed(unreported: Usage) -> Usage:
-    """Returns what the scripted server bills of requests that were broken off.
+    """Returns the usage that the scripted server bills for requests that were broken off.
 
-    The ledger counts more than that: the most that any server could make of their bytes. A budget is kept by estimates
-    of a request, which that would exceed though nothing more was spent than may be.
+    The ledger counts more: the most that any server could charge for their bytes. Budgets are kept by estimates, which
+    that maximum would exceed even though the real spending is within the limit.
     """
     input_tokens = unreported.input_tokens * BYTES_A_TOKEN // CHARS_A_TOKEN
     return replace(unreported, input_tokens=input_tokens, cost_usd=None)

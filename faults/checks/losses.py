@@ -1,6 +1,6 @@
-"""The doubts that an answer owes, by its trace alone.
+"""Derives the doubts that an answer must state from its trace alone.
 
-Written apart from the assembler, which works out the same: so each checks the other.
+Written independently of the assembler, which derives the same, so that each checks the other.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ OF_CONTENT = frozenset(
         "earlier_topic",
     }
 )
-"""Doubts that rest on what was answered and found, not on anything lost."""
+"""Doubts about the content of the answer and its sources, rather than a loss."""
 
 Kinds = frozenset[str]
-"""Kinds of doubts, of which one must show."""
+"""Kinds of doubts, one of which must appear."""
 
 _NONE: Kinds = frozenset()
 _OF_LIMITS: dict[str, Kinds] = {
@@ -43,7 +43,7 @@ _OF_LIMITS: dict[str, Kinds] = {
     "deadline": frozenset({"deadline"}),
     "tokens": frozenset({"budget"}),
     "cost": frozenset({"budget"}),
-    # Without a reply there is nobody who spoke in the model's place.
+    # Without a reply, there is no fallback reasoner to name.
     "provider_open": frozenset(
         {"fallback_reasoner", "no_evidence", "partial_evidence"}
     ),
@@ -60,17 +60,17 @@ _OF_STOP_REASONS: dict[str, Kinds] = {
 
 
 class ExpectedDoubt(NamedTuple):
-    """A loss: any one of `kinds` must show in the answer for the sake of `event`."""
+    """A loss: because of `event` the answer must state a doubt of one of `kinds`."""
 
     kinds: Kinds
     event: Event
 
 
 def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
-    """Lists the doubts that the losses before the answer ask for."""
+    """Lists the doubts that the losses before the answer require."""
     before = _before_the_answer(trace)
     requests = [event for event in before if isinstance(event, e.AnswerRequested)]
-    # If the answer was lost on its way and is requested once more, it is the first answer that is given.
+    # If the answer was lost on its way and requested again, the caller still gets the first answer.
     found = list(_of_losses(before, requests[1:]))
     if not requests:
         return found
@@ -86,7 +86,7 @@ def expected_doubts(trace: Sequence[Recorded[Event]]) -> list[ExpectedDoubt]:
 def _of_losses(
     events: Sequence[Event], ignored: Sequence[Event]
 ) -> Iterator[ExpectedDoubt]:
-    """Yields the doubts that single events ask for."""
+    """Yields the doubts that single events require."""
     used = _used_calls(events)
     for event in events:
         if event in ignored:
@@ -97,7 +97,7 @@ def _of_losses(
 
 
 def _before_the_answer(trace: Sequence[Recorded[Event]]) -> list[Event]:
-    """Returns what had happened when the answer was requested: it speaks of nothing else."""
+    """Returns the events up to the request for the answer, the only ones that its doubts can mention."""
     requested_at = len(trace)
     for recorded in trace:
         if isinstance(recorded.event, e.ResponseAssembled):
@@ -106,7 +106,7 @@ def _before_the_answer(trace: Sequence[Recorded[Event]]) -> list[Event]:
 
 
 def _used_calls(events: Sequence[Event]) -> set[str]:
-    """Returns the tool calls of replies that came whole; a call started for one that did not is nobody's loss."""
+    """Returns the tool calls of complete replies; a call that an incomplete one started is no loss."""
     used: set[str] = set()
     for event in events:
         if isinstance(event, e.ReasoningCompleted):
@@ -118,7 +118,7 @@ def _used_calls(events: Sequence[Event]) -> set[str]:
 
 
 def _of_failed_tool(event: e.ToolFailed, used: set[str]) -> Kinds:
-    # That nothing was found is an answer, too; and for a call that no reply holds nobody waits.
+    # "Not found" is an answer too; and nobody waits for a call that no complete reply contains.
     if event.failure == "not_found" or event.tool_call_id not in used:
         return _NONE
     return frozenset({"tool_failed"})
@@ -157,7 +157,7 @@ _ALWAYS: dict[type[Event], Kinds] = {
     e.SummaryFailed: frozenset({"summary_missing"}),
     e.SummarySkipped: frozenset({"summary_missing"}),
 }
-"""Events that are a loss whatever they hold."""
+"""Events that are always a loss."""
 
 _SOMETIMES: dict[type[Event], Callable[[Any, set[str]], Kinds]] = {
     e.ToolFailed: _of_failed_tool,
@@ -168,11 +168,11 @@ _SOMETIMES: dict[type[Event], Callable[[Any, set[str]], Kinds]] = {
     e.AnswerRequested: _of_answer,
     e.BreakerTripped: _of_limit,
 }
-"""Events that may be a loss; each rule is handed the calls that whole replies hold, too."""
+"""Events that may be a loss; each rule also gets the tool calls of complete replies."""
 
 
 def _kinds_of(event: Event, used: set[str]) -> Kinds:
-    """Returns the doubts of which one must show for an event; none if it is no loss."""
+    """Returns the kinds of doubts one of which an event requires; empty if it is not a loss."""
     kind = type(event)
     if kind in _ALWAYS:
         return _ALWAYS[kind]
@@ -182,7 +182,7 @@ def _kinds_of(event: Event, used: set[str]) -> Kinds:
 
 
 def _of_reply(events: Sequence[Event], call_id: str | None) -> Iterator[ExpectedDoubt]:
-    """Yields the doubts that the answering reply itself asks for."""
+    """Yields the doubts that the answering reply itself requires."""
     for event in events:
         if getattr(event, "call_id", None) != call_id:
             continue
@@ -198,7 +198,7 @@ def _of_reply(events: Sequence[Event], call_id: str | None) -> Iterator[Expected
 
 
 def _of_ending(events: Sequence[Event], call_id: str) -> Iterator[ExpectedDoubt]:
-    """Yields the doubt that the end of a reply asks for in whose place the facts were given."""
+    """Yields the doubt for the end of a reply that the facts replaced as the answer."""
     for event in events:
         if isinstance(event, e.ReasoningCompleted) and event.call_id == call_id:
             kinds = _OF_STOP_REASONS.get(event.stop_reason, _NONE)
@@ -208,7 +208,7 @@ def _of_ending(events: Sequence[Event], call_id: str) -> Iterator[ExpectedDoubt]
 def _of_reviews(
     events: Sequence[Event], call_id: str | None
 ) -> Iterator[ExpectedDoubt]:
-    """Yields the doubts of reviewers who did not accept the answering reply, or never judged it."""
+    """Yields the doubts for reviewers that rejected the answering reply or never judged it."""
     not_verified: Kinds = frozenset({"not_verified"})
     judges: set[str] = set()
     for review in _reviews_of(events, call_id):
@@ -234,7 +234,7 @@ def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kind
     if request.reasoner != "fallback":
         return _NONE
     for event in events:
-        # If the assembler could not take the reply in, the answer is not the fallback's but what was found.
+        # If the assembler failed on the reply, the answer consists of the facts instead of the fallback's words.
         if (
             isinstance(event, e.HandlerFailed)
             and event.handler == "ResponseAssembler.on_reasoning_completed"
@@ -244,7 +244,7 @@ def _of_reasoner(request: e.ReasoningRequested, events: Sequence[Event]) -> Kind
 
 
 def _of_briefing(event: e.BriefingPrepared) -> Kinds:
-    # Only what did not fit is a loss: what decayed was not wanted, and what is repeated stands elsewhere.
+    # Only an item that did not fit is a loss: decayed ones were not wanted, and repeated ones appear elsewhere.
     for item in event.dropped:
         if item.rule == "budget":
             return frozenset({"context_compressed"})

@@ -1,4 +1,4 @@
-"""The promises: the table of named checks over what one run left."""
+"""The promises: the table of named checks over the results of one run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.faults.results import Run
 
 
 class Check(NamedTuple):
-    """One check of a promise; it yields a sentence for each way in which a run breaks it."""
+    """One check of a promise; its rule yields a sentence for each way in which a run breaks the promise."""
 
     promise: str
     rule: Callable[[Run], Iterator[str]]
@@ -52,7 +52,7 @@ def broken_promises(run: Run) -> list[str]:
     if run.refused:
         return []
     if run.outcome is None:
-        # If nothing watches over the time any more, what hangs is ended by nobody.
+        # If faults removed the watches over the time, nothing ends work that hangs.
         if answers.nothing_watches_the_time(run):
             return []
         why = run.error or "nothing came"

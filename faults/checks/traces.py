@@ -1,6 +1,7 @@
-"""Checks of the trace: its order, outcomes, requests and place in the store, and what is left after the query.
+"""Checks the trace: its order, outcomes, requests and copy in the store, and that the query leaves nothing running.
 
-The rules of the Messages API are written apart from the engine that makes the requests: so each checks the other.
+The rules of the Messages API are written independently of the engine, which makes the requests, so that each checks the
+other.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Request
 
 _LOSING_POINTS = ("publish.", "deliver.", "spawn.")
-"""Points at which an event, or the work that it starts, can be lost."""
+"""Points at which a fault can lose an event or the work that it starts."""
 _LOSING_KINDS = ("raise", "cancel", "exit")
-"""Kinds of faults that end a handler or its work before it has published what it owes."""
+"""Kinds of faults that end a handler or its work before it has published its outcome."""
 _REPORTS = ("deliver.handler_failed", "deliver.session_stalled")
-"""Points at which an event is delivered that reports a bug already."""
+"""Points of the delivery of events that themselves report a bug."""
 
 
 def moves_by_itself(run: Run) -> Iterator[str]:
-    """A query stalls only if an event, or the work that owed one, was taken from it."""
+    """A query stalls only if a fault took an event, or the work that owed one, from it."""
     stalls = run.events(e.SessionStalled)
     if not stalls:
         return
@@ -38,7 +39,7 @@ def moves_by_itself(run: Run) -> Iterator[str]:
 
 
 def one_outcome_each(run: Run) -> Iterator[str]:
-    """No tool call has two outcomes, unless a fault put one in twice."""
+    """No tool call has two outcomes, unless a fault duplicated one."""
     doubled = {
         event.tool_call_id
         for event in run.injected.lost
@@ -51,7 +52,7 @@ def one_outcome_each(run: Run) -> Iterator[str]:
 
 
 def an_outcome_for_each_start(run: Run) -> Iterator[str]:
-    """Every tool call that started has an outcome, unless its query ended early or a fault kept events away."""
+    """Every started tool call has an outcome, unless its query ended early or a fault withheld events."""
     ended_early = run.has(e.QueryCancelled, e.SessionStalled, e.HandlerFailed)
     if ended_early or run.injected.lost or run.injected.undelivered:
         return
@@ -76,8 +77,8 @@ def causes_are_sound(run: Run) -> Iterator[str]:
 
 
 def the_store_holds_the_trace(run: Run) -> Iterator[str]:
-    """The store holds the beginning of the trace; if that is not all of it, the answer says so."""
-    # The store may lack the end of the trace, and never anything before it.
+    """The store holds the beginning of the trace; if the rest is missing, the answer says so."""
+    # The store may lack only the end of the trace.
     stored = list(run.stored)
     if stored != run.trace[: len(stored)]:
         yield "the store has other events than were delivered"
@@ -86,18 +87,18 @@ def the_store_holds_the_trace(run: Run) -> Iterator[str]:
 
 
 def errors_are_recorded(run: Run) -> Iterator[str]:
-    """A bug in a component is an event, save if what was being handled reports a bug or ends the query."""
+    """A bug in a component is an event, unless the handled event itself reports a bug or ends the query."""
     if not run.injected.raised or run.has(e.HandlerFailed, e.SessionStalled):
         return
     for point in run.injected.raised:
-        # A report of a report would have no end, and after the end of the query nothing is recorded.
+        # Reports of reports would never end, and after the end of the query nothing is recorded.
         if point.startswith(_REPORTS) or ".query_closed" in point:
             return
     yield f"{run.injected.raised[0]} raised, and the trace does not say so"
 
 
 def stored_before_acted_on(run: Run) -> Iterator[str]:
-    """An event that leads to a call of the model or a tool is stored before the call, unless the store refused."""
+    """An event that leads to a call of a model or a tool is stored before the call, unless the store refused it."""
     if run.has(e.RecordingFailed) or len(run.stored) != len(run.trace):
         return
     if run.injected.acted_unstored > 0:
@@ -105,7 +106,7 @@ def stored_before_acted_on(run: Run) -> Iterator[str]:
 
 
 def faults_are_implemented(run: Run) -> Iterator[str]:
-    """Each fault that fired did what its kind says."""
+    """The harness implements each fault that fired."""
     for fault in run.injected.unimplemented:
         yield f"nothing implements {fault}"
 
@@ -120,20 +121,20 @@ def requests_are_legal(run: Run) -> Iterator[str]:
     for event in run.events(e.ReasoningStarted):
         for wrong in refusals(event.request):
             yield f"{event.call_id}: {wrong}"
-        # The model refuses them too, but a query that recovers from that would not show it.
+        # The scripted model refuses these too, but a query that recovers from the refusal would hide it.
         if event.reasoner == MODEL_NAME:
             for wrong in documented_refusals(event.request):
                 yield f"{event.call_id}: {wrong}"
 
 
 def documented_refusals(request: Request) -> Iterator[str]:
-    """Yields what the API as it is documented refuses in a request to the scripted model, whatever it calls that."""
+    """Yields the documented API's refusals of a request to the scripted model, no matter how the request names it."""
     for refusal in refusals_of(request_json(request) | {"model": MODEL_NAME}):
         yield f"{refusal.message} ({refusal.page})"
 
 
 def refusals(request: Request) -> Iterator[str]:
-    """Yields what the server would refuse in a request, in words."""
+    """Yields the server's reasons to refuse a request, in words."""
     if request.max_tokens < 1 or not request.model:
         yield "no model, or no room for a reply"
     yield from _wrong_roles(request)
@@ -183,7 +184,7 @@ def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
         cited.add(bool(citations.get("enabled")))
         if not all((source["content"], source["source"], source["title"])):
             yield "a source without content, name or title"
-    # The API takes citations on all sources or on none.
+    # The API accepts citations on all sources or on none.
     if len(cited) > 1:
         yield "citations are on for some sources only"
 
@@ -191,7 +192,7 @@ def _wrong_sources(blocks: list[Json]) -> Iterator[str]:
 def _wrong_results(blocks: list[Json]) -> Iterator[str]:
     """Each tool call is answered exactly once."""
     calls = {block["id"] for block in _of_type(blocks, "tool_use")}
-    # Counted, since a call that is answered twice is refused as well.
+    # Counts them, because the API also refuses two answers to one call.
     results = Counter(block["tool_use_id"] for block in _of_type(blocks, "tool_result"))
     if results != Counter(calls):
         yield "tool calls and tool results do not match"

@@ -19,7 +19,7 @@ from antiphon.vocabulary.values import Request
 
 Piece = TypeVar("Piece")
 STUBBORN_S = 2.0
-"""The time for which a tool that is cancelled (`late`) keeps running, in seconds."""
+"""Seconds for which a `late` tool keeps running after its cancellation."""
 OVERSIZED_CHARS = 3_000_000
 
 
@@ -27,7 +27,7 @@ class FaultyModel:
     """Satisfies `vocabulary.ports.Model`, with faults.
 
     Args:
-        prefix: What the points of this model begin with.
+        prefix: The prefix of this model's points.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class FaultyModel:
         events = self._inner.stream(request, timeout_s)
         if content is not None and content.kind not in CORRUPTIONS:
             raise self._faults.error_of(content, f"{prefix}.content")
-        # A reply that is wrong as a whole does not break on its way, too.
+        # A reply that is wrong as a whole does not also break on its way.
         place = f"{prefix}.stream."
         broken = (
             broken_stream(
@@ -73,7 +73,7 @@ class FaultyModel:
     async def _replaced(
         self, event: Json, fault: Fault, point: str, timeout_s: float
     ) -> list[Json]:
-        """Returns the events that come in the place of `event`."""
+        """Returns the events that replace `event`."""
         if fault.kind == "malformed":
             return [{"type": "content_block_delta", "index": "none", "delta": 7}]
         if fault.kind == "duplicate":
@@ -90,7 +90,7 @@ class FaultyModel:
                 retryable=refusal.retryable,
                 retry_after_s=refusal.retry_after_s,
             )
-        # A model that is slow answers after the time that this very call was given.
+        # A slow model answers just after the time limit of this call.
         waits_s: dict[Kind, float] = {"hang": FOREVER_S, "slow": timeout_s + 1.0}
         await self._faults.break_call(fault, point, self._clock.sleep, waits_s)
 
@@ -104,16 +104,16 @@ async def broken_stream(
     """Passes the pieces of a stream on, with faults at its places.
 
     Args:
-        places: The places of a stream at which a piece stands.
-        traverse: Counts that a place is reached; returns the fault that fires there.
-        replaced: Returns what comes in the place of a piece; a wait or an error is its own.
+        places: Returns the places of the stream that a piece is at.
+        traverse: Counts the traversal of a place; returns the fault that fires there.
+        replaced: Returns the replacement of a piece; waits or raises itself if the fault demands it.
     """
     held: list[Piece] = []
     passed: set[str] = set()
     async for piece in pieces:
         reached = [place for place in places(piece) if place not in passed]
         passed.update(reached)
-        # Only the first of several fires: the places behind it are not reached.
+        # Only the first of several fires, because the stream does not reach the places after it.
         fault = next(filter(None, map(traverse, reached)), None)
         if fault is None:
             following: Sequence[Piece] = [piece]
@@ -127,20 +127,20 @@ async def broken_stream(
         for each in (*following, *held):
             yield each
         held.clear()
-    # Nothing came any more that the held pieces could follow.
+    # The stream ended without another piece that the held ones could follow.
     for piece in held:
         yield piece
 
 
 async def _corrupted(events: AsyncIterator[Json], kind: Kind) -> AsyncIterator[Json]:
-    # Read to its end first: most wrong replies are made of all that the right one holds.
+    # Reads the whole reply first, because most wrong replies are made from all of the right one.
     whole = [event async for event in events]
     for event in corrupted_stream(whole, kind):
         yield event
 
 
 class _Refusal(NamedTuple):
-    """A provider's refusal of a call, as the engine's adapter reports it."""
+    """A provider's refusal of a call, in the form that the engine's adapter reports."""
 
     failure: str
     why: str
@@ -161,7 +161,7 @@ _DELTA_PLACES = {"text_delta": "in_text", "input_json_delta": "in_tool_json"}
 
 
 def places_of(event: Json) -> list[str]:
-    """Lists the places of a stream at which an event stands; a block that comes whole stands at several."""
+    """Lists the places of a stream that an event is at; a block that comes whole is at several."""
     kind = event.get("type")
     if kind == "message_stop":
         return ["before_end"]
@@ -177,7 +177,7 @@ def places_of(event: Json) -> list[str]:
 
 
 def _places_in_block(block: object) -> list[str]:
-    """Lists the places inside a block: a recorded reply has no deltas, so its blocks begin with all that they hold."""
+    """Lists the places inside a block's start: a recorded reply has no deltas, so its blocks start complete."""
     places: list[str] = []
     if not isinstance(block, dict):
         return places
@@ -189,7 +189,7 @@ def _places_in_block(block: object) -> list[str]:
 
 
 def faulty_tool(tool: Tool, faults: QueryFaults, clock: Clock) -> Tool:
-    """Returns the tool, with faults between its start and its result."""
+    """Returns the tool with faults between its start and its result."""
     run = tool.run
 
     @wraps(run)
@@ -220,7 +220,7 @@ def _wrong_result(fault: Fault) -> object:
 
 
 async def _sleep_past_cancellation(clock: Clock, seconds: float) -> None:
-    """Waits to be stopped, does not stop, and comes back all the same."""
+    """Sleeps through its cancellation, and returns normally a while later."""
     try:
         await clock.sleep(FOREVER_S)
     except asyncio.CancelledError:

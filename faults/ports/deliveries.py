@@ -1,4 +1,4 @@
-"""Faults between a component and its session: in events on their way out and in, and in the work that it starts."""
+"""Faults between a component and its session: in its outgoing and incoming events, and in the work that it starts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Publish, Spawn, Subscription
 
 LATE_S = 1.0
-"""The time that an event or work that is `late` waits, in seconds."""
+"""Seconds by which `late` delays an event or work."""
 
 Work = Coroutine[Any, Any, None]
 
 
 def publish_point(kind: type[Event]) -> str:
-    """Names the point between the components and their session."""
+    """Names the point between the emitting component and its session."""
     return f"publish.{kind.kind_name()}"
 
 
@@ -28,10 +28,10 @@ def delivery_point(kind: type[Event], handler: str) -> str:
 
 
 class FaultyDelivery:
-    """Carries one query's events, with faults.
+    """Carries one query's events with faults.
 
     Args:
-        note: Is called with every event that a component publishes, before anything is done to it.
+        note: Called with every event that a component publishes, before any fault.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class FaultyDelivery:
         self._held: list[Callable[[], None]] = []
 
     def publish(self, event: Event, /) -> None:
-        """Publishes an event, or what a fault makes of it."""
+        """Publishes an event, or breaks it if a fault fires."""
         self._note(event)
         point = publish_point(type(event))
         fault = self._faults.traverse(point)
@@ -51,13 +51,13 @@ class FaultyDelivery:
             self._publish(event)
             self._release()
             return
-        # One that is reordered is neither lost nor doubled: it comes after the next.
+        # A reordered event is neither lost nor doubled: it comes after the next one.
         if fault.kind != "reorder":
             self._faults.lost.append(event)
         self._break(fault, lambda: self._publish(event), point)
 
     def subscription(self, subscription: Subscription) -> Subscription:
-        """Returns the subscription, with faults between the event and its handler."""
+        """Returns the subscription with faults between the event and its handler."""
         point = delivery_point(subscription.kind, subscription.name)
         handler = subscription.handler
 
@@ -78,7 +78,7 @@ class FaultyDelivery:
         return subscription._replace(handler=hear)
 
     def _break(self, fault: Fault, act: Callable[[], None], point: str) -> None:
-        """Does what the fault makes of `act`; what is dropped needs nothing done, since it is never carried on."""
+        """Carries out `act` as the fault demands; `drop` does nothing."""
         if fault.kind in RAISED:
             self._faults.note_raised(point)
             raise self._faults.error_of(fault, point)
@@ -87,7 +87,7 @@ class FaultyDelivery:
             act()
         elif fault.kind == "reorder":
             self._held.append(act)
-            # If nothing follows in this turn of the loop, it comes at its end.
+            # If no event follows in this turn of the loop, it comes at the end of the turn.
             asyncio.get_running_loop().call_soon(self._release)
         elif fault.kind == "late":
             asyncio.get_running_loop().call_later(fault.seconds(LATE_S), act)
@@ -95,7 +95,7 @@ class FaultyDelivery:
             raise self._faults.error_of(fault, point)
 
     def _release(self) -> None:
-        # Emptied first: what is carried on now may itself hold something back.
+        # Emptied first, because a released event may lead to holding another.
         held = self._held
         self._held = []
         for act in held:
@@ -103,7 +103,7 @@ class FaultyDelivery:
 
 
 def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
-    """Returns `spawn`, with faults in the beginning and the life of the work."""
+    """Returns `spawn` with faults in the start and the run of the work."""
 
     def begin(work: Work, /, *, background: bool = False) -> Callable[[], object]:
         point = f"spawn.{_name_of(work)}"
@@ -114,7 +114,7 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             work.close()
             return lambda: None
         if fault.kind == "cancel":
-            # In the loop's next turn, when the work has begun: what is cancelled before never runs at all.
+            # In the loop's next turn, when the work has begun: work cancelled earlier never runs at all.
             cancel = spawn(work, background=background)
             asyncio.get_running_loop().call_soon(cancel)
             return cancel
@@ -122,7 +122,7 @@ def faulty_spawn(spawn: Spawn, faults: QueryFaults) -> Spawn:
             work.close()
             failing = _fail(fault, point, faults)
             return spawn(_named(failing, work), background=background)
-        # If the query ends before the work begins, nobody else closes it.
+        # Noted, because nothing else closes the coroutine if the query ends before it begins.
         faults.delayed.append(work)
         return spawn(
             _named(_begin_late(work, fault.seconds(LATE_S)), work),
@@ -138,13 +138,13 @@ def _name_of(work: object) -> str:
 
 
 def _named(work: Work, like: Work) -> Work:
-    """Names one coroutine like another: the session names its tasks, and what is left behind, by it."""
+    """Gives one coroutine the name of another, by which the session names its tasks and reports leftovers."""
     setattr(work, "__qualname__", _name_of(like))  # noqa: B010 - the type of coroutines hides it
     return work
 
 
 async def _fail(fault: Fault, point: str, faults: QueryFaults) -> None:
-    # The session hears of it in the loop's next turn: if the query has ended by then, nothing can be recorded.
+    # Noted in the loop's next turn, like the session: if the query has ended by then, it cannot record the error.
     asyncio.get_running_loop().call_soon(faults.note_raised, point)
     raise faults.error_of(fault, point)
 

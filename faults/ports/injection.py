@@ -1,7 +1,7 @@
 """The faults of one query while it runs, and the port that breaks any object's methods with them.
 
-Traversals of points are counted, so that a plan means the same every time. A port is broken at every method that it
-has, so a new one is broken without being named here.
+Counts the traversals of points, so that a plan has the same effect every time. Breaks a port at all its methods, so
+that new ports need no entry here.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from antiphon.vocabulary.values import Value
 FOREVER_S = 3_600.0
 """Longer than any deadline."""
 WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 20.0}
-"""The time that tools and ports wait, in seconds: for `slow` longer than the time that a call of a tool is given."""
+"""Seconds that tools and ports wait: for `slow` longer than the time limit of a tool call."""
 BLOCK_S = 2.0
-"""The time for which the event loop is blocked, in seconds."""
+"""Seconds for which `block` blocks the event loop."""
 
 
 class InjectedError(ServiceError):
@@ -40,11 +40,11 @@ RAISED: Mapping[Kind, Callable[[str], BaseException]] = {
     "cancel": asyncio.CancelledError,
     "exit": SystemExit,
 }
-"""What kinds of faults raise at any point."""
+"""The exceptions of kinds of faults that raise at any point."""
 
 
 class Fired(Value, frozen=True, kw_only=True):
-    """A fault that fired, and the part of the query in which it did."""
+    """A fault that fired, and the part of the query in which it fired."""
 
     point: str
     kind: str
@@ -52,21 +52,21 @@ class Fired(Value, frozen=True, kw_only=True):
 
 
 class QueryFaults:
-    """The faults that one query meets, and what came of them.
+    """The faults of one query, and their effects.
 
     Attributes:
-        part: The part of the query that is under way.
-        traversed: Every point traversed, with the part of the query.
+        part: The current part of the query.
+        traversed: Every traversed point, with the part of the query.
         fired: Every fault that fired, in order.
-        lost: Events that a fault kept out of the trace, or put in twice.
-        undelivered: Events (by kind) that a fault kept from a component, as pairs of kind and component.
-        raised: Points at which an injected error was really raised: work that is ended before it begins raises none.
-        delayed: Work that was to begin later; what was ended before it began is closed after the query.
-        closing: The end of the query was published.
-        stored_seq: The last event that the store took.
-        blocked_s: The seconds for which they blocked the event loop.
-        unimplemented: Faults that fired and that nothing at their point knows, in words: a bug of the harness.
-        acted_unstored: The first event that was acted on before the store had taken it; 0 if there is none.
+        lost: Events that a fault kept out of the trace or duplicated.
+        undelivered: Events that a fault kept from a component, as pairs of kind and component.
+        raised: Points at which an injected error was really raised, which work that ends before it begins does not do.
+        delayed: Work with a delayed start; the harness closes it after the query in case it never began.
+        closing: True once the end of the query was published.
+        stored_seq: The last event that the store has accepted.
+        blocked_s: Seconds for which the faults blocked the event loop.
+        unimplemented: Faults that fired at a point that cannot carry them out, in words: a bug of the harness.
+        acted_unstored: The first event that was acted on before it was stored; 0 if there is none.
     """
 
     def __init__(self, faults: Sequence[Fault]) -> None:
@@ -89,7 +89,7 @@ class QueryFaults:
         self.traversed.add((point, self.part))
         first: Fault | None = None
         for counted in self._counted:
-            # Every fault counts, though only the first of several fires: which one it is must not shift the others.
+            # All faults count the traversal, even if an earlier one fires, so that faults do not shift each other.
             fires = counted.fires_at(point, self.part)
             if fires and first is None:
                 first = counted.fault
@@ -98,19 +98,19 @@ class QueryFaults:
         return first
 
     def count_past(self, point: str, when: When) -> None:
-        """Counts a traversal from before the query was resumed or forked: no fault fires at it."""
+        """Counts a traversal from before the query was resumed or forked, without firing a fault."""
         for counted in self._counted:
             counted.fires_at(point, when)
 
     def note_call(self) -> None:
-        """Notes that a model or a tool is called: the event that led to it should be stored."""
+        """Notes a call of a model or tool; the event that led to it should already be stored."""
         seq = handled_seq()
-        # Only the first one is kept: those after it follow from it.
+        # Keeps only the first one, from which the later ones follow.
         if seq > self.stored_seq and self.acted_unstored == 0:
             self.acted_unstored = seq
 
     def error_of(self, fault: Fault, point: str) -> BaseException:
-        """Returns what the fault raises at a point, if it does nothing else there."""
+        """Returns the exception of a fault that has no other effect at its point."""
         raised = RAISED.get(fault.kind)
         if raised is None:
             self.unimplemented.append(f"{fault.kind} at {point}")
@@ -130,10 +130,10 @@ class QueryFaults:
         sleep: Callable[[float], Awaitable[None]],
         waits_s: Mapping[Kind, float] = WAITS_S,
     ) -> None:
-        """Breaks a call in a way that every asynchronous port knows: it waits, blocks, or raises.
+        """Breaks a call in a way that suits any asynchronous port: waits, blocks, or raises.
 
         Args:
-            waits_s: How long the kinds of faults that wait do so, in seconds, if the fault does not say.
+            waits_s: Seconds of wait by kind of fault, unless the fault names its own.
         """
         if fault.kind in waits_s:
             await sleep(fault.seconds(waits_s[fault.kind]))
@@ -145,13 +145,13 @@ class QueryFaults:
             raise self.error_of(fault, point)
 
     def note_raised(self, point: str) -> None:
-        """Notes an injected error, while the query could still record it."""
+        """Notes an injected error if the query can still record it."""
         if not self.closing:
             self.raised.append(point)
 
 
 class _CountedFault:
-    """A fault, and how often its point was traversed."""
+    """A fault, with the number of traversals of its point."""
 
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
@@ -161,7 +161,7 @@ class _CountedFault:
         """Counts a traversal of the fault's own point; returns True if the fault fires at it."""
         if self.fault.when not in ("any", when):
             return False
-        # A pattern may bring a kind to a point that does not know it: it is meant for another one.
+        # A pattern may also match points that do not know the kind, which it does not mean.
         if (
             not self.fault.is_at(point)
             or self.fault.kind not in point_type(point).kinds
@@ -179,7 +179,7 @@ class _CountedFault:
 JUMP_S = 10.0
 """The seconds by which a clock that is `late` jumps ahead."""
 _PORT_WAITS_S: dict[Kind, float] = {**WAITS_S, "late": JUMP_S}
-"""The time that an asynchronous method of a port waits, in seconds; a clock's sleep may come late, too."""
+"""Seconds that an asynchronous method of a port waits; includes a late return from a clock's sleep."""
 LOCKED_CALLS = 3
 """Calls that a lock holds up after the first."""
 _ALL_CALLS = 1_000_000
@@ -188,23 +188,23 @@ _REFUSALS: Mapping[Kind, int] = {
     "disk_full": _ALL_CALLS,
     "locked": LOCKED_CALLS,
 }
-"""Errors of a port's own, and the calls after this one that meet them too."""
+"""Kinds that raise a port's own error, and the number of further calls that also get it."""
 _WRONG_RESULTS: dict[Kind, list[list[float]]] = {
     "empty": [],
     "malformed": [[float("nan")] * 3],
 }
 
 query_faults: ContextVar[QueryFaults | None] = ContextVar("query_faults", default=None)
-"""The faults of the query that runs in this context; None in one that nothing breaks."""
+"""The faults of the query that runs in this context; None for an unbroken one."""
 
 
 class FaultyPort:
-    """A proxy of `inner` that satisfies whatever `inner` satisfies, with faults.
+    """A proxy of `inner` that satisfies all of its protocols, with faults.
 
     Args:
-        prefix: The points of the port are called `prefix.method`.
-        clock: What time passes on; None is the event loop's own.
-        error: What a failing method of this port raises.
+        prefix: The points of the port are named `prefix.method`.
+        clock: The clock for waits; None: the event loop's own.
+        error: The exception of a failing method of this port.
     """
 
     def __init__(
@@ -240,7 +240,7 @@ class FaultyPort:
 
         async def call(*args: Any, **named: Any) -> Any:
             fault = self._faults.traverse(point)
-            # A lock or a full disk outlasts the call that met it first.
+            # A lock or a full disk outlasts the first call that meets it.
             if self._refusals:
                 self._refusals -= 1
                 raise self._error(f"{point}: injected: it is still refused")
@@ -277,7 +277,7 @@ class FaultyPort:
         return call
 
     def _break_now(self, fault: Fault, point: str) -> None:
-        """Breaks a call that returns at once before it begins."""
+        """Breaks a synchronous call before it begins."""
         if fault.kind in WAITS_S:
             block(fault.seconds(WAITS_S[fault.kind]))
         elif fault.kind == "late":
@@ -293,7 +293,7 @@ class FaultyPort:
 
 
 class SharedPort:
-    """A port that all queries share, broken only for the query that is to be broken."""
+    """A port that all queries share; breaks calls only for queries with faults."""
 
     def __init__(
         self, inner: object, prefix: str, error: type[Exception] = RuntimeError
@@ -303,7 +303,7 @@ class SharedPort:
         self._error = error
 
     def __getattr__(self, name: str) -> object:
-        # Looked up at each access, since the same object serves every query.
+        # Looked up at each access, because one object serves all queries.
         faults = query_faults.get()
         if faults is None:
             return getattr(self._inner, name)

@@ -1,6 +1,6 @@
-"""The points in a recorded query: which it has traversed for good, and which one breaks an event of it.
+"""The points in a recorded query: those that it has traversed for good, and those at which to break an event.
 
-A fork or a resumed query must not count the first once more; `from_trace` chooses among the second.
+A fork or a resumed query must not count the former again; `from_trace` chooses among the latter.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Value
 
 Hearers = Iterable[tuple[type[Event], str]]
-"""Pairs of an event and the handler (`Class.on_event`) that hears it."""
+"""Pairs of an event and a handler of it (`Class.on_event`)."""
 Trace = Sequence[Recorded[Event]]
 AttemptEnd = (
     e.ReasoningRetried
@@ -48,9 +48,9 @@ class Traversal(Value, frozen=True, kw_only=True):
 def traversals(
     events: Sequence[Recorded[Event]], hearers: Hearers
 ) -> Iterator[Traversal]:
-    """Yields every traversal that a trace shows and that resuming from its end does not repeat.
+    """Yields the traversals in a trace that resuming from its end does not repeat.
 
-    A call that is still under way is repeated from its beginning, so what it has traversed so far is not counted.
+    Resuming repeats a call under way from its beginning, so the points that it has passed so far do not count.
     """
     delivered = delivery_points(hearers)
     calls = _CallsUnderWay()
@@ -67,7 +67,7 @@ def traversals(
 
 
 def delivery_points(hearers: Hearers) -> dict[type[Event], list[str]]:
-    """Lists for each kind of event the points between it and those who hear it, in their order."""
+    """Lists for each kind of event the points between it and its handlers, in their order."""
     found: dict[type[Event], list[str]] = {}
     for kind, handler in hearers:
         found.setdefault(kind, []).append(delivery_point(kind, handler))
@@ -75,17 +75,17 @@ def delivery_points(hearers: Hearers) -> dict[type[Event], list[str]]:
 
 
 def is_published(kind: type[Event]) -> bool:
-    """Returns True if a component emits the event; the caller's and the session's own pass through no component."""
+    """Returns True if a component emits the event, as opposed to the caller or the session."""
     return not {CALLER, SESSION}.issuperset(kind.emitted_by)
 
 
 def model_prefix(reasoner: str) -> str:
-    """Returns what the points of a reasoner begin with."""
+    """Returns the prefix of a reasoner's points."""
     return "model" if reasoner == "primary" else reasoner
 
 
 class _CallsUnderWay:
-    """Calls that have begun; a fold over events."""
+    """The calls under way; a fold over events."""
 
     def __init__(self) -> None:
         self._models: dict[str, str] = {}
@@ -93,7 +93,7 @@ class _CallsUnderWay:
         self._tools: dict[str, str] = {}
 
     def ended_by(self, event: Event) -> list[str]:
-        """Takes in an event; returns the points of models and tools that were traversed for good with it."""
+        """Takes in an event; returns the points of models and tools that have been traversed for good with it."""
         if isinstance(event, e.ReasoningRequested | e.SummaryRequested):
             self._models[event.call_id] = model_prefix(event.reasoner)
         elif isinstance(event, e.ReasoningStarted):
@@ -101,7 +101,7 @@ class _CallsUnderWay:
         elif isinstance(event, AttemptEnd):
             return self._attempt_ended(event)
         elif isinstance(event, e.ToolStarted):
-            # A tool that starts once more under the same call is retried: its last attempt has ended.
+            # A second start under the same call is a retry: the last attempt has ended.
             ended = self._tool_ended(event.tool_call_id)
             self._tools[event.tool_call_id] = event.name
             return ended
@@ -112,7 +112,7 @@ class _CallsUnderWay:
     def _attempt_ended(self, event: AttemptEnd) -> list[str]:
         model = self._models.get(event.call_id, "model")
         requests = self._requests.pop(event.call_id, 0)
-        # A summary's call may consist of several requests, of which each traverses both.
+        # A summarising call may consist of several requests, each of which passes both points.
         points = [f"{model}.request", f"{model}.content"] * requests
         if isinstance(event, e.ReasoningCompleted | e.SummaryCompleted):
             for place in _stream_places(event):
@@ -137,14 +137,14 @@ def _stream_places(reply: e.ReasoningCompleted | e.SummaryCompleted) -> Iterator
 
 
 class Option(NamedTuple):
-    """An injection point at which an event can be broken, and the kind of fault that suits it best there."""
+    """An injection point at which an event can be broken, and the kind of fault that suits it best."""
 
     point: str
     kind: Kind
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Every kind of fault that the point knows."""
+        """All kinds of faults that the point knows."""
         return point_type(self.point).kinds
 
 
@@ -161,14 +161,14 @@ _OF_CALL: dict[FailureKind, Option] = {
     "truncated_stream": Option("stream.before_end", "truncate"),
     "stream_error": Option("stream.before_end", "drop"),
 }
-"""The fault that makes a call fail as it failed; the rest are refusals of other sorts, which `raise` stands for."""
+"""The fault that reproduces a call's failure; for the rest, which are other refusals, `raise` does."""
 
 _OF_TOOL: dict[ToolFailureKind, Kind] = {
     "timeout": "hang",
     "abandoned": "hang",
     "error": "raise",
 }
-"""The fault that makes a tool fail as it failed; in the other failures no tool was run."""
+"""The fault that reproduces a tool's failure; in all other failures no tool ran."""
 
 
 def _of_request(events: Trace, event: e.ReasoningStarted) -> list[Option]:
@@ -202,7 +202,7 @@ def _of_failed_call(
 
 
 def _of_failure(events: Trace, call_id: str, failure: FailureKind) -> list[Option]:
-    # The points in the table are without the model, which is another one in each trace.
+    # The points in the table lack the model, which depends on the trace.
     same = _OF_CALL.get(failure, Option("request", "raise"))
     model = _model(events, call_id)
     return [Option(f"{model}.{same.point}", same.kind)]
@@ -220,7 +220,7 @@ def _of_failed_tool(events: Trace, event: e.ToolFailed) -> list[Option]:
     if event.failure not in _OF_TOOL:
         return []
     kind = _OF_TOOL[event.failure]
-    # The tool that ran last: a substitute runs under the call that it stands in for.
+    # The tool that ran last, which may be a substitute under the same call.
     for earlier in _backwards(events):
         if (
             isinstance(earlier, e.ToolStarted)
@@ -268,9 +268,9 @@ ORIGINS: dict[type[Event], Callable[[Trace, Any], list[Option]]] = {
     e.QueryCancelled: _of_cancelling,
     e.SessionStalled: _of_stall,
 }
-"""Events that come from outside the components: what breaks there. Each is handed the trace up to its event.
+"""For events that come from outside the components, the options to break them. Each gets the trace up to its event.
 
-An event that is not here, as those of subscribers, can be lost on its way like any other.
+All other events, such as those of subscribers, can only get lost on their way.
 """
 
 
@@ -280,7 +280,7 @@ def _backwards(events: Trace) -> Iterator[Event]:
 
 
 def _model(events: Trace, call_id: str) -> str:
-    """Returns the prefix of the model that a call was made to."""
+    """Returns the prefix of the model that a call went to."""
     for event in _backwards(events):
         if (
             isinstance(event, e.ReasoningRequested | e.SummaryRequested)
@@ -291,8 +291,8 @@ def _model(events: Trace, call_id: str) -> str:
 
 
 def pending_after(events: Trace) -> PendingTable:
-    """Returns what is owed to the query at the end of `events`."""
-    # A trace may hold events of subscribers that are not wired here.
+    """Returns the outcomes that the query still waits for at the end of `events`."""
+    # A trace may contain events of subscribers that are not wired here.
     catalog = BUILT_IN.extended(
         dict.fromkeys(type(recorded.event) for recorded in events)
     )
@@ -304,13 +304,13 @@ def pending_after(events: Trace) -> PendingTable:
 
 
 def likely_cause(events: Trace) -> Pending | None:
-    """Returns what a stalled query most likely waited for; None if nothing was owed.
+    """Returns the outcome that a stalled query most likely waited for; None if it waited for none.
 
-    The end of a round or of the query is owed until something else has come: a lost one of these is seldom why a query
-    stalled. Of the others the one that was requested last is.
+    The end of a round or of the query stays pending until other events have come, so its loss is seldom the cause of a
+    stall. Of the others the one requested last is.
     """
     likely: Pending | None = None
-    # Strictly greater: of two that are as likely the first stays.
+    # Strictly greater, so that of two equally likely ones the first stays.
     for owed in pending_after(events).values():
         if likely is None or _likelihood(owed) > _likelihood(likely):
             likely = owed

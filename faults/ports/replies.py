@@ -1,4 +1,4 @@
-"""Replies of a model as streams of events: content into events, events into content, and content made wrong."""
+"""Model replies as streams of events: converts content into events and back, and makes content wrong."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.faults.plan import Kind
 from antiphon.vocabulary.ports import Json
 
 MODEL_NAME = "claude-sonnet-5-5"
-"""A model that the table knows, so that what it is sent is made as for a real one, and can be checked."""
+"""A model that the table knows, so that requests to it are made as for a real one, and can be checked."""
 REPLY_TOKENS = 40
 OVERSIZED_CHARS = 1_000_000
 _PIECE_CHARS = 16
@@ -32,8 +32,8 @@ def stream_of(
     """Writes content blocks as a stream's events, in small pieces.
 
     Args:
-        stop_reason: None is the one that fits the content.
-        usage: The tokens of input and output.
+        stop_reason: The stop reason; None: the one that fits the content.
+        usage: The numbers of input and output tokens.
     """
     input_tokens, output_tokens = usage
     message: Json = {
@@ -49,19 +49,20 @@ def stream_of(
 
 
 def fitting_stop(content: Sequence[Json]) -> str:
-    """Returns the stop reason of a reply that ends by itself."""
+    """Returns the stop reason of a reply that ends normally."""
     kinds = [block["type"] for block in content]
     return "tool_use" if "tool_use" in kinds else "end_turn"
 
 
 def piece_chars(content: Sequence[Json]) -> int:
-    """Returns the length of a delta: small, so that a stream can break inside a text, but a huge text costs few."""
+    """Returns the length of a delta: small enough to break inside a text, but with few deltas for a huge text."""
+    # `oversized` makes a text of a size that would otherwise take many thousands of deltas.
     longest = max((len(str(block.get("text", ""))) for block in content), default=0)
     return max(_PIECE_CHARS, longest // _MOST_PIECES)
 
 
 def content_of(events: Sequence[Json]) -> list[Json]:
-    """Reads the content blocks that a stream's events make."""
+    """Assembles the content blocks from a stream's events."""
     blocks: dict[int, Json] = {}
     for event in events:
         if event.get("type") == "content_block_start":
@@ -85,10 +86,10 @@ def _extend(block: Json, delta: Json) -> None:
 
 
 class _Reply(NamedTuple):
-    """A reply that is to be made wrong.
+    """A reply to make wrong.
 
     Attributes:
-        tool: The name of a tool that there is.
+        tool: The name of an existing tool.
     """
 
     blocks: Sequence[Json]
@@ -112,7 +113,7 @@ class _Reply(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """What a wrong reply holds; a stop reason of None is the one that fits its content."""
+    """The content of a wrong reply; a stop reason of None means the one that fits the content."""
 
     blocks: Sequence[Json]
     stop_reason: str | None = None
@@ -142,7 +143,7 @@ def _with_unknown_tool(reply: _Reply) -> Wrong:
 
 
 def _malformed(reply: _Reply) -> Wrong:
-    """Calls tools with arguments that are no JSON."""
+    """Calls tools with arguments that are not JSON."""
     if not reply.calls:
         return Wrong([_TEXT, reply.call("bad") | {"input": "]"}])
     broken = [call | {"input": '{"query": '} for call in reply.calls]
@@ -150,7 +151,7 @@ def _malformed(reply: _Reply) -> Wrong:
 
 
 def _with_duplicates(reply: _Reply) -> Wrong:
-    """Makes each call once more under an id of its own."""
+    """Repeats each call under an id of its own."""
     copies = [call | {"id": f"{call['id']}b"} for call in reply.calls_or_one()]
     return Wrong([*reply.blocks, *copies])
 
@@ -178,7 +179,7 @@ def corrupted(
     """Makes a reply wrong in the way of `kind`.
 
     Args:
-        tool: What is called if the reply itself calls nothing.
+        tool: The tool to call if the reply itself calls none.
     """
     return CORRUPTIONS[kind](_Reply(blocks, message_id, tool))
 

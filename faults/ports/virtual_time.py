@@ -1,7 +1,7 @@
-"""An event loop on virtual time, which passes only when nothing else can happen: minute-long waits take no time.
+"""An event loop on virtual time, which passes only when nothing else can happen, so that long waits take no time.
 
-`asyncio.timeout`, `asyncio.sleep` and every timer go by it. What would run in a thread runs at once, so that the same
-plan always gives the same trace; `block` is how such work takes time.
+`asyncio.timeout`, `asyncio.sleep` and all timers use it. Work for threads runs at once instead, so that the same plan
+always gives the same trace; with `block` such work takes virtual time.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ EPOCH = 1_700_000_000.0
 
 
 class StandstillError(RuntimeError):
-    """Nothing is ready and no timer runs: the loop would wait for ever."""
+    """Raised when nothing is ready and no timer runs, so that the loop would wait for ever."""
 
 
 class _Selector(selectors.DefaultSelector):
-    """Returns what is ready without waiting; adds the time that the loop would have waited to the loop's time."""
+    """Never waits; if nothing is ready, advances the virtual time by the time that the loop would have waited."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,11 +55,11 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self._virtual.elapsed_s
 
     def block(self, seconds: float) -> None:
-        """Lengthens the work that runs in the place of a thread."""
+        """Adds to the virtual duration of the work that runs instead of in a thread."""
         self._blocked_s += seconds
 
     def stand_still(self, seconds: float) -> None:
-        """Lets time pass in which the loop does not turn."""
+        """Lets time pass without turns of the loop."""
         self._virtual.elapsed_s += seconds
 
     def run_in_executor(  # type: ignore[override]  # the base class's types are looser than its use
@@ -68,7 +68,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         func: Callable[..., T],
         *args: Any,
     ) -> asyncio.Future[T]:
-        """Runs `func` at once; delivers its result when the time that it took has passed."""
+        """Runs `func` at once; delivers its result after the virtual time that it took."""
         future: asyncio.Future[T] = self.create_future()
         self._blocked_s = 0.0
         try:
@@ -101,7 +101,7 @@ def _error(future: asyncio.Future[T], error: BaseException) -> Callable[[], None
 
 
 def block(seconds: float) -> None:
-    """Blocks the thread that calls it; does nothing on a real event loop, which only `block_loop` blocks."""
+    """Blocks the calling thread; does nothing on a real event loop, which only `block_loop` blocks."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -121,7 +121,7 @@ def block_loop(seconds: float) -> None:
 
 
 class VirtualClock:
-    """Satisfies `vocabulary.ports.Clock` by the time of the running loop."""
+    """Satisfies `vocabulary.ports.Clock` with the time of the running loop."""
 
     def now(self) -> float:
         return EPOCH + asyncio.get_running_loop().time()

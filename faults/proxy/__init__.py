@@ -1,1 +1,1 @@
-"""A proxy in front of a model's server that breaks what passes as a fault plan says, and tells what the client did."""
+"""A proxy in front of a model's server that breaks replies by a fault plan, and reports how the client reacted."""

@@ -1,7 +1,7 @@
-"""The three protocols that pass the proxy: a reply as content blocks, made of others, and as a stream.
+"""The three protocols of the proxy: each reads a reply as content blocks, makes one from blocks, and streams it.
 
-Blocks are those of the Messages API, so that a reply of any protocol is made wrong in the same ways
-(`faults/ports/replies.py`). What a reply holds besides text and tool calls is passed on as it is.
+Blocks are those of the Messages API, so that the replies of all protocols can be made wrong in the same ways
+(`faults/ports/replies.py`). Other parts of a reply than text and tool calls are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from antiphon.vocabulary.ports import Json
 
 Blocks = Sequence[Json]
 Stream = Iterator[tuple[bytes, Sequence[str]]]
-"""The pieces of a stream, each with the places of `model.stream.` at which it stands."""
+"""The pieces of a stream, each with its places among the points `model.stream.`."""
 UNREADABLE = (LookupError, TypeError, AttributeError, ValueError)
-"""What comes of reading something else than a reply as one."""
+"""The errors of reading something that is not a reply."""
 
 
 class Form(NamedTuple):
@@ -28,8 +28,8 @@ class Form(NamedTuple):
 
     Attributes:
         field: The field of a reply that only this protocol has.
-        blocks: Returns what a reply holds.
-        holding: Returns a reply that holds these blocks, and ended for this reason.
+        blocks: Returns the blocks of a reply.
+        holding: Returns a reply with these blocks and this stop reason.
         stream: Yields a reply as a stream.
     """
 
@@ -40,7 +40,7 @@ class Form(NamedTuple):
 
 
 def _asked(block: Json) -> Json:
-    """Returns name and arguments of a tool call as OpenAI has them: the arguments are a text."""
+    """Returns the name and arguments of a tool call in OpenAI's form, with the arguments as a string."""
     given = block["input"]
     if not isinstance(given, str):
         given = msgspec.json.encode(given).decode()
@@ -75,6 +75,7 @@ def _chat_blocks(completion: Json) -> Blocks:
 
 
 def _chat_holding(completion: Json, blocks: Blocks, stop: str) -> Json:
+    # Unlike the Messages API, a chat completion has one text before all its calls.
     text = "".join(block["text"] for block in blocks if block["type"] == "text")
     calls = [
         {"id": block["id"], "type": "function", "function": _asked(block)}
@@ -187,7 +188,7 @@ _FORMS = {
 
 
 def form_of(path: str) -> Form | None:
-    """Returns the protocol of a path; None for one that asks no model."""
+    """Returns the protocol of a path; None for one that does not call a model."""
     for ending, form in _FORMS.items():
         if path.endswith(ending):
             return form

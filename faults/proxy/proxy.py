@@ -1,4 +1,4 @@
-"""The proxy: what a model's server replies is broken as a plan says, and played to the client by the double."""
+"""The proxy: breaks the replies of a model's server by a plan, and has the double play them to the client."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from antiphon.vocabulary.ports import Json
 
 _MOST_KEPT = 1_000
 _WAITS_S: dict[Kind, float] = {"hang": FOREVER_S, "slow": 5.0}
-"""How long the server takes, in seconds; how long its client would wait is not known."""
+"""Seconds that the server takes; the client's patience is not known."""
 _REFUSALS: dict[Kind, ScriptedReply] = {
     "rate_limit": ScriptedReply(status=429, error="rate_limit_error", message="too many requests"),
     "overload": ScriptedReply(status=529, error="overloaded_error", message="overloaded"),
@@ -43,7 +43,7 @@ _REFUSALS: dict[Kind, ScriptedReply] = {
     "empty": ScriptedReply(body="", content_type="text/html"),
     "malformed": ScriptedReply(body="<html>Bad Gateway</html>", content_type="text/html"),
 }  # fmt: skip
-# The body is whole and plain here, so its length and its coding are ours to say.
+# The proxy sends the body whole and uncompressed, so it sets length and coding itself.
 _OF_ONE_HOP = (
     *("host", "connection", "keep-alive", "te", "upgrade", "expect", "date", "server"),
     *("transfer-encoding", "content-length", "content-encoding", "accept-encoding"),
@@ -51,25 +51,25 @@ _OF_ONE_HOP = (
 
 
 class _Piece(NamedTuple):
-    """A piece of a reply, and the places of a stream at which it stands."""
+    """A piece of a reply, and its places in a stream."""
 
     act: Act
     places: Sequence[str] = ()
 
 
 class FaultProxy:
-    """Satisfies `engine.offline.double.Replies`: asks a server, and breaks what it replies.
+    """Satisfies `engine.offline.double.Replies`: forwards calls to a server, and breaks its replies.
 
-    The server is asked for whole replies. A client that wants a stream gets one that is made of it, so that a reply
-    can be made wrong in the same ways in every protocol.
+    It requests whole replies from the server. A client that wants a stream gets one made from the whole reply, so that
+    replies can be made wrong in the same ways in all protocols.
 
     Args:
-        upstream: The server that is asked, by its `base_url`; no other is.
-        note: Is told each exchange with a model.
+        upstream: The client of the server at its `base_url`, the only one that the proxy calls.
+        note: Called with each exchange with a model.
 
     Attributes:
-        injected: The faults, and what they did.
-        exchanges: What passed, oldest first.
+        injected: The faults and their effects.
+        exchanges: The exchanges so far, oldest first.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class FaultProxy:
         self.begin(())
 
     def begin(self, faults: Sequence[Fault]) -> None:
-        """Begins anew, with these faults."""
+        """Starts over with these faults."""
         self.injected = QueryFaults(faults)
         self.exchanges: deque[Exchange] = deque(maxlen=_MOST_KEPT)
 
     async def reply(self, call: Call) -> ScriptedReply | Played:
-        """Returns the reply to a call; what asks no model is passed on as it is."""
+        """Returns the reply to a call; passes a reply that is not a model's on unchanged."""
         form = form_of(call.path)
         passing = _Passing(call, self._upstream, self.injected)
         exchanges, started = self.exchanges, time.time()
@@ -94,7 +94,7 @@ class FaultProxy:
                 return await passing.asked(call.body)
             reply = await passing.broken(form)
         except (httpx2.HTTPError, ModelError, *UNREADABLE) as error:
-            # Nobody should take it for a fault that was injected.
+            # The message says who failed, so that nobody takes this for an injected fault.
             why = f"antiphon faults serve: no reply of the upstream's: {error}"
             reply = ScriptedReply(status=502, error="api_error", message=why)
         exchange = Exchange(
@@ -112,11 +112,11 @@ class FaultProxy:
 
 @dataclass
 class _Passing:
-    """One call, and what becomes of its reply.
+    """One call on its way through the proxy.
 
     Attributes:
-        fired: The faults that it met.
-        sent: The reply that the client gets whole.
+        fired: The faults that fired on it.
+        sent: The reply, if the client gets it whole.
     """
 
     call: Call
@@ -128,7 +128,7 @@ class _Passing:
     async def asked(self, body: bytes) -> Played:
         """Returns the server's own reply."""
         base = self.upstream.base_url
-        # Whatever the client wrote, it is a path of the upstream's.
+        # Appended to the server's base path, so that no client's path leads to another server.
         path = base.path.rstrip("/") + self.call.path
         async with self.upstream.stream(
             self.call.method,
@@ -140,7 +140,7 @@ class _Passing:
         return Played(response.status_code, _kept(response.headers), [Act(send=body)])
 
     async def broken(self, form: Form) -> ScriptedReply | Played:
-        """Returns a model's reply, broken if a fault fires."""
+        """Returns the model's reply, broken if a fault fires."""
         late = self._traverse("model.request")
         if late is not None and late.kind not in _WAITS_S:
             return _refusal(late)
@@ -161,7 +161,7 @@ class _Passing:
         return Played(replied.status, headers, acts)
 
     async def _acts(self, form: Form | None, reply: Json) -> list[Act]:
-        """Returns how a reply is sent, broken on its way if a fault fires."""
+        """Returns the acts that send a reply, which breaks on its way if a fault fires."""
         pieces = broken_stream(
             _pieces(form, reply),
             lambda piece: piece.places,
@@ -169,6 +169,7 @@ class _Passing:
             _replaced,
         )
         acts = [piece.act async for piece in pieces]
+        # A stream that broke did not arrive whole; one that was only slow did.
         if any(".stream." in fault and ":slow" not in fault for fault in self.fired):
             self.sent = None
         return acts
@@ -188,7 +189,7 @@ class _Passing:
 
 
 async def _pieces(form: Form | None, reply: Json) -> AsyncIterator[_Piece]:
-    """Yields a reply as a stream of its form, or in two pieces without one."""
+    """Yields a reply as a stream in its form, or in two pieces if there is no form."""
     if form is not None:
         for sent, places in form.stream(reply):
             yield _Piece(Act(send=sent), places)
@@ -200,7 +201,7 @@ async def _pieces(form: Form | None, reply: Json) -> AsyncIterator[_Piece]:
 
 
 async def _replaced(piece: _Piece, fault: Fault) -> Sequence[_Piece]:
-    """Returns what comes in the place of a piece of a reply."""
+    """Returns the replacement of a piece of a reply."""
     if fault.kind in _WAITS_S:
         return [_Piece(piece.act._replace(wait_s=fault.seconds(_WAITS_S[fault.kind])))]
     if fault.kind == "duplicate":
@@ -215,7 +216,7 @@ async def _replaced(piece: _Piece, fault: Fault) -> Sequence[_Piece]:
 
 
 def _refusal(fault: Fault) -> ScriptedReply | Played:
-    """Returns what comes in the place of a whole reply."""
+    """Returns the replacement of a whole reply."""
     if fault.kind == "drop":
         return Played(0, {}, [Act(how="reset")])
     headers = {"retry-after": f"{fault.for_s:g}"} if fault.for_s else {}
@@ -223,5 +224,5 @@ def _refusal(fault: Fault) -> ScriptedReply | Played:
 
 
 def _kept(headers: Mapping[str, str]) -> dict[str, str]:
-    """Returns the headers that are not of one connection alone."""
+    """Returns the headers that do not belong to a single connection."""
     return {name: headers[name] for name in headers if name.lower() not in _OF_ONE_HOP}

@@ -1,4 +1,4 @@
-"""Exchanges with a model's server, as JSON lines: written, read, and played back without the server."""
+"""Writes exchanges with a model's server as JSON lines, reads them, and replays them without the server."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from antiphon.vocabulary.values import Value
 
 
 class Exchange(Value, frozen=True, kw_only=True):
-    """One request to a model, and what the client was sent. No headers: they hold keys.
+    """One request to a model, and the client's response. Without headers, because they contain keys.
 
     Attributes:
-        response: The reply, also of a stream; None if the client got none that is whole.
-        status: 0 if the connection broke before there was any.
-        started: In seconds since 1970.
-        fault: The faults that fired, as `--fault` of `antiphon faults run` takes them.
+        response: The whole reply, even of a stream; None if the client did not get it whole.
+        status: The HTTP status; 0 if the connection broke before it.
+        started: The time, in seconds since 1970.
+        fault: The faults that fired, in the form of `--fault` of `antiphon faults run`.
     """
 
     request: Json
@@ -36,13 +36,13 @@ class Exchange(Value, frozen=True, kw_only=True):
 
 
 def turns(request: Json) -> int:
-    """Returns the length of the conversation that a request sends."""
+    """Returns the number of messages in a request's conversation."""
     sent = request.get("messages", request.get("input"))
     return len(sent) if isinstance(sent, list) else 1
 
 
 def whole(request: Json) -> Json:
-    """Returns the request as it is made by a client that wants no stream."""
+    """Returns the request in the form of a client that wants no stream."""
     streaming = ("stream", "stream_options")
     return {name: value for name, value in request.items() if name not in streaming}
 
@@ -50,9 +50,9 @@ def whole(request: Json) -> Json:
 def _replayed(
     exchanges: Sequence[Exchange], request: httpx2.Request
 ) -> httpx2.Response:
-    """Replies to a request by the same request; else by one that was made as far into a conversation.
+    """Returns the recorded reply to the same request, or else to one as far into a conversation.
 
-    So no memory is needed: a client may repeat a request, or ask several things at once.
+    This needs no state, so a client may repeat a request or send several at once.
     """
     asked = read_object(request.content)
     form = form_of(request.url.path)
@@ -65,6 +65,7 @@ def _replayed(
         why = f"The recording holds no reply for {request.url.path}."
         return httpx2.Response(404, json={"error": {"message": why}})
 
+    # The same request comes first; otherwise the nearest length of conversation decides.
     def distance(exchange: Exchange) -> tuple[bool, int]:
         recorded = exchange.request
         return whole(recorded) != whole(asked), abs(turns(recorded) - turns(asked))
@@ -73,10 +74,10 @@ def _replayed(
 
 
 def read_recording(path: Path) -> httpx2.AsyncBaseTransport:
-    """Returns a server that replies as one was recorded to; what a fault broke or a server refused is left out.
+    """Returns a server that repeats recorded replies; leaves out those that a fault broke and the server's refusals.
 
     Raises:
-        BadInputError: It cannot be read, or holds no reply that can be played.
+        BadInputError: It cannot be read, or contains no reply that can be replayed.
     """
     try:
         lines = path.read_bytes().splitlines()

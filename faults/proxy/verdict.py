@@ -1,4 +1,4 @@
-"""What a client did about each fault that it met, seen by what it asked afterwards; and which faults are tried."""
+"""Judges a client's reaction to each fault by its later requests, and makes plans of the faults to try."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from antiphon.faults.proxy.recording import Exchange, turns
 from antiphon.vocabulary.errors import FaultPlanError
 
 NOT_ON_A_WIRE: tuple[Kind, ...] = ("cancel", "block")
-"""Kinds of faults of a model that only a process of ours knows."""
+"""Kinds of model faults that exist only within our own process."""
 _DRAWN = 3
 _LATEST = 3
 
 
 def reactions(exchanges: Iterable[Exchange]) -> list[str]:
-    """Says of each fault that fired what the client did then."""
+    """Describes the client's reaction to each fault that fired."""
     passed = sorted(exchanges, key=lambda exchange: exchange.started)
     return [
         f"{exchange.fault} in call {number}: {_reaction(exchange, passed[number:])}"
@@ -42,10 +42,10 @@ def _reaction(broken: Exchange, later: Sequence[Exchange]) -> str:
 
 
 def check_wire_plan(plan: Plan) -> None:
-    """Refuses what cannot happen between a client and a model's server.
+    """Refuses faults that cannot happen between a client and a model's server.
 
     Raises:
-        FaultPlanError: A fault is one of our own process.
+        FaultPlanError: A fault exists only within our own process.
     """
     for fault in plan.faults:
         passes = fault.point.startswith("model.") and fault.when == "any"
@@ -61,7 +61,7 @@ def _wire_kinds(point: str) -> list[Kind]:
 
 
 def drawn_plan(seed: int) -> Plan:
-    """Draws a plan of a few faults; the same seed gives the same one."""
+    """Draws a plan of a few faults; the same seed gives the same plan."""
     chance = random.Random(seed)
     faults: list[Fault] = []
     for _ in range(_DRAWN):
@@ -75,12 +75,12 @@ def drawn_plan(seed: int) -> Plan:
 def single_plans(
     points: Collection[str], calls: int, wanted: Sequence[str] = ("*",)
 ) -> list[Plan]:
-    """Returns a plan for each fault by itself that a client can meet.
+    """Returns a plan for each single fault that a client can meet.
 
     Args:
-        points: What it traverses if nothing is broken.
-        calls: How often it asks the model then; a wrong reply may be its first one and its last.
-        wanted: The points that are tried, also as patterns.
+        points: The points that it traverses if nothing is broken.
+        calls: The number of its model calls then; the first and the last one each get the wrong replies.
+        wanted: The points to try; may be patterns.
     """
     faults: list[Fault] = []
     for point in model_points("model"):
@@ -92,6 +92,6 @@ def single_plans(
             if point == "model.content" and calls > 1:
                 faults.append(Fault(point=point, kind=kind, nth=calls))
             if kind == "rate_limit":
-                # With a `retry-after`.
+                # Sends a `retry-after` too.
                 faults.append(Fault(point=point, kind=kind, for_s=1.0))
     return [Plan(faults=(fault,)) for fault in faults]

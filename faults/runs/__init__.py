@@ -1,1 +1,1 @@
-"""Runs of broken queries: the service in small, single plans, the matrix, pairs, kills and random experiments."""
+"""Runs broken queries: the service in miniature, single plans, the matrix, pairs, kills and random experiments."""

@@ -1,6 +1,6 @@
-"""Every injection point of a query, and the cells of the matrix: which fault is tried in which part of which query.
+"""All injection points of a query, and the cells of the matrix: each a fault, a part of a query and a scenario.
 
-Points come from the wiring, the ports and what the scenarios show: nobody lists them by hand.
+Points come from the wiring, the ports and the runs of scenarios, not from a list kept by hand.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ UNUSED = {
     "redaction.needs_none": "only the store asks it, and is broken as a whole",
     "redaction.text": "only lines of logs pass through it, and events through `event`",
 }
-"""Points of ports that nothing traverses in a query, and why."""
+"""Points of ports that a query never traverses, and why."""
 NOBODY_REVIEWS = "nobody reviews drafts in this service"
 
 
 def all_points(world: World) -> list[str]:
-    """Lists the points, in the order in which a query meets their types."""
+    """Lists the points by type, in the order in which a query meets the types."""
     resources = world.parts()
     points = ["intake"]
-    # Of every event that there is, and by the one table of who hears what.
+    # For all events of the catalog, and all subscriptions in the wiring's table.
     points += map(publish_point, resources.catalog.events)
     points += starmap(delivery_point, who_hears(resources.subscribers))
     for reasoner in resources.models:
@@ -79,9 +79,9 @@ def all_points(world: World) -> list[str]:
 
 
 def unknown_points(world: World, experiment: Experiment) -> list[str]:
-    """Lists the points that an experiment names and that are not there.
+    """Lists the points that an experiment names but that do not exist.
 
-    What components start is known only when it is started: any `spawn.` is believed.
+    The work of components is known only once it starts, so any `spawn.` point is accepted.
     """
     known = all_points(world)
     unknown: set[str] = set()
@@ -95,7 +95,7 @@ def unknown_points(world: World, experiment: Experiment) -> list[str]:
 
 
 def unused_points(world: World) -> dict[str, str]:
-    """Lists the points that nothing traverses in a query of this world, and why."""
+    """Lists the points that a query of this world never traverses, and why."""
     resources = world.parts()
     has_reviews = any(subscriber.reviews for subscriber in resources.subscribers)
     idle = set() if has_reviews else _events_of_reviews(resources)
@@ -114,7 +114,7 @@ def unused_points(world: World) -> dict[str, str]:
 
 
 def _events_of_reviews(resources: Resources) -> set[type[Event]]:
-    """Returns the events that a reviewer emits, or that request one of these."""
+    """Returns the events that a reviewer emits and those that request them."""
     catalog = resources.catalog
     found: set[type[Event]] = set()
     for kind in catalog.events:
@@ -125,7 +125,7 @@ def _events_of_reviews(resources: Resources) -> set[type[Event]]:
 
 
 def _other_ports(resources: Resources) -> dict[str, type]:
-    """Finds the ports that nobody has described here."""
+    """Finds the ports that are not described here."""
     found: dict[str, type] = {}
     for field in dataclasses.fields(resources):
         value = getattr(resources, field.name)
@@ -135,7 +135,7 @@ def _other_ports(resources: Resources) -> dict[str, type]:
 
 
 def _method_points(port: str, protocol: type) -> Iterator[str]:
-    # A port may be made of smaller ones: those that it names first come first.
+    # A port may inherit from smaller ones, whose methods come before its own.
     for kind in reversed(protocol.__mro__):
         for name, member in vars(kind).items():
             if callable(member) and not name.startswith("_"):
@@ -143,21 +143,21 @@ def _method_points(port: str, protocol: type) -> Iterator[str]:
 
 
 def reconnoitre(world: World, seed: int) -> dict[tuple[str, When], str]:
-    """Runs every scenario as it is and notes which points it traverses, in which parts of the query."""
+    """Runs all scenarios without further faults; returns the first scenario that traverses each point and part."""
     reached: dict[tuple[str, When], str] = {}
     for name in SCENARIOS:
         run = run_plan(world, Plan(scenario=name, seed=seed))
         for place in run.injected.traversed:
-            # The first scenario stays: the plainest ones come first.
+            # The first scenario stays, because the plainest ones come first.
             reached.setdefault(place, name)
     return reached
 
 
 def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
-    """Yields every scenario by itself, then every point with every kind in every part of a query."""
+    """Yields each scenario by itself, then all combinations of point, kind and part of a query."""
     for name in SCENARIOS:
         yield Cell(point=f"scenario.{name}", kind="none", when="any", scenario=name)
-    # The work that components start is in no table before it runs.
+    # The work of components is in no table before it runs.
     started = {point for point, _ in reached if point.startswith("spawn.")}
     unused = unused_points(world)
     for point in (*all_points(world), *sorted(started)):
@@ -170,7 +170,7 @@ def cells_of(world: World, reached: Reached) -> Iterator[Cell | NotApplicable]:
 
 
 def _why_not(point: str, kind: Kind, unused: Mapping[str, str]) -> str:
-    """Returns the reason why no query can be broken so; an empty text if one can."""
+    """Returns the reason why no query can be broken like this; empty if one can."""
     known = point_type(point)
     if kind not in known.kinds:
         return known.why_not
@@ -185,7 +185,7 @@ def _cells_of_kind(
         return
     parts = [when for when in WHENS if (point, when) in reached]
     if not parts:
-        # It will not fire, which is a failure of the harness: a scenario is missing.
+        # The fault will not fire, which counts as a failure of the harness: it lacks a scenario.
         yield Cell(point=point, kind=kind, when="any")
         return
     for when in WHENS:
@@ -201,5 +201,5 @@ def _cells_of_kind(
 
 
 def is_chosen(point: str, pattern: str) -> bool:
-    """Returns True if `pattern` names the point, or a port or folder of points that it belongs to."""
+    """Returns True if `pattern` names the point, its port, or its group of points."""
     return matches(point, pattern) or point.startswith(f"{pattern}.")

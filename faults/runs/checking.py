@@ -1,4 +1,4 @@
-"""Runs plans and experiments, checks the promises on what they left, and makes a failing experiment smaller."""
+"""Runs plans and experiments, checks the promises on the results, and shrinks a failing experiment."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from antiphon.vocabulary.errors import ServiceError
 from antiphon.vocabulary.events import Event, QueryReceived, Recorded, RecordingFailed
 
 OpenWorld = Callable[[Path], World]
-"""Makes a world whose traces are in a folder."""
+"""Makes a world with its traces in a folder."""
 Trace = Sequence[Recorded[Event]]
 
 SAME_TRACE = "the same plan gave another trace"
 _PLACE = re.compile(r"(step \d+: )?(query \d+: )?")
 _TIME_DIGITS = 5
-"""Digits of seconds that are compared: sums of virtual times differ in the last ones by where they began."""
+"""Digits of seconds to compare: the last digits of sums of virtual times depend on the time of the start."""
 
 
 class Checker:
-    """Checks the promises on the runs of one world; knows how the neighbour's trace looks when nothing is broken."""
+    """Checks the promises on the runs of one world; knows the neighbour's trace when nothing is broken."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -57,7 +57,7 @@ class Checker:
         """Runs one step of an experiment; returns its runs and each promise that they break."""
         try:
             runs = service.run(step)
-        # In a random run this, too, is a finding that can be shrunk and rerun.
+        # In a random run this is a finding too, which can be shrunk and rerun.
         except (
             ServiceError,
             RuntimeError,
@@ -70,14 +70,14 @@ class Checker:
         return runs, self.broken_in(runs)
 
     def broken_in(self, runs: Sequence[Run]) -> list[str]:
-        """Names each promise that the runs of one step break."""
+        """Returns each promise that the runs of one step break."""
         broken: list[str] = []
         for number, run in enumerate(runs, start=1):
             place = f"query {number}: " if len(runs) > 1 else ""
             for wrong in broken_promises(run):
                 broken.append(f"{place}{wrong}")
         unbroken = self._neighbour(runs[0].plan.seed)
-        # Whatever blocks the event loop delays every query.
+        # A fault that blocks the event loop delays all queries.
         is_timed = not any(run.injected.blocked_s for run in runs)
         differs = trace_difference(unbroken, runs[0].neighbour, timed=is_timed)
         if differs:
@@ -85,7 +85,7 @@ class Checker:
         return broken
 
     def _neighbour(self, seed: int) -> Trace:
-        # By seed, since it chooses which of the two queries begins first, and so the times of both.
+        # By seed, because the seed decides which query begins first, and so the times of both.
         if seed not in self._unbroken:
             self._unbroken[seed] = run_plan(self.world, Plan(seed=seed)).neighbour
         return self._unbroken[seed]
@@ -94,13 +94,13 @@ class Checker:
 def run_experiment(
     open_world: OpenWorld, experiment: Experiment, *, twice: bool = False
 ) -> tuple[list[list[Run]], list[str]]:
-    """Runs an experiment in a world that knows nothing before.
+    """Runs an experiment in a fresh world.
 
     Args:
         twice: Reruns it in another world and compares the traces.
 
     Returns:
-        The runs by steps, and each promise that one of them breaks.
+        The runs of each step, and each promise that one of them breaks.
     """
     steps: list[list[Run]] = []
     broken: list[str] = []
@@ -112,7 +112,7 @@ def run_experiment(
             steps.append(runs)
             for wrong in broken_now:
                 broken.append(f"{place}{wrong}")
-    # A broken experiment is reported as it is: there is no need to compare it.
+    # A failing experiment needs no comparison to be reported.
     if twice and not broken:
         differs = rerun_difference(open_world, experiment, steps)
         if differs:
@@ -123,10 +123,10 @@ def run_experiment(
 def rerun_difference(
     open_world: OpenWorld, experiment: Experiment, steps: Sequence[Sequence[Run]]
 ) -> str:
-    """Reruns an experiment; names the place where its traces are not those of `steps`, or returns an empty text."""
+    """Reruns an experiment; returns the first difference of its traces from those of `steps`, or an empty text."""
     rerun, _ = run_experiment(open_world, experiment)
     for runs, others in zip(steps, rerun, strict=True):
-        # A step that failed by itself has no runs to compare.
+        # Not strict, because a step whose run failed has no runs to compare.
         for run, other in zip(runs, others, strict=False):
             differs = trace_difference(run.trace, other.trace)
             if differs:
@@ -136,7 +136,7 @@ def rerun_difference(
 
 @contextmanager
 def fresh_world(open_world: OpenWorld) -> Iterator[World]:
-    """Opens a world whose traces are gone at its end."""
+    """Opens a world, and deletes its traces at the end."""
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(open_world(Path(folder))) as world,
@@ -145,15 +145,15 @@ def fresh_world(open_world: OpenWorld) -> Iterator[World]:
 
 
 def promise_of(wrong: str) -> str:
-    """Cuts a sentence about a broken promise down to the promise, without the place and the particulars."""
+    """Returns the promise in a sentence about a broken one, without the place and the particulars."""
     return _PLACE.sub("", wrong, count=1).partition(":")[0]
 
 
 def trace_difference(first: Trace, second: Trace, *, timed: bool = True) -> str:
-    """Names the place where two traces differ, but for ids and the hour; an empty text if they are the same.
+    """Returns the first difference of two traces apart from ids and start times; empty if there is none.
 
     Args:
-        timed: Times are compared too, and all that is said; False: only which event followed from which.
+        timed: Compares times and contents too; False: only the kinds of events and their causes.
     """
     for one, other in zip(first, second, strict=False):
         if timed:
@@ -172,13 +172,13 @@ def _place_of(recorded: Recorded[Event]) -> tuple[object, ...]:
 
 
 def _comparable(recorded: Recorded[Event], began: float) -> tuple[object, ...]:
-    """Reduces an event to what is the same in every run."""
+    """Reduces an event to the parts that are the same in every run."""
     place = (recorded.seq, recorded.cause, round(recorded.at - began, _TIME_DIGITS))
     event = recorded.event
     if isinstance(event, QueryReceived):
         return *place, event.query
     if isinstance(event, RecordingFailed):
-        # Its detail may name the query, whose id is another one in every run.
+        # Its detail may contain the query's id, which differs in every run.
         return place
     return *place, event
 
@@ -190,7 +190,7 @@ Shrinkable = TypeVar("Shrinkable", Plan, Fault)
 
 
 def smallest(experiment: Experiment, fails: Fails) -> Experiment:
-    """Takes away all that the failure does not need: taking any one thing more away makes the experiment pass."""
+    """Removes all that the failure does not need, until the removal of any one thing makes the experiment pass."""
     smaller = _first_failing(experiment, fails)
     while smaller is not None:
         experiment = smaller
@@ -206,10 +206,10 @@ def _first_failing(experiment: Experiment, fails: Fails) -> Experiment | None:
 
 
 def smaller_than(experiment: Experiment) -> Iterator[Experiment]:
-    """Yields each experiment that is one thing less, the largest things first."""
+    """Yields the experiments with one thing less, the largest removals first."""
     steps = experiment.steps
     if len(steps) > 1:
-        # The last one first: there the experiment failed.
+        # The last one first, because the experiment failed in it.
         for step in reversed(steps):
             yield Experiment(steps=(step,))
         for fewer in _without_one(steps):
@@ -240,7 +240,7 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
             yield replace(plan, faults=(fault,))
     for fewer in _without_one(plan.faults):
         yield replace(plan, faults=fewer)
-    # Fields come last: one fault less says more about a failure than a plainer one.
+    # Fields come last: a removed fault says more about a failure than a simpler one.
     yield from _plainer(plan, ("scenario", "seed"))
     for at, fault in enumerate(plan.faults):
         for less in _plainer(fault, ("for_s", "nth", "times", "when")):
@@ -248,7 +248,7 @@ def _smaller_plans(plan: Plan) -> Iterator[Plan]:
 
 
 def _plainer(value: Shrinkable, fields: tuple[str, ...]) -> Iterator[Shrinkable]:
-    """Yields the value with one field as it is by default."""
+    """Yields copies of the value, each with one field set to its default."""
     defaults = {field.name: field.default for field in msgspec.structs.fields(value)}
     for name in fields:
         default = defaults[name]

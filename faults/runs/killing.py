@@ -1,4 +1,4 @@
-"""Kills a process (SIGKILL) right after each event of a query is stored, and reads what the store then holds."""
+"""Kills a process (SIGKILL) right after each event of a query is stored, and checks what the store then contains."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from antiphon.vocabulary.ports import EventLog, WholeTraceStore
 
 _MOST_KILLS = 1_000
 _ACKNOWLEDGED = "acknowledged"
-"""The file in which a killed process has noted what its store had taken."""
+"""The file in which a process notes the events that its store has acknowledged."""
 
 
 def kill_everywhere(open_store: OpenStore = open_local) -> tuple[int, list[str]]:
-    """Kills one process after each event of a plain query; returns how many, and what was wrong after them."""
+    """Kills one process after each event of a plain query; returns the number of kills and all faults found."""
     broken: list[str] = []
     for number in range(1, _MOST_KILLS):
         with tempfile.TemporaryDirectory() as folder:
@@ -38,10 +38,10 @@ def kill_everywhere(open_store: OpenStore = open_local) -> tuple[int, list[str]]
 
 
 def _kill_after(number: int, folder: Path, open_store: OpenStore) -> bool:
-    """Runs a query in a process of its own; returns False if it came to its end before it was killed."""
-    # A fork, since importing everything anew for each of some thirty kills would take a minute.
+    """Runs a query in a process of its own; returns False if the query ended before the kill."""
+    # A fork, because new imports for each of some thirty kills would take a minute.
     child = os.fork()
-    # The child never returns from here: it is killed, or leaves by `os._exit`.
+    # The child never returns from here: it dies by the kill or by `os._exit`.
     if child == 0:
         _live_and_die(number, folder, open_store)
     _, status = os.waitpid(child, 0)
@@ -52,16 +52,16 @@ def _live_and_die(number: int, folder: Path, open_store: OpenStore) -> None:
     code = 1
     try:
         world = World(folder, open_store=open_store)
-        world.store = _DeadlyStore(world.store, number, folder)  # type: ignore[assignment]  # passes for what it wraps
+        world.store = _DeadlyStore(world.store, number, folder)  # type: ignore[assignment]  # acts as what it wraps
         run_plan(world, Plan())
         code = 0
     finally:
-        # The fork must never continue as its parent does, whatever happened.
+        # Under no circumstances may the fork go on with the parent's code.
         os._exit(code)
 
 
 class _DeadlyStore:
-    """A trace store that stores one event after the other, notes each in a file of its own, and dies after so many."""
+    """A trace store that stores events one by one, notes each in its own file, and kills the process after `number`."""
 
     def __init__(self, inner: EventLog, events: int, folder: Path) -> None:
         self._inner = inner
@@ -84,7 +84,7 @@ class _DeadlyStore:
 
 
 def _wrong_in(folder: Path, open_store: OpenStore, *, killed: bool) -> list[str]:
-    """Compares what the store holds with what it had acknowledged."""
+    """Compares the contents of the store with the acknowledged events."""
     acknowledged: dict[str, int] = {}
     for line in (folder / _ACKNOWLEDGED).read_text().splitlines():
         query_id, seq = line.split()
@@ -113,11 +113,11 @@ async def _compare(
 def wrong_with(
     trace: Sequence[Recorded[Event]], acknowledged_seq: int, status: str | None
 ) -> Iterator[str]:
-    """Yields what is wrong with a trace whose events up to `acknowledged_seq` were acknowledged as stored."""
+    """Yields the faults of a trace whose events up to `acknowledged_seq` were acknowledged as stored."""
     stored = [recorded.seq for recorded in trace]
     if stored != list(range(1, len(trace) + 1)):
         yield "the trace has gaps"
-    # The store may hold more: it was killed before it could acknowledge the last event.
+    # There may be more events, because the kill may have come before the acknowledgement of the last one.
     if len(trace) < acknowledged_seq:
         yield f"{acknowledged_seq - len(trace)} acknowledged events are missing"
     yield from _wrong_status(trace, status)

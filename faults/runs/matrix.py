@@ -1,6 +1,6 @@
-"""Tries every cell by itself, or pairs of cells, and checks the promises on what came of it.
+"""Tries every cell by itself, or pairs of cells, and checks the promises on the results.
 
-Of pairs all of model, tool and trace are tried; of the rest enough that every two kinds of faults meet.
+It tries all pairs among model, tool and trace, and enough of the rest that all two sorts of faults meet.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from antiphon.vocabulary.events import ToolFailed, ToolRequested, ToolSucceeded
 from antiphon.vocabulary.values import ToolCall
 
 TWICE_EVERY = 7
-"""Every so many cells one is run twice, to see that the same seed gives the same trace.
+"""One in so many cells runs twice, to check that the same seed gives the same trace.
 
-Running all of them twice would take twice as long.
+Running all cells twice would take twice as long.
 """
 _CUT = "\n[cut: "
-"""The dispatcher's mark of what was too large (dispatcher/output.py)."""
+"""The dispatcher's mark on output that was too large (dispatcher/output.py)."""
 
 
 @dataclass
 class Chosen:
-    """A choice of cells: all whose point, kind and part are named; nothing named means all."""
+    """A choice of cells by point, kind and part; an empty field matches all."""
 
     points: Sequence[str] = ()
     kinds: Sequence[str] = ()
@@ -52,7 +52,7 @@ class Chosen:
         return any(is_chosen(cell.point, wanted) for wanted in self.points)
 
     def refuse_unknown(self) -> None:
-        """Raises BadInputError if a kind or a part is named that there is not."""
+        """Raises BadInputError if the choice names an unknown kind or part."""
         if self.when not in ("", "any", *WHENS):
             raise BadInputError(
                 f"There is no part {self.when!r} of a query; there are {', '.join(WHENS)}."
@@ -64,7 +64,7 @@ class Chosen:
                 )
 
     def refuse_unknown_points(self, points: Sequence[str]) -> None:
-        """Raises BadInputError if a point is named that is none of `points`."""
+        """Raises BadInputError if the choice names a point that is not in `points`."""
         for wanted in self.points:
             named = [point for point in points if is_chosen(point, wanted)]
             if not named:
@@ -85,14 +85,14 @@ def run_singles(
     """Tries every chosen cell by itself.
 
     Args:
-        on_verdict: Is called with each verdict, and with how many there will be.
-        on_run: Is called with the run of each cell but of those that kill the process, which have none.
-        fail_fast: Ends at the first cell that fails.
+        on_verdict: Called with each verdict and the total number of cells.
+        on_run: Called with the run of each cell, except those that kill the process and so have no run.
+        fail_fast: Stops at the first cell that fails.
 
     Raises:
-        BadInputError: A point or a kind is chosen that there is not.
+        BadInputError: The choice names an unknown point or kind.
     """
-    # Its unbroken neighbours are run once for all cells.
+    # One checker, so that the unbroken neighbours run only once for all cells.
     checker = Checker(world)
     report = Report(seed=seed)
     if chosen is None:
@@ -118,7 +118,7 @@ def _chosen_cells(
     world: World, seed: int, chosen: Chosen
 ) -> list[Cell | NotApplicable]:
     chosen.refuse_unknown()
-    # If nothing is to be broken, nobody need know which points are traversed.
+    # Cells without faults do not need the traversed points.
     reached = {} if set(chosen.kinds) == {"none"} else reconnoitre(world, seed)
     cells: list[Cell | NotApplicable] = [
         Cell(point=f"tool.{name}", kind="none", when="any", scenario="plain")
@@ -138,14 +138,14 @@ def _run_cell(
     *,
     twice: bool,
 ) -> Verdict:
-    # A process that is killed leaves no run to check, only what its store holds.
+    # A killed process leaves no run to check, only its store.
     if cell.kind == "kill":
         return _kill(cell, command, checker.world)
     run, broken = checker.run(cell.plan(seed), twice=twice)
     on_run(run)
     fired = len(run.fired) > 0
     if cell.kind == "none":
-        # Here nothing is meant to fire: what a tool does wrong it does by itself.
+        # No fault fires here, so any misbehaviour is the tool's own.
         broken += unsound(run, cell.point)
         fired = True
     query_id = run.outcome.query_id if run.outcome is not None else ""
@@ -173,7 +173,7 @@ def _kill(cell: Cell, command: str, world: World) -> Verdict:
 
 
 def result_of(broken: Sequence[str], *, fired: bool) -> Result:
-    """Sums up a run in a word."""
+    """Sums up a run in one word."""
     if not fired:
         return "not fired"
     if broken:
@@ -182,11 +182,11 @@ def result_of(broken: Sequence[str], *, fired: bool) -> Result:
 
 
 def unsound(run: Run, point: str) -> Iterator[str]:
-    """Yields what a tool did wrong though nothing was broken; nothing for points that are no tools."""
+    """Yields the misbehaviour of a tool without a fault; nothing for points that are not tools."""
     calls = _calls_at(run, point)
     for failed in run.events(ToolFailed):
         call = calls.get(failed.tool_call_id)
-        # The other failures are not the tool's own doing.
+        # The tool does not cause other failures itself.
         if call is not None and failed.failure in ("error", "timeout"):
             yield f"the tool by itself: {failed.detail} (called with {call.arguments})"
     for succeeded in run.events(ToolSucceeded):

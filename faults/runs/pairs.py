@@ -1,4 +1,4 @@
-"""Faults two at a time: every pair where a query meets the outside, and a covering choice of the others."""
+"""Faults two at a time: all pairs among the points at the border to the outside, and a covering choice of others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from antiphon.faults.runs.matrix import result_of
 from antiphon.faults.runs.world import World
 
 EXHAUSTIVE = ("model.", "tool.", "store.append")
-"""The points of which every pair is tried: where a query meets the world outside."""
+"""The points of which all pairs are tried: those at which a query meets the world outside."""
 
 
 def run_pairs(
@@ -31,11 +31,11 @@ def run_pairs(
     """Tries pairs of faults.
 
     Args:
-        on_verdict: Is called with each verdict, and with how many there will be.
-        most: How many at most, chosen by the seed; 0 is all.
+        on_verdict: Called with each verdict and the total number of pairs.
+        most: Limit on the pairs, chosen by the seed; 0: all.
     """
     checker = Checker(world)
-    # A query that is killed or refused meets no second fault, and two scenarios cannot be had at once.
+    # A query that is killed or refused meets no second fault, and a query has only one scenario.
     cells = [
         cell
         for cell in cells_of(world, reconnoitre(world, seed))
@@ -55,7 +55,7 @@ def run_pairs(
 
 
 def _pairs_of(cells: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
-    """Yields the pairs to be tried, each of two different points."""
+    """Yields the pairs to try, each of two different points."""
     groups: dict[str, list[Cell]] = {prefix: [] for prefix in EXHAUSTIVE}
     core: list[Cell] = []
     rest: list[Cell] = []
@@ -75,16 +75,16 @@ def _pairs_of(cells: Sequence[Cell], seed: int) -> Iterator[tuple[Cell, Cell]]:
 def _covering(
     rest: Sequence[Cell], core: Sequence[Cell], seed: int
 ) -> Iterator[tuple[Cell, Cell]]:
-    """Yields one pair of cells for every two sorts of fault (a type of point and a kind) not both of the core."""
+    """Yields a pair of cells for any two sorts of faults (type of point and kind) that are not both in the core."""
     chance = random.Random(seed)
     sorts: dict[tuple[str, str], list[Cell]] = {}
     for cell in (*rest, *core):
         sorts.setdefault((point_type(cell.point).prefix, cell.kind), []).append(cell)
     for one, other in combinations(sorts.values(), 2):
-        # Chosen before it is known to be of use: what a seed chooses depends on the cells alone, not on the core.
+        # Drawn even if the pair is then skipped, so that a seed's choices do not depend on the core.
         first = chance.choice(one)
         second = chance.choice(other)
-        # Two of the core are among the pairs that are tried anyway.
+        # All pairs within the core are tried anyway.
         if first in core and second in core:
             continue
         yield first, second
@@ -96,7 +96,7 @@ def _run_pair(
     faults: list[Fault] = [*first.plan(seed).faults, *second.plan(seed).faults]
     run, broken = checker.run(Plan(faults=tuple(faults), seed=seed))
     fired = len(run.sorts)
-    # A promise that breaks counts even if neither fault fired.
+    # A broken promise counts even if neither fault fired.
     result = "broken" if broken else result_of(broken, fired=fired > 0)
     options: list[str] = []
     for fault in faults:

@@ -1,4 +1,4 @@
-"""One query that a plan breaks: asked, followed and left as its caller would, and what came of it."""
+"""Runs one query that a plan breaks, with a caller who asks, follows and perhaps leaves, and notes the results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from antiphon.vocabulary.events import Event, Live, Recorded, RoundOpened
 
 CONVERSATION = "an earlier conversation"
 PATIENCE = 3.0
-"""Times its deadline after which a query is held to hang."""
+"""After this many times its deadline, a query counts as hanging."""
 LARGE_BUFFER = 1_000_000
-"""Events that a follower of the harness's own may be behind: it must never be the slow reader."""
+"""Events that the harness's own follower may be behind, so that it never counts as a slow reader."""
 SMALL_BUFFER = 5
 _WRONG_QUESTIONS: dict[Kind, str] = {
     "empty": " \n ",
@@ -40,7 +40,7 @@ Following = AsyncIterator[Recorded[Event] | Live]
 
 
 async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
-    """Asks the plan's question as a caller does, and notes what comes of it in `run`."""
+    """Asks the plan's question like a caller, and notes the results in `run`."""
     loop = asyncio.get_running_loop()
     if run.scenario.goes_on:
         await service.store.open_conversation(CONVERSATION)
@@ -57,7 +57,7 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
         run.error = f"no answer within {limit_s:g} s"
         if handle is not None:
             handle.cancel("nobody waits any longer")
-    # Whatever else is raised is a bug of the harness, and ends the run.
+    # Any other exception is a bug of the harness, and ends the run.
     except (ServiceError, RuntimeError, asyncio.CancelledError) as error:
         run.error = f"the caller got {type(error).__name__}: {error}"
     run.took_s = loop.time() - began
@@ -66,13 +66,13 @@ async def ask_broken(service: Antiphon, run: Run, injector: Injector) -> None:
 
 
 async def _begin(service: Antiphon, run: Run, injector: Injector) -> Query:
-    """Starts the query, or resumes it if its scenario says that its process had died."""
+    """Starts the query, or resumes it if in its scenario the process died."""
     question = _question(run)
     if not run.scenario.resumed_after:
         begun = await service.start(question, injector)
         assert isinstance(begun, Query)  # the harness breaks what runs here
         return begun
-    # Only what happens from here on meets the faults.
+    # The faults apply only from here on.
     query_id = await _interrupted(service, question, run.scenario.resumed_after)
     return await service.history.resume(query_id, _PROCESS_ENDED, injector)
 
@@ -87,10 +87,10 @@ def _question(run: Run) -> Question:
 
 
 async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
-    """Stores a query whose trace ends after its first event of a kind, as a process that is killed there leaves it."""
+    """Stores a query whose trace ends after its first event of a kind, as if the process had been killed there."""
     handle = await service.start(question)
     outcome = await handle.outcome()
-    # Under an id of its own: the whole query stays as it is.
+    # Under an id of its own, so that the whole query stays unchanged.
     query_id = uuid.uuid4().hex
     before_the_end: list[Recorded[Event]] = []
     for recorded in await service.store.read(outcome.query_id):
@@ -102,8 +102,8 @@ async def _interrupted(service: Antiphon, question: Question, kind: str) -> str:
 
 
 async def _accompany(handle: Query, run: Run) -> Outcome:
-    """Waits as a caller does, with a follower at its side; goes away if the plan says so."""
-    # Both follow before anything else runs: a query may be over before this task has its next turn.
+    """Waits like a caller, alongside a follower; leaves if the plan says so."""
+    # Both begin to follow now, because the query may be over before this task's next turn.
     following = asyncio.create_task(_follow(handle, run.injected))
     leaving = asyncio.create_task(
         _note_or_leave(handle, handle.follow(buffer=LARGE_BUFFER), run)
@@ -111,7 +111,7 @@ async def _accompany(handle: Query, run: Run) -> Outcome:
     try:
         return await handle.outcome()
     finally:
-        # One more turn, in which the last events that were delivered are noted.
+        # One more turn for noting the last delivered events.
         await asyncio.wait([leaving], timeout=0)
         leaving.cancel()
         following.cancel()
@@ -126,7 +126,7 @@ async def _stored(service: Antiphon, query_id: str) -> Sequence[Recorded[Event]]
 
 
 async def _note_or_leave(handle: Query, events: Following, run: Run) -> None:
-    """Notes each event; goes away when a round opens, if the plan or the scenario says so."""
+    """Notes each event; leaves when a round opens if the plan or the scenario says so."""
     async for event in events:
         if not isinstance(event, Recorded):
             continue
@@ -145,7 +145,7 @@ def _opens_round(event: Recorded[Event] | Live) -> TypeGuard[Recorded[RoundOpene
 
 
 def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
-    """Follows the query from now on, as a follower that may itself be what is wrong."""
+    """Follows the query from now on, as a follower that may itself be faulty."""
     fault = faults.traverse("follower")
     if fault is None:
         return _read(handle.follow(), None)
@@ -155,7 +155,7 @@ def _follow(handle: Query, faults: QueryFaults) -> Coroutine[None, None, None]:
 
 
 async def _read(follower: Following, fault: Fault | None) -> None:
-    """Reads to the end, or as the fault wants it; it never ends the query, whatever it does."""
+    """Reads to the end, or as the fault demands; in no case ends the query."""
     kind = fault.kind if fault is not None else None
     if kind == "hang":
         await asyncio.Event().wait()
@@ -163,7 +163,7 @@ async def _read(follower: Following, fault: Fault | None) -> None:
         async for _ in follower:
             if kind == "cancel":
                 return
-            # Slower than events come, so that its buffer runs over.
+            # Slower than the events, so that its buffer overflows.
             if kind is not None:
                 await asyncio.sleep(1.0)
     except SlowReaderError:
@@ -174,7 +174,7 @@ async def leave_as_planned(handle: Query, faults: QueryFaults, after: int = 0) -
     """Follows a query to its end, and cancels it at the opening of a round at which a fault of `client` fires.
 
     Args:
-        after: The last event that happened before the query was resumed or forked.
+        after: The last event from before the query was resumed or forked.
     """
     try:
         async for event in handle.follow(buffer=LARGE_BUFFER):

@@ -1,7 +1,7 @@
-"""The random mode: faults come and go while queries are asked one after another and at once; a failure is shrunk.
+"""The random mode: faults come and go during queries one after another and at once; shrinks any failure.
 
-A hypothesis state machine draws the experiments. One seed decides all: hypothesis draws from it, the service runs on
-virtual time, and nothing is kept between two runs. Only this file needs hypothesis.
+A hypothesis state machine draws the experiments. One seed determines everything: hypothesis draws from it, the service
+runs on virtual time, and no state is kept between runs. Only this file needs hypothesis.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ from antiphon.faults.scenarios import SCENARIOS
 from antiphon.vocabulary.errors import ServiceError
 
 BATCH = 20
-"""Experiments between two looks at the clock; each batch has a seed of its own, made from the one seed."""
+"""Experiments between two checks of the time; each batch has its own seed, derived from the one seed."""
 STEPS = 8
-"""Steps of an experiment, at most."""
+"""Most steps of an experiment."""
 MOST_AT_ONCE = 4
 MOST_STANDING = 3
 MOST_OWN = 4
 
-# A value that is listed several times is drawn so much more often: most faults should fire at once and pass soon.
+# A value listed several times is drawn more often: most faults should fire at once and pass soon.
 _AFTER_S = st.sampled_from((0.0, 0.0, 0.0, 1.0, 31.0, 400.0))
 _NTH = st.sampled_from((1, 1, 1, 2, 3, 5))
 _TIMES = st.sampled_from((1, 1, 2, 0))
-# Beyond a call's timeout (10 s), the rest of a circuit (30 s) and the deadline (60 s), and short of each of them.
+# Values on both sides of a call's timeout (10 s), a circuit's rest (30 s) and the deadline (60 s).
 _FOR_S = st.sampled_from((0.0, 0.1, 1.0, 6.0, 12.0, 31.0, 400.0))
 _TWICE = st.sampled_from((False, False, False, True))
 _ASKED = st.builds(
@@ -76,7 +76,7 @@ _ASKED = st.builds(
 )
 
 Place = tuple[str, When]
-"""A point, and a part of the query in which it is traversed."""
+"""A point, and a part of the query in which a query traverses it."""
 Faults = tuple[Fault, ...]
 
 
@@ -84,7 +84,7 @@ class BrokenPromiseError(ServiceError):
     """An experiment broke a promise.
 
     Attributes:
-        experiment: What was run up to there.
+        experiment: The experiment up to there.
         broken: Each promise that broke, in a sentence.
     """
 
@@ -102,7 +102,7 @@ class Campaign:
 
     Attributes:
         faults: Draws a fault.
-        on_experiment: Is called with the report after each experiment.
+        on_experiment: Called with the report after each experiment.
     """
 
     open_world: OpenWorld
@@ -118,7 +118,7 @@ _OWN: st.SearchStrategy[Faults] = st.lists(_FAULT, max_size=MOST_OWN).map(tuple)
 
 
 class RandomExperiment(RuleBasedStateMachine):
-    """One service, in which faults come and go between queries; every promise is checked after each step."""
+    """One service in which faults come and go between queries, with all promises checked after each step."""
 
     standing = Bundle("standing")
 
@@ -139,7 +139,7 @@ class RandomExperiment(RuleBasedStateMachine):
         target=standing, faults=st.lists(_FAULT, max_size=MOST_STANDING), twice=_TWICE
     )
     def begin(self, faults: list[Fault], twice: bool) -> MultipleResults[Fault]:
-        """Begins with some faults; some experiments are run twice, to see that they come out the same."""
+        """Begins with some faults; runs some experiments twice, to check that they have the same result."""
         self._faults += faults
         self._twice = twice
         return multiple(*faults)
@@ -167,13 +167,13 @@ class RandomExperiment(RuleBasedStateMachine):
         after_s: float,
         others: list[tuple[Plan, Faults]],
     ) -> None:
-        """Asks one query, or several at once; standing faults are in the first, and each has faults of its own."""
+        """Asks one query, or several at once; the first has the lasting faults, and each has faults of its own."""
         plans = [_with_faults(asked, (*self._faults, *own))]
         plans += starmap(_with_faults, others)
         self._run(Step(at_once=tuple(plans), after_s=after_s))
 
     def teardown(self) -> None:
-        """Lets go of everything, and reruns the experiment if that was drawn."""
+        """Closes everything, and reruns the experiment if that was drawn."""
         with self._open:
             self.campaign.report.experiments += 1
             self.campaign.on_experiment(self.campaign.report)
@@ -210,13 +210,13 @@ def run_random(
     minutes: float = 0.0,
     on_experiment: Callable[[RandomReport], None] = lambda _: None,
 ) -> RandomReport:
-    """Runs random experiments until one breaks a promise, or there were enough.
+    """Runs random experiments until one breaks a promise or there have been enough.
 
     Args:
-        number: The seed; the same one gives the same experiments.
-        examples: How many experiments; 0 is as many as the time allows.
-        minutes: For how long new batches are begun; 0 is no limit. One of the two must be given.
-        on_experiment: Is called with the report after each experiment.
+        number: The seed; the same seed gives the same experiments.
+        examples: The number of experiments; 0: as many as the time allows.
+        minutes: The time in which new batches may begin; 0: no limit. One of the two must be given.
+        on_experiment: Called with the report after each experiment.
     """
     began = time.monotonic()
     chance = random.Random(number)
@@ -230,19 +230,20 @@ def run_random(
         if minutes and time.monotonic() - began >= 60 * minutes:
             break
         size = min(BATCH, left) if examples else BATCH
+        # Batches draw their seeds from the one seed, so that a time limit does not change the experiments before it.
         _run_batch(campaign, chance.getrandbits(64), size)
         left -= BATCH
     return campaign.report
 
 
 def _places(open_world: OpenWorld) -> list[Place]:
-    """Lists every point that some query traverses, in the parts in which one does."""
+    """Lists the points that some query traverses, with the parts of the query."""
     with fresh_world(open_world) as world:
         return [("intake", "any"), *reconnoitre(world, 0)]
 
 
 def draw_faults(places: Collection[Place]) -> st.SearchStrategy[Fault]:
-    """Draws any fault at these places, every type of point as likely as the others."""
+    """Draws any fault at these places, with all types of points equally likely."""
     types: dict[PointType, list[Place]] = {}
     for point, when in sorted(places):
         types.setdefault(point_type(point), []).append((point, when))
@@ -262,7 +263,7 @@ def draw_faults(places: Collection[Place]) -> st.SearchStrategy[Fault]:
 
 
 def _kinds_of(points: PointType) -> list[Kind]:
-    # A loop that is blocked for long delays the other queries past their own limits: nothing could be compared.
+    # A long block of the loop would delay the other queries past their own limits, and nothing could be compared.
     return [kind for kind in points.kinds if kind != "block"]
 
 
@@ -280,12 +281,12 @@ def _run_batch(campaign: Campaign, number: int, examples: int) -> None:
     def machine() -> RandomExperiment:
         return RandomExperiment(campaign)
 
-    # Hypothesis only draws here: it shrinks single values, while `smallest` knows what an experiment is made of.
+    # Hypothesis only draws here: it can shrink single values, but `smallest` knows the structure of an experiment.
     drawing = settings(
         max_examples=examples,
         stateful_step_count=STEPS,
         deadline=None,
-        # Nothing is kept between two runs, so that the seed alone decides.
+        # No state between runs, so that the seed alone decides.
         database=None,
         print_blob=False,
         verbosity=Verbosity.quiet,
@@ -294,18 +295,18 @@ def _run_batch(campaign: Campaign, number: int, examples: int) -> None:
         suppress_health_check=list(HealthCheck),
     )
     try:
-        # Its documentation allows a function, its types only a class.
+        # The documentation allows a function, the types only a class.
         run_state_machine_as_test(machine, settings=drawing)  # type: ignore[arg-type]
     except BrokenPromiseError as error:
         _shrink(campaign, error)
 
 
 def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
-    """Finds the smallest experiment that breaks one of the promises that this one broke."""
+    """Finds the smallest experiment that breaks one of the same promises."""
     wanted = set(map(promise_of, error.broken))
 
     def broken_by(experiment: Experiment) -> list[str]:
-        # Only a promise to come out the same needs a second run to be seen broken.
+        # Only the promise of the same result needs a second run to show that it is broken.
         _, broken = run_experiment(
             campaign.open_world, experiment, twice=SAME_TRACE in wanted
         )
@@ -319,5 +320,5 @@ def _shrink(campaign: Campaign, error: BrokenPromiseError) -> None:
     report.reproduced = fails(error.experiment)
     if report.reproduced:
         report.failing = smallest(error.experiment, fails)
-    # What cannot be reproduced is reported as it was found.
+    # A failure that cannot be reproduced is reported as found.
     report.broken = broken_by(report.failing) or error.broken

@@ -1,4 +1,4 @@
-"""Runs queries on virtual time: those that a plan breaks, beside each step one that is not; then what they left."""
+"""Runs queries on virtual time: those that a plan breaks and, beside each step, an unbroken one; notes leftovers."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from antiphon.faults.scenarios import SCENARIOS
 from antiphon.service import Antiphon, Question
 
 LINGERING_S = 70
-"""The time in which a session ends after its answer, in seconds, whatever its store does: an append that is under way,
-and then up to five tries, each of which waits up to four seconds and gives an append up after ten."""
+"""Seconds within which a session ends after its answer even with a failing store: an append under way, and then up to
+five tries, each of which waits up to four seconds and gives up an append after ten."""
 LASTING_TASKS = ("watch the index", "watch the loop", "watch for blocking code")
-"""The tasks that a service has as long as it lives."""
+"""The tasks that a service has for its whole life."""
 STORE_THREAD = "checkpoint_run"
-"""The store's checkpoint: it belongs to the world and ends by itself."""
+"""The thread of the store's checkpoint, which belongs to the world and ends by itself."""
 _FEW_TURNS = 3
-"""Turns of the loop in which a task that was cancelled comes to its end, with whatever it waited for."""
+"""Turns of the loop that a cancelled task, and the tasks that it waited for, need to end."""
 
 
 class ServiceUnderTest:
-    """One service on a virtual event loop, through as many steps as it is given.
+    """One service on a virtual event loop, for any number of steps.
 
-    Used as a context manager: at its end the service is left, and the loop closed.
+    A context manager, which at its end leaves the service and closes the loop.
     """
 
     def __init__(self, world: World) -> None:
@@ -44,7 +44,7 @@ class ServiceUnderTest:
         self._service = self._loop.run_until_complete(_opened(world))
 
     def run(self, step: Step) -> list[Run]:
-        """Runs a step; its runs are in the order of its plans, and what was left behind is in the first of them."""
+        """Runs a step; returns its runs in the order of its plans, with all leftovers in the first of them."""
         before = set(threading.enumerate())
         runs = self._loop.run_until_complete(
             _run_step(self._world, self._service, step)
@@ -64,14 +64,14 @@ class ServiceUnderTest:
         trace: TracebackType | None,
     ) -> None:
         self._loop.run_until_complete(self._service.leave())
-        # A tool that will not be stopped must not stop the harness: it is cancelled once, then left behind.
+        # A tool that ignores its cancellation must not stop the harness: it is cancelled once, then abandoned.
         self._loop.run_until_complete(_cancel_all())
         self._loop.set_exception_handler(lambda _, __: None)
         self._loop.close()
 
 
 def run_plan(world: World, plan: Plan) -> Run:
-    """Runs one plan in a service of its own, from its question to the last trace of its end."""
+    """Runs one plan in a service of its own, from the question until nothing of the query is left."""
     with ServiceUnderTest(world) as service:
         return service.run(Experiment.of(plan).steps[0])[0]
 
@@ -93,7 +93,7 @@ async def _let_others_run() -> None:
 
 async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
     await _until_a_whole_second(step.after_s)
-    # A service of its own, with the same store: faults may open the circuits of the one that is broken.
+    # In its own service on the same store, because faults may open the circuits of the broken one.
     neighbouring = world.service()
     runs: list[Run] = []
     queries = []
@@ -104,17 +104,18 @@ async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
         )
         runs.append(run)
         queries.append(ask_broken(service, run, injector))
-    # An odd seed lets the query beside them begin first.
+    # With an odd seed the unbroken query begins first.
     place = 0 if step.at_once[0].seed % 2 == 1 else len(queries)
     queries.insert(place, _ask_neighbour(neighbouring, runs))
     try:
-        # Each in a task of its own: its faults are known by the context that it runs in.
+        # Each in its own task, because shared ports find a query's faults by the context in which it runs.
         tasks = [asyncio.create_task(query) for query in queries]
         await asyncio.gather(*tasks)
         runs[0].left += await _open_sessions(service)
     finally:
         await neighbouring.leave()
     runs[0].left += await _running_tasks()
+    # A coroutine that never began warns when it is collected unless it is closed.
     for run in runs:
         for work in run.injected.delayed:
             work.close()
@@ -122,13 +123,13 @@ async def _run_step(world: World, service: Antiphon, step: Step) -> list[Run]:
 
 
 async def _until_a_whole_second(after_s: float) -> None:
-    """Lets time pass; a step begins at a whole second, so that times within it are the same whenever it is run."""
+    """Lets time pass up to a whole second, so that the times within a step are the same whenever it runs."""
     now = asyncio.get_running_loop().time()
     await asyncio.sleep(math.ceil(now + after_s) - now)
 
 
 async def _ask_neighbour(service: Antiphon, runs: Sequence[Run]) -> None:
-    """Asks the query that nothing breaks; each run of the step is handed its trace."""
+    """Asks the unbroken query; adds its trace to each run of the step."""
     handle = await service.start(Question(query=NEIGHBOUR))
     outcome = await handle.outcome()
     stored = await service.store.read(outcome.query_id)
@@ -137,7 +138,7 @@ async def _ask_neighbour(service: Antiphon, runs: Sequence[Run]) -> None:
 
 
 async def _open_sessions(service: Antiphon) -> list[str]:
-    """Lists sessions that do not end; one whose store refuses, or is slow, tries for a while after its answer."""
+    """Lists sessions that do not end; one with a failing or slow store may try for a while after its answer."""
     for _ in range(LINGERING_S):
         if service.running():
             await asyncio.sleep(1.0)
@@ -145,7 +146,7 @@ async def _open_sessions(service: Antiphon) -> list[str]:
 
 
 async def _running_tasks() -> list[str]:
-    # What was just cancelled comes to its end first.
+    # Lets just cancelled tasks end first.
     await _let_others_run()
     left: list[str] = []
     lasting: Counter[str] = Counter()
@@ -154,7 +155,7 @@ async def _running_tasks() -> list[str]:
             lasting[task.get_name()] += 1
         else:
             left.append(f"task {task.get_name()}{_place_of(task)}")
-    # The service itself goes on to the next step.
+    # One service lives on for the next step.
     services = max(lasting.values(), default=0)
     if services > 1:
         left.append(f"{services - 1} services")
@@ -162,12 +163,12 @@ async def _running_tasks() -> list[str]:
 
 
 def _place_of(task: asyncio.Task[object]) -> str:
-    """Returns the coroutine and the line at which a task waits: a name alone (`Task-1147`) leads nowhere."""
+    """Returns the coroutine and line at which a task waits, since a bare name (`Task-1147`) leads nowhere."""
     place = ""
     awaited: object = task.get_coro()
     while inspect.iscoroutine(awaited) and awaited.cr_frame is not None:
         file = Path(awaited.cr_code.co_filename)
-        # Whoever sleeps or waits is of interest, and not how asyncio does it.
+        # Interested in the code that waits, not in asyncio's own frames.
         if file.parent.name != "asyncio":
             name = f"{file.parent.name}/{file.name}:{awaited.cr_frame.f_lineno}"
             place = f" ({awaited.__qualname__} at {name})"

@@ -1,7 +1,7 @@
-"""The store on NATS in the place of SQLite's, for runs on virtual time, on which no connection can be waited for.
+"""The store on NATS instead of SQLite's, for runs on virtual time, in which a loop cannot wait for a connection.
 
-It works in a thread, on an event loop of its own. Whoever calls it is held up until it has answered, as by SQLite, so
-that no virtual time passes meanwhile and the same plan leads to the same events.
+It works in a thread, on an event loop of its own. Like SQLite, it blocks its caller until it has answered, so that no
+virtual time passes meanwhile and the same plan leads to the same events.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class OpenStore(Protocol):
-    """Opens the trace store of a folder; the same folder leads to the same traces."""
+    """Opens the trace store of a folder; the same folder has the same traces."""
 
     def __call__(
         self, folder: Path, redaction: Redaction, catalog: Catalog, /
@@ -41,7 +41,7 @@ def open_local(folder: Path, redaction: Redaction, catalog: Catalog) -> WholeTra
 
 
 class OpenShared:
-    """Opens stores on a NATS server, each under names of its own, which are left there."""
+    """Opens stores on a NATS server, each under its own names, which stay there."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -49,8 +49,9 @@ class OpenShared:
     def __call__(
         self, folder: Path, redaction: Redaction, catalog: Catalog, /
     ) -> WholeTraceStore:
+        # From the folder, so that a store that is opened again finds its traces.
         name = hashlib.sha256(str(folder.absolute()).encode()).hexdigest()[:16]
-        # Made without its constructor, which would read the environment.
+        # Bypasses the constructor, which would read the environment.
         settings = Settings.model_construct(
             data_dir=folder, nats_url=self._url, nats_prefix=f"faults-{name}"
         )
@@ -66,7 +67,7 @@ class _Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs `work` there and holds the caller up until it is done."""
+        """Runs `work` there and blocks the caller until it is done."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def stop(self) -> None:
@@ -76,7 +77,7 @@ class _Loop:
 
 
 class _InThread:
-    """A store whose coroutines run in a thread; it passes for the store itself."""
+    """A store whose coroutines run in a thread; acts as the store itself."""
 
     def __init__(
         self, inner: WholeTraceStore, loop: _Loop, leave: AsyncExitStack

@@ -1,4 +1,4 @@
-"""The library of the service in small: two courses in memory, with the three parts of a real one."""
+"""The library of the miniature service: two courses in memory, with the three parts of a real library."""
 
 from __future__ import annotations
 
@@ -54,10 +54,10 @@ class WordEmbedder:
         return len(text.split())
 
     def _vector(self, text: str) -> list[float]:
-        # A little of the first dimension, so that a text without words has a vector of some length, too.
+        # A little of the first dimension, so that even the vector of a text without words is not zero.
         sums = [0.01] + [0.0] * (self.dimensions - 1)
         for term in terms(text):
-            # Not by hash(), which is another one in every process.
+            # Not by hash(), which differs in every process.
             digest = sha256(term.encode()).digest()
             sign = -1.0 if digest[1] % 2 == 0 else 1.0
             sums[digest[0] % self.dimensions] += sign
@@ -66,7 +66,7 @@ class WordEmbedder:
 
 
 class SmallLibrary:
-    """Satisfies `dispatcher.CourseLibrary`, and the few methods that the service asks of its library."""
+    """Satisfies `dispatcher.CourseLibrary`, and has the few methods that the service needs of its library."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -115,7 +115,7 @@ class SmallLibrary:
         places = [(each.course, each.lesson) for each in self._passages]
         if (course, lesson) not in places:
             return []
-        # Each of its lessons is one passage, whichever part is wanted.
+        # Each lesson here is one passage, which is both its beginning and its end.
         del part
         return [self._passages[places.index((course, lesson))]]
 
@@ -123,7 +123,7 @@ class SmallLibrary:
         found = [title for title in _LESSONS if name.casefold() in title.casefold()]
         if len(found) == 1:
             return CourseMatch(title=found[0], nearest=tuple(found))
-        # If the name fits none, every course is as near as any other.
+        # If the name fits none, all courses are equally near.
         if not found:
             found = list(_LESSONS)
         return CourseMatch(title=None, nearest=tuple(found))
@@ -150,7 +150,7 @@ class SmallLibrary:
         return False
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing, because nothing is open."""
 
 
 def _best(
@@ -160,7 +160,7 @@ def _best(
     limit: int,
     known: Sequence[Passage],
 ) -> list[Passage]:
-    """Returns the best passages of a course and lesson that are not known; None is any."""
+    """Returns the best passages of a course and lesson except the known ones; None means any."""
     best: list[Passage] = []
     known_ids = {passage.id for passage in known}
     for score, passage in sorted(scored, key=lambda pair: -pair[0]):
@@ -178,7 +178,7 @@ def _passages() -> list[Passage]:
     for course, lessons in _LESSONS.items():
         for number, (title, text) in enumerate(lessons, start=1):
             passage = Passage(
-                # By its content, as an index names its passages.
+                # From the content, like the ids of an index.
                 id=sha256(text.encode()).hexdigest()[:32],
                 source=f"{course} - Lesson {number}",
                 text=StoredText(text),

@@ -1,4 +1,4 @@
-"""The service in small: the real components, bus and trace store, between ports that can be broken."""
+"""The service in miniature: the real components, bus and trace store, between ports that can be broken."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from antiphon.service import (
 from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.subscribers import Subscriber
 
-# A real service has a key and redacts it, and then every text takes another way than without: so the harness has one
-# too. It is made up, in the form of a real one.
+# A real service has a key and redacts it, which sends all texts through other code than without a key. So the harness
+# has one too, made up in the form of a real one.
 API_KEY = f"sk-ant-api03-{'x9_Qf' * 19}-AA"
 CARD_NUMBER = r"\b(?:\d{4}[ -]){3}\d{4}\b"
 
@@ -44,13 +44,13 @@ NEIGHBOUR = (
 
 
 class World:
-    """Everything that queries share; made once for a run of the harness.
+    """All that queries share; made once for a run of the harness.
 
     Args:
-        folder: Where traces are kept; None keeps nothing after the run.
-        tools: Tools of the user's own, beside the course tools.
-        named: The names of these tools, as the command line takes them.
-        subscribers: Components from outside, which are broken like any other.
+        folder: The folder of the traces; None: they are deleted after the run.
+        tools: The user's own tools, in addition to the course tools.
+        named: The names of these tools, in the form of the command line.
+        subscribers: Components from outside, which are broken like the service's own.
         open_store: Opens the store of traces.
     """
 
@@ -66,18 +66,18 @@ class World:
         self.named = named
         self.subscribers = tuple(subscribers)
         self.own = tuple(tool.name for tool in tools)
-        # A trace with events of these subscribers can be read only by a catalog that knows them.
+        # Only a catalog that knows these subscribers' events can read their traces.
         self._redaction = Redaction({"a card's number": CARD_NUMBER}, [API_KEY])
         catalog = catalog_of(self.subscribers)
         self.store = open_store(folder, self._redaction, catalog)
         self._fallback = offline_model()
         embedder = SharedPort(WordEmbedder(), "embedder")
-        self._library = SmallLibrary(embedder)  # type: ignore[arg-type]  # passes for what it wraps
+        self._library = SmallLibrary(embedder)  # type: ignore[arg-type]  # acts as what it wraps
         shared = SharedPort(self._library, "library", KnowledgeError)
         self.tools = Registry([*course_tools(shared), *tools])  # type: ignore[arg-type]  # as above
 
     def close(self) -> None:
-        """Lets go of the store."""
+        """Closes the store."""
         run(self.store.close())
 
     def parts(self) -> Resources:
@@ -87,7 +87,7 @@ class World:
             models={"primary": ScriptedModel(), "fallback": self._fallback},
             tools=self.tools,
             tool_definitions=self.tools.definitions(),
-            # The jitter of retries, which must not differ between two runs.
+            # The jitter of retries, which must be the same in every run.
             chance=lambda: 0.5,
             model_table=_PRICED,
             redaction=self._redaction,
@@ -95,7 +95,7 @@ class World:
         )
 
     def service(self) -> Antiphon:
-        """Makes a service over this world; it lives within one event loop."""
+        """Makes a service in this world; it lives within one event loop."""
         built = ServiceResources(
             shared=self.parts(),
             store=self.store,
@@ -104,14 +104,14 @@ class World:
             reasoner="scripted",
             versions=(("harness", "1"),),
         )
-        # Made without its constructor, which would read the environment: a run depends on its plan alone.
+        # Bypasses the constructor, which would read the environment, so that a run depends only on its plan.
         service = Antiphon.over(Settings.model_construct(), built)
         _leave_lateness_unwatched()
         return service
 
 
 def _leave_lateness_unwatched() -> None:
-    """Ends what looks ten times a second if the loop turns: virtual time is never late, and passes look by look."""
+    """Ends the watches that check the loop ten times a second: virtual time is never late, and would pass in steps."""
     for task in asyncio.all_tasks():
         if task.get_name() in ("watch the loop", "watch for blocking code"):
             task.cancel()

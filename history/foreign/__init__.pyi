@@ -1,4 +1,4 @@
-"""Traces of other programs, read into recorded queries: a reader for each form, one neutral value, one writer."""
+"""Reads traces of other programs into recorded queries: a reader for each form, one neutral value, one writer."""
 
 from antiphon.history.foreign.atif import atif_of
 from antiphon.history.foreign.reading import ImportedFile, read_foreign

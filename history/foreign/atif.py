@@ -1,6 +1,6 @@
-"""The Agent Trajectory Interchange Format (ATIF) of Harbor, in and out.
+"""Reads and writes Harbor's Agent Trajectory Interchange Format (ATIF).
 
-https://harborframework.com/docs/trajectory-format: any version 1 is read, and what is written is version 1.7.
+https://harborframework.com/docs/trajectory-format: reads any version 1, and writes version 1.7.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def is_atif(value: object) -> bool:
 
 
 def traces_of_atif(given: Json) -> Iterator[tuple[str, Read]]:
-    """Yields a trajectory's id and what reads it, and those of the subagents that it holds."""
+    """Yields a trajectory's id and its reader, then those of the subagents in it."""
     named = str(given.get("trajectory_id") or given.get("session_id") or "")
     yield named, partial(_trace, named, given)
     for each in listed(given.get("subagent_trajectories")):
@@ -64,12 +64,12 @@ def _trace(named: str, given: Json) -> ForeignTrace:
     ended_at: float | None = None
     for step in given["steps"]:
         at = seconds(step.get("timestamp"))
-        # What no model said, and what is of an earlier trajectory, is only shown to later calls.
+        # Steps that no model wrote, or that belong to an earlier trajectory, are only input of later calls.
         is_call = step.get("source") == "agent" and step.get("llm_call_count") != 0
         if is_call and not step.get("is_copied_context"):
             model = step.get("model_name") or agent.get("model_name")
             request = request_of(said, model, agent.get("tool_definitions"))
-            # A step tells when it happened: its call is taken to begin where the step before it ended.
+            # A step has one time, that of its end; its call is assumed to begin at the end of the step before.
             trace.calls.append(_call(step, said, request, ended_at or at, at))
         else:
             said.add(_message(step))
@@ -154,7 +154,7 @@ def atif_of(events: Sequence[Recorded[Event]]) -> bytes:
 def _before_reply(
     first: e.QueryReceived, events: Sequence[Recorded[Event]]
 ) -> list[Json]:
-    """Returns the steps before the first reply: the system prompt, the conversation, the question."""
+    """Returns the steps before the first reply: system prompt, conversation and question."""
     steps: list[Json] = []
     for recorded in events:
         if isinstance(recorded.event, e.ReasoningStarted):
@@ -193,7 +193,7 @@ def _step(reply: e.ReasoningCompleted, at: float) -> Json:
             {
                 "tool_call_id": call.id,
                 "function_name": call.name,
-                # What a model wrote as arguments may be no object.
+                # A model may write arguments that are not an object.
                 "arguments": as_object(decoded(call.arguments)),
             }
             for call in reply.tool_calls
@@ -203,7 +203,7 @@ def _step(reply: e.ReasoningCompleted, at: float) -> Json:
 
 def _observe(by_call: dict[str, Json], outcome: e.ToolSucceeded | e.ToolFailed) -> None:
     call_id = outcome.tool_call_id
-    # A search of our own is no step: no model asked for it.
+    # A search of our own is not a step: no model requested it.
     if call_id not in by_call:
         return
     said = outcome.detail if isinstance(outcome, e.ToolFailed) else outcome.output.text
@@ -223,7 +223,7 @@ def _metrics(usage: Usage, prefix: str) -> Json:
 
 
 def _function(tool: Json) -> Json:
-    """Returns the definition of a tool as OpenAI has it, which ATIF takes."""
+    """Returns the definition of a tool in OpenAI's form, which ATIF uses."""
     function = {"name": tool.get("name"), "description": tool.get("description")}
     function["parameters"] = tool.get("input_schema")
     return {"type": "function", "function": function}

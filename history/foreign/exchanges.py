@@ -1,6 +1,7 @@
-"""Recorded exchanges with a model's server: JSON lines, each a request and what came of it.
+"""Reads recorded exchanges with a model's server: JSON lines, each with a request and its response.
 
-The form of `antiphon faults serve`: `request`, `response`, and `status`, `started`, `seconds` and `fault` if known.
+They have the form of `antiphon faults serve`: `request`, `response`, and `status`, `started`, `seconds` and `fault` if
+known.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def call_of(line: Json) -> ModelCall:
     ended_at = began_at and began_at + (line.get("seconds") or 0.0)
     status = line.get("status", "not known")
     if reply and not error and 0 < line.get("status", 200) < 400:
-        # Of several choices a client takes the first.
+        # Of several choices a client uses the first.
         given = (
             reply["choices"][:1] if "choices" in reply else reply.get("output", reply)
         )
@@ -56,7 +57,7 @@ def call_of(line: Json) -> ModelCall:
 
 
 def _usage(given: Json) -> Json:
-    """Returns the usage of a reply; OpenAI counts what was cached with the rest, and totals it."""
+    """Returns the usage of a reply; OpenAI includes cached tokens in the input, and adds a total."""
     if "total_tokens" not in given:
         return given
     details = first(given, "prompt_tokens_details", "input_tokens_details")

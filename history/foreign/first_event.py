@@ -1,4 +1,4 @@
-"""The question of another program's query, with the limits that it took and what its recording does not hold."""
+"""Makes the first event of another program's query: its question, limits that fit it, and the gaps in its recording."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from antiphon.vocabulary.events import RULES, QueryReceived
 from antiphon.vocabulary.values import Exchange, Imported, QuerySettings
 
 MOST_EXCHANGES = 20
-"""Earlier questions of a conversation that are kept beside what the first request shows."""
+"""Earlier questions of a conversation that are kept from the first request."""
 MOST_NAME = 200
 LEAST_S = 600.0
-"""Least deadline: what a rule makes of the time left must not depend on how long another program took."""
+"""Least deadline: a rule's decision must not depend on how long another program took."""
 
 
 def first_event(trace: ForeignTrace, loop: Loop, began_at: float) -> QueryReceived:
@@ -28,10 +28,10 @@ def first_event(trace: ForeignTrace, loop: Loop, began_at: float) -> QueryReceiv
     ended_at = max(call.ended_at or began_at for call in calls)
     return QueryReceived(
         query=question.replace("\x00", "").strip() or "(no question was recorded)",
-        # It has no place in a conversation of this service; what was said before is its history.
+        # It does not belong to a conversation of this service; earlier exchanges are its history.
         session_id="",
         settings=QuerySettings(
-            # One more than it took, since its last call could have asked for another.
+            # One more than it used, because its last call could have requested another round.
             max_rounds=len(calls),
             deadline_s=max(LEAST_S, 2 * (ended_at - began_at)),
             max_tool_calls=max(1, *[len(call.called) for call in calls]),
@@ -52,10 +52,10 @@ def first_event(trace: ForeignTrace, loop: Loop, began_at: float) -> QueryReceiv
 
 
 def name_of(text: str) -> str:
-    """Returns a name within bounds; no redaction takes a key out of it, because names hold things together.
+    """Returns a name within bounds. A key in it is refused, not redacted, because names connect events.
 
     Raises:
-        BadInputError: It is a key.
+        BadInputError: It contains a key.
     """
     if without_keys(text) != text:
         raise BadInputError(
@@ -65,7 +65,7 @@ def name_of(text: str) -> str:
 
 
 def _asked(loop: Loop) -> tuple[str, tuple[Exchange, ...]]:
-    """Returns what the first request asks, and what was asked and answered before."""
+    """Returns the question of the first request, and the exchanges before it."""
     exchanges: list[Exchange] = []
     question = answer = ""
     for message in loop.first_messages:
@@ -80,7 +80,7 @@ def _asked(loop: Loop) -> tuple[str, tuple[Exchange, ...]]:
 
 
 def _missing(trace: ForeignTrace, calls: list[ModelCall]) -> list[str]:
-    """Says what of a query the recording does not hold."""
+    """Describes the parts of a query that the recording lacks."""
     usages = [call.response["usage"] for call in calls if call.response]
     held: dict[str, Sequence[object]] = {
         "when its calls were made": [call.began_at for call in calls],

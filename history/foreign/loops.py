@@ -1,4 +1,4 @@
-"""Which calls of a model make up one query: a question, rounds of tools, an answer."""
+"""Groups model calls into queries: a question, rounds of tools, an answer."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from antiphon.vocabulary.ports import Json
 
 @dataclass
 class Loop:
-    """The calls of one query: each with the attempts at it, of which all but the last failed.
+    """The calls of one query, each with its attempts, of which all but the last failed.
 
     Attributes:
-        results: What its tools returned, by the id of the call, as the next request shows it.
+        results: Its tools' results by the id of the call, from the next request.
     """
 
     attempts: list[list[ModelCall]] = field(default_factory=list)
@@ -22,7 +22,7 @@ class Loop:
 
     @property
     def first_messages(self) -> list[Json]:
-        """What its first call was shown."""
+        """The messages of its first call."""
         messages: list[Json] = self.attempts[0][0].request["messages"]
         return messages
 
@@ -30,10 +30,10 @@ class Loop:
 def loops_of(calls: Sequence[ModelCall]) -> list[Loop]:
     """Returns the loops in the order in which they begin.
 
-    A call goes on with a loop if it shows the results of the tools that the loop's last reply called, or if it is the
-    same request once more after a failure; else it begins one.
+    A call continues a loop if it contains the results of the tools that the loop's last reply called, or if it repeats
+    a failed request; otherwise it begins a new loop.
     """
-    # By their times, or as the file has them if it does not tell all of these.
+    # By time, or in the order of the file if any time is missing.
     if all(call.began_at is not None for call in calls):
         calls = sorted(calls, key=lambda call: call.began_at or 0.0)
     loops: list[Loop] = []
@@ -66,7 +66,7 @@ def _of_the_same(failed: list[Loop], messages: list[Json]) -> Loop | None:
 
 
 def _that_waits(waiting: dict[str, list[Loop]], messages: list[Json]) -> Loop | None:
-    """Returns the loop whose results end the messages, and notes these; servers that count their calls repeat ids."""
+    """Returns the loop whose results end the messages, and notes them; compares beginnings, because ids may repeat."""
     shown = messages[-1]["content"]
     results = {
         block["tool_use_id"]: block for block in shown if block["type"] == "tool_result"

@@ -1,4 +1,4 @@
-"""Messages as OpenAI, OpenTelemetry, OpenInference and others write them, turned into those of the Messages API."""
+"""Converts messages of OpenAI, OpenTelemetry, OpenInference and others into those of the Messages API."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _RESULTS = ("tool_result", "tool_call_response", "function_call_output")
 
 
 class Conversation:
-    """Messages as they are added, of which no two neighbours have one role, and the system prompt beside them.
+    """Collects messages, merging neighbours with the same role, and the system prompt apart from them.
 
-    A call without an id, or with one that is taken, gets a numbered one: a later request repeats the messages of an
-    earlier one, so the same call has the same id in all of them. Each result goes to its call.
+    A call without an id, or with one that is taken, gets a numbered id, which is the same in all requests, because a
+    later request repeats the messages of an earlier one. Each result goes to its call.
     """
 
     def __init__(self, given: object = None) -> None:
@@ -31,19 +31,19 @@ class Conversation:
         self._messages: list[Json] = []
         self._taken: set[str] = set()
         self._numbers = itertools.count(2)
-        # The calls without a result by the id that they were given; by none are all of them.
+        # The calls without a result by their original ids; all of them under the empty id.
         self._waiting: dict[str, deque[str]] = defaultdict(deque)
         for each in listed(given):
             self.add(each)
 
     @property
     def messages(self) -> list[Json]:
-        """The messages so far; those that are added later do not change them. `shown` counts them."""
+        """A copy of the messages so far. `shown` counts all messages that were returned."""
         self.shown += len(self._messages)
         return [{**each, "content": list(each["content"])} for each in self._messages]
 
     def add(self, given: object) -> list[Json]:
-        """Adds a message of whatever shape, and returns its blocks."""
+        """Adds a message of any shape, and returns its blocks."""
         role, blocks = _message(given)
         if role == "system":
             self.system += blocks
@@ -74,7 +74,7 @@ class Conversation:
 
 
 def tools_of(given: object) -> list[Json]:
-    """Returns the definitions of tools; one of the server's own, which has no schema, stays as it is."""
+    """Returns the definitions of tools; leaves a server's own tool, which has no schema, unchanged."""
     tools: list[Json] = []
     for each in decoded(given) or ():
         tool = as_object(decoded(each))
@@ -92,7 +92,7 @@ def tools_of(given: object) -> list[Json]:
 
 
 def text_of(blocks: object) -> str:
-    """Returns the text of content blocks, or of one text; what is no text is named by its type."""
+    """Returns the text of content blocks or of a string, with the types of blocks that are not text."""
     if isinstance(blocks, str):
         return blocks
     pieces: list[str] = []
@@ -106,7 +106,7 @@ def text_of(blocks: object) -> str:
 
 
 def decoded(value: object) -> Any:
-    """Returns what a text of JSON holds, which tools write into attributes; any other value as it is."""
+    """Decodes a string of JSON, which tools write into attributes; returns any other value unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
         try:
             return msgspec.json.decode(value)
@@ -116,24 +116,24 @@ def decoded(value: object) -> Any:
 
 
 def written(value: object) -> str:
-    """Returns a value as text: as it is, or as JSON."""
+    """Returns a string unchanged, and any other value as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def as_object(value: object) -> Json:
-    """Returns an object as it is, and an empty one in the place of anything else."""
+    """Returns an object unchanged, and an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def first(given: Json, *names: str) -> Any:
-    """Returns the first of these fields that says something; None if none does."""
+    """Returns the first of these fields that is not empty; None if all are."""
     return next((given[name] for name in names if given.get(name)), None)
 
 
 def listed(given: object) -> list[Any]:
-    """Returns messages one by one, however many there are and whatever holds them."""
+    """Returns a list of messages from one message or from any container of several."""
     given = decoded(given)
     if isinstance(given, dict) and "messages" in given:
         given = decoded(given["messages"])
@@ -143,7 +143,7 @@ def listed(given: object) -> list[Any]:
 
 
 def _message(given: object) -> tuple[str, list[Json]]:
-    """Returns the role of a message, and its content as blocks of the Messages API."""
+    """Returns the role of a message, and its content as Messages API blocks."""
     given = decoded(given)
     message = given if isinstance(given, dict) else {"role": "user", "content": given}
     message = {**message, **as_object(message.get("message"))}
@@ -161,7 +161,7 @@ def _content(message: Json) -> list[Json]:
     blocks: list[Json] = []
     if thought := message.get("reasoning_content"):
         blocks.append({"type": "thinking", "thinking": written(thought)})
-    # Instrumentations tell the same content under several of these names, and a call as content and beside it.
+    # Instrumentations repeat content under several of these names, and write a call both in the content and beside it.
     blocks += _blocks(first(message, "parts", "contents", "content"))
     if not _any(blocks, "tool_use"):
         calls = decoded(message.get("tool_calls"))
@@ -175,7 +175,7 @@ def _any(blocks: list[Json], kind: str) -> bool:
 
 def _blocks(value: object) -> list[Json]:
     inner = decoded(value)
-    # Some write the list of blocks as a text; another text may begin like one.
+    # Some write the list of blocks as a string, but an ordinary text may begin the same way.
     parts = inner if isinstance(inner, list) else [inner]
     are_blocks = bool(parts) and all("type" in as_object(part) for part in parts)
     if isinstance(value, str) and not (are_blocks and parts is inner):

@@ -1,4 +1,4 @@
-"""What every form is read into: calls of a model as exchanges of Messages, and the runs of tools beside them."""
+"""The neutral value of all forms: model calls as Messages API exchanges, and the tool runs beside them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from antiphon.vocabulary.events import FailureKind
 from antiphon.vocabulary.ports import Json
 
 MOST_SHOWN = 200_000
-"""Messages that all requests of a file show together: each round shows all before it, so that little asks for much."""
+"""Messages in all requests of a file together: each round repeats all before it, so a small file may expand greatly."""
 TOO_MUCH = f"its requests show more than {MOST_SHOWN:,} messages together, which is the most: split it"
 _STOPS = {
     "stop": "end_turn", "tool_calls": "tool_use", "tool_call": "tool_use", "function_call": "tool_use",
     "length": "max_tokens", "content_filter": "refusal",
 }  # fmt: skip
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""From which number on a time is one of nanoseconds, of microseconds and of milliseconds; each with its second."""
+"""The least number for a time in nanoseconds, microseconds and milliseconds, each with its units per second."""
 _FAILURES: dict[int, FailureKind] = {
     400: "invalid_request", 401: "authentication", 403: "authentication", 404: "not_found", 408: "timeout",
     413: "context_window", 429: "rate_limit", 503: "overloaded", 529: "overloaded",
@@ -31,12 +31,12 @@ _FAILURES: dict[int, FailureKind] = {
 
 @dataclass(frozen=True)
 class ModelCall:
-    """One request to a model, and what came of it.
+    """One request to a model, and its outcome.
 
     Attributes:
-        request: As the Messages API takes it: `model`, `messages`, `system`, `tools`.
-        response: The message; None if the call failed, as `failure` and `detail` say.
-        cost_usd: As far as it was recorded.
+        request: In the form of the Messages API: `model`, `messages`, `system`, `tools`.
+        response: The message; None if the call failed, which `failure` and `detail` describe.
+        cost_usd: The cost, if it was recorded.
     """
 
     request: Json
@@ -56,7 +56,7 @@ class ModelCall:
 
 @dataclass(frozen=True)
 class ToolRun:
-    """One run of a tool, as a span tells of it; without an id it is known by its name."""
+    """One run of a tool, from a span; without an id, its name identifies it."""
 
     call_id: str
     name: str
@@ -71,8 +71,8 @@ class ForeignTrace:
     """One recording of another program.
 
     Attributes:
-        id: As the file names it; empty if it does not.
-        missing: What it does not hold, a phrase each.
+        id: The id in the file; empty if there is none.
+        missing: The parts that it lacks, a phrase each.
     """
 
     id: str
@@ -90,10 +90,10 @@ Read = Callable[[], ForeignTrace]
 def request_of(
     said: Conversation, model: object, tools: object, max_tokens: object = None
 ) -> Json:
-    """Returns a request of the Messages API that shows what was said so far.
+    """Returns a Messages API request with the conversation so far.
 
     Raises:
-        BadInputError: Nothing was said, or too much was shown by now.
+        BadInputError: The conversation is empty, or the requests have grown too large together.
     """
     if said.shown > MOST_SHOWN:
         raise BadInputError(TOO_MUCH)
@@ -116,10 +116,10 @@ def request_of(
 def replied(
     said: Conversation, given: object, model: str, stop: object, usage: Json
 ) -> Json:
-    """Returns a reply as a message of the Messages API, and adds it to what was said.
+    """Returns a reply as a Messages API message, and adds it to the conversation.
 
     Args:
-        given: Its messages, of any shape.
+        given: The reply's messages, of any shape.
     """
     content: list[Json] = []
     for each in listed(given):
@@ -139,8 +139,9 @@ def replied(
 
 
 def seconds(value: Any) -> float | None:
-    """Returns a time in seconds since the epoch; None if it is none."""
+    """Returns a time in seconds since the epoch; None if the value is not a time."""
     found = 0.0
+    # Either an ISO date or a number (also as text) in any unit.
     with suppress(TypeError, ValueError, OverflowError):
         found = datetime.fromisoformat(value).timestamp()
     with suppress(TypeError, ValueError, OverflowError):
@@ -149,12 +150,12 @@ def seconds(value: Any) -> float | None:
         if found >= least:
             found /= second
             break
-    # Not-a-number is in no range.
+    # Also excludes NaN, which is in no range.
     return found if 0 < found <= MOST_AT else None
 
 
 def whole(value: object) -> int:
-    """Returns a count; 0 if it is none that can be."""
+    """Returns a count; 0 if the value cannot be one."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if type(value) is int and 0 <= value < 2**53 else 0
@@ -163,7 +164,7 @@ def whole(value: object) -> int:
 def counted(
     prompt: object, completion: object, cached: object, stored: object = 0
 ) -> Json:
-    """Returns the usage of a reply, from a count of all its input, in which what was cached is counted too."""
+    """Returns the usage of a reply from a count of all its input, which includes cached tokens."""
     read, wrote = whole(cached), whole(stored)
     return {
         "input_tokens": max(0, whole(prompt) - read - wrote),
@@ -174,7 +175,7 @@ def counted(
 
 
 def failure_of(status: object) -> FailureKind:
-    """Returns the kind of failure that a status of HTTP, or what a span says in its place, is."""
+    """Returns the kind of failure for an HTTP status, or for a span's substitute of one."""
     text = str(status)
     if "timeout" in text.lower():
         return "timeout"

@@ -1,4 +1,4 @@
-"""A file of another program's traces: told by what it holds, read trace by trace, written as recorded queries."""
+"""Reads a file of another program's traces: recognises its form, and writes each trace as recorded queries."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.tool_calls import nests_too_deep
 
 _MISSHAPEN = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
-"""What comes of reading a file any of whose fields may be of any type."""
+"""The errors of reading a file whose fields may have any type."""
 MOST_QUERIES = 1_000
 """Queries in one file."""
 MOST_VALUES = 5_000_000
-"""Values in one file: each takes many times the memory of its text, and recordings are mostly text."""
+"""Values in one file: each takes many times its text's memory, but recordings are mostly long texts."""
 NO_FORM = (
     "this is no file of `antiphon traces export`, and it holds none of what is read from other programs: spans with "
     "GenAI or OpenInference names, a trajectory (ATIF), a Langfuse export, or lines of request and response"
@@ -39,7 +39,7 @@ NO_FORM = (
 
 
 class ImportedFile(NamedTuple):
-    """What a file holds: the queries that could be read, and a sentence for each part that could not."""
+    """The contents of a file: the queries that could be read, and a sentence for each part that could not."""
 
     queries: Sequence[Sequence[Recorded[Event]]]
     refused: Sequence[str]
@@ -50,11 +50,11 @@ def read_foreign(data: bytes, now: float, redaction: Redaction) -> ImportedFile:
     """Reads the queries of a file that another program wrote.
 
     Args:
-        now: The time of events if the file has none.
-        redaction: Takes out what must not be stored.
+        now: The time of events if the file has no times.
+        redaction: Removes texts that must not be stored.
 
     Raises:
-        BadInputError: It is too large, or holds none.
+        BadInputError: It is too large, or contains no queries.
     """
     _refuse_too_large(data)
     shown = 0
@@ -83,6 +83,7 @@ def _refuse_too_large(data: bytes) -> None:
         raise BadInputError(
             f"the file has more than {MOST_BYTES:,} bytes, which is the most"
         )
+    # An upper bound on the values, without decoding the file: each but the first follows one of these.
     if sum(map(data.count, (b"{", b"[", b","))) > MOST_VALUES:
         raise BadInputError(
             f"the file holds more than {MOST_VALUES:,} values, which is the most"
@@ -96,7 +97,7 @@ def _why(error: Exception) -> str:
 
 
 def _values(data: bytes, refused: list[str]) -> list[Any]:
-    """Returns what a JSON file holds, or the lines of one of JSON lines."""
+    """Returns the value in a JSON file, or those in a file of JSON lines."""
     try:
         whole = _decoded(data)
         return whole if isinstance(whole, list) else [whole]
@@ -132,7 +133,7 @@ def _traces(values: list[Any], refused: list[str]) -> Iterator[tuple[str, Read]]
 
 
 def _of_exchanges(lines: list[Json], refused: list[str]) -> ForeignTrace:
-    """Returns the calls of all lines; which of them belong together is seen by what they ask."""
+    """Returns the calls in all lines, which are grouped later by their requests."""
     trace = ForeignTrace("", exchanges.FORM)
     for number, line in enumerate(lines, start=1):
         try:
@@ -149,7 +150,7 @@ def _queries(
         raise BadInputError("it holds no call of a model")
     for number, loop in enumerate(loops_of(trace.calls)):
         query_id = trace.id
-        # People name a trace by how its id begins, so that no other may begin with it.
+        # People name a trace by the beginning of its id, so no other id may begin with it.
         if number or IDS.fullmatch(query_id) is None:
             key = f"{file_id} {query_id} {number}"
             query_id = hashlib.sha256(key.encode()).hexdigest()[:32]

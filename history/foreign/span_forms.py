@@ -1,4 +1,4 @@
-"""How files hold spans: OTLP JSON, exports of Phoenix, the console of OpenTelemetry, observations of Langfuse."""
+"""Reads spans from files: OTLP JSON, Phoenix exports, OpenTelemetry's console output, Langfuse observations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPERATIONS = {"GENERATION": "chat", "TOOL": "execute_tool", "RETRIEVER": "retri
 
 @dataclass(frozen=True)
 class Span:
-    """One span; `attributes` are nested by the dots of their names, those of its events among them."""
+    """One span; its `attributes`, including those of its events, are nested by the dots in their names."""
 
     id: str
     parent: str
@@ -29,11 +29,11 @@ class Span:
     error: str
 
     def told(self, *names: str) -> Any:
-        """Returns the first of these attributes that says something; None if none does."""
+        """Returns the first of these attributes that is not empty; None if all are."""
         for name in names:
             value: Any = self.attributes
             for part in name.split("."):
-                # Some write objects into attributes as texts.
+                # Some write objects into attributes as strings.
                 value = as_object(decoded(value)).get(part)
             if value not in (None, "", [], {}):
                 return value
@@ -41,7 +41,7 @@ class Span:
 
 
 def spans_in(value: object) -> Iterator[tuple[str, Json]]:
-    """Yields the spans in a value of a file, wherever they stand in it, each with the id of its trace."""
+    """Yields the spans at any depth of a file's value, each with the id of its trace."""
     if isinstance(value, list):
         for each in value:
             yield from spans_in(each)
@@ -59,7 +59,7 @@ def spans_in(value: object) -> Iterator[tuple[str, Json]]:
 
 
 def _rows(rows: Json, columns: Json) -> Iterator[tuple[str, Json]]:
-    """Yields the spans of a data frame that was written column by column."""
+    """Yields the spans of a data frame written by columns."""
     if len(rows) * len(columns) > MOST_CELLS:
         raise BadInputError(
             f"the data frame has more than {MOST_CELLS:,} cells: split it"
@@ -70,7 +70,7 @@ def _rows(rows: Json, columns: Json) -> Iterator[tuple[str, Json]]:
 
 
 def is_observation(flat: Json) -> bool:
-    """Returns True for an observation of Langfuse, which says what it is of."""
+    """Returns True for an observation of Langfuse, which has a type."""
     return isinstance(flat.get("type"), str)
 
 
@@ -84,7 +84,7 @@ def span_of(flat: Json) -> Span:
     attributes = _pairs(
         _told_by(flat) if is_observation(flat) else flat.get("attributes")
     )
-    # Phoenix keeps this one beside the others.
+    # Phoenix keeps this attribute outside the others.
     if flat.get("span_kind") not in (None, "UNKNOWN"):
         attributes.append(("openinference.span.kind", flat["span_kind"]))
     # A data frame has a column for each attribute.
@@ -106,7 +106,7 @@ def span_of(flat: Json) -> Span:
 
 
 def _told_by(observation: Json) -> Json:
-    """Returns what an observation of Langfuse tells, as attributes with GenAI names."""
+    """Returns the fields of a Langfuse observation as attributes with GenAI names."""
     asked = decoded(observation.get("input"))
     kind, output = observation["type"], observation.get("output")
     usage = as_object(observation.get("usageDetails"))
@@ -126,7 +126,7 @@ def _told_by(observation: Json) -> Json:
 
 
 def _pairs(given: object) -> list[tuple[str, object]]:
-    """Returns attributes as pairs; those of OTLP are a list of keys and values."""
+    """Returns attributes as pairs; OTLP writes them as a list of keys and values."""
     if isinstance(given, list):
         return [(str(each["key"]), _value(each.get("value"))) for each in given]
     return list(as_object(given).items())
@@ -143,7 +143,7 @@ def _value(given: Any) -> object:
 
 
 def _nested(pairs: Iterable[tuple[str, Any]]) -> Any:
-    """Nests attributes by the dots of their names; what is numbered becomes a list."""
+    """Nests attributes by the dots in their names; numbered parts become a list."""
     parts: dict[str, list[tuple[str, Any]]] = {}
     for name, value in pairs:
         head, _, rest = name.partition(".")
@@ -155,7 +155,7 @@ def _nested(pairs: Iterable[tuple[str, Any]]) -> Any:
 
 
 def _joined(same: list[tuple[str, Any]]) -> Any:
-    """Returns the value of a name, of which each pair holds a part; what has parts tells more than what has none."""
+    """Joins the parts of a name's value; prefers parts to a plain value, because they carry more."""
     inner: list[tuple[str, Any]] = []
     value: Any = None
     for rest, value in same:

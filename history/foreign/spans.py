@@ -1,7 +1,7 @@
-"""Spans with GenAI or OpenInference names, as calls of a model and runs of tools.
+"""Converts spans with GenAI or OpenInference names into model calls and tool runs.
 
-The names are those of semantic-conventions-genai v0.1.0 and the older ones that instrumentations still write, and those
-of OpenInference (https://arize-ai.github.io/openinference/spec/).
+The names are those of semantic-conventions-genai v0.1.0, older ones that instrumentations still write, and those of
+OpenInference (https://arize-ai.github.io/openinference/spec/).
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ _TOKENS = (
     ("llm.token_count.prompt_details.cache_read", "gen_ai.usage.cache_read.input_tokens"),
     ("llm.token_count.prompt_details.cache_write", "gen_ai.usage.cache_creation.input_tokens"),
 )  # fmt: skip
-"""Of all input, of the output, and of what of the input was read from a cache and put into it."""
+"""Counts of all input, of the output, and of the input that was read from a cache and written to it."""
 _RESULT = ("gen_ai.tool.call.result", "tool_response", "output.value", "traceloop.entity.output")  # fmt: skip
 
 
 def traces_of_spans(values: Iterable[object]) -> Iterator[tuple[str, Read]]:
-    """Yields the id of each trace that spans make up, and what reads it."""
+    """Yields the id of each trace in the spans, and its reader."""
     by_trace: dict[str, list[Json]] = {}
     for value in values:
         for trace_id, span in spans_in(value):
@@ -82,9 +82,9 @@ def _of_kind(spans: list[Span], kinds: tuple[str, ...]) -> list[Span]:
 
 
 def _telling(calls: list[Span]) -> list[Span]:
-    """Returns the calls that say what was asked, each once; all of them if none does.
+    """Returns the spans that contain their request, one for each call; all spans if none does.
 
-    Two instrumentations of one call make two spans, often one within the other, and one without any content.
+    Two instrumentations of one call make two spans, often nested, and one of them without content.
     """
     if not calls:
         raise BadInputError(

@@ -1,7 +1,7 @@
-"""Writes a loop of another program as a recorded query: our rules decide, and its recording is the outside.
+"""Writes a loop of another program as a recorded query: our rules decide, and its recording plays the outside.
 
-What the rules request, the recording answers, as in a recorded fork: so the trace replays, and can be forked and turned
-into a test. If it holds no answer, the query stops there and says so.
+The recording answers the requests of the rules, as in a recorded fork, so the trace replays, and can be forked and
+turned into a test. If the recording lacks an answer, the query stops there and says so.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from antiphon.vocabulary.ports import Json
 from antiphon.vocabulary.values import Message, Passage, Request, StoredText, ToolCall
 
 MOST_TEXT = 200_000_000
-"""Characters that all requests of one query may show together."""
+"""Most characters in all requests of one query together."""
 MOST_CHARS = 20_000
-"""Characters of a tool's output as its event has it; the request after it has all of it."""
+"""Characters of a tool's output in its event; the next request contains all of it."""
 
 
 class Writing:
-    """One loop on its way into events.
+    """Turns one loop into events.
 
     Args:
-        now: The time of events if the recording has none.
-        redaction: Takes out what must not be stored, before anything is decided by it.
+        now: The time of events if the recording has no times.
+        redaction: Removes texts that must not be stored, before the rules see them.
     """
 
     def __init__(
@@ -67,8 +67,8 @@ class Writing:
         """Returns the events.
 
         Raises:
-            BadInputError: It is too large, or comes to no end.
-            ModelError: A reply in it is none that a model gives.
+            BadInputError: It is too large, or its query does not end.
+            ModelError: A model does not give a reply like one in it.
         """
         self._publish(first_event(self._trace, self._loop, self._at), 0)
         while not isinstance(self._events[-1].event, e.QueryClosed):
@@ -86,7 +86,7 @@ class Writing:
         return self._events
 
     def _publish(self, event: Event, cause: int, at: float | None = None) -> None:
-        """Records an event of the outside; time never runs backwards, whatever a file says."""
+        """Records an event of the outside; time never runs backwards, even if the file's times do."""
         self._at = max(self._at, at or 0.0)
         self._record(self._redaction.event(event), cause)
 
@@ -98,6 +98,7 @@ class Writing:
             query_id=self._query_id, seq=seq, cause=cause, at=self._at, event=event
         )
         self._events.append(recorded)
+        # A rule that cannot take a foreign event makes the file unreadable; it is not a bug of the rule.
         for failure in self._fold.hear(recorded):
             raise BadInputError(f"{failure.handler} cannot take it: {failure.error}")
         if isinstance(event, e.ReasoningRequested | e.ToolRequested):
@@ -146,12 +147,12 @@ class Writing:
             content = tuple(map(self._text, message["content"]))
             self._chars += sum(len(block.text) for block in content)
             messages.append(Message(role=message["role"], content=content))
-        # Each round shows all before it, so that a small file may ask for very much.
+        # Each round repeats all before it, so a small file may expand to very much text.
         if self._chars > MOST_TEXT:
             raise BadInputError(
                 f"its calls show more than {MOST_TEXT:,} characters together"
             )
-        # Somebody else's, which the marks of the fields take for ours.
+        # Redacted here, because the marks on these fields assume that their text is ours.
         system = self._redaction.text(written(given.get("system", [])))
         tools = self._redaction.text(written(given.get("tools")))
         return Request(
@@ -164,7 +165,7 @@ class Writing:
         )
 
     def _text(self, block: Json) -> StoredText:
-        # The requests of one query share most of their blocks, and of some forms the very objects.
+        # The requests of one query share most of their blocks, in some forms even the same objects.
         if id(block) not in self._texts:
             self._texts[id(block)] = StoredText(written(block))
         return self._texts[id(block)]
@@ -180,7 +181,7 @@ class Writing:
         started = e.ToolStarted(tool_call_id=call.id, name=call.name)
         self._publish(started, cause, run.began_at)
         took_ms = 1000 * max(0.0, (run.ended_at or self._at) - self._at)
-        # What the model was shown comes before what the tool said of itself.
+        # Prefers the result that the model got to the output in the tool's own span.
         text = (text_of(result["content"]) or run.output)[:MOST_CHARS]
         outcome: Event
         if result.get("is_error") or run.failed:
@@ -203,7 +204,7 @@ class Writing:
 
 
 def _passages(tool: str, shown: list[Json], text: str) -> list[Passage]:
-    """Returns what a tool brought as evidence: its search results, or all its words."""
+    """Returns a tool's result as evidence: its search results, or all its text."""
     found: list[Passage] = []
     for block in shown:
         if block["type"] == "search_result":

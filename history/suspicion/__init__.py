@@ -1,4 +1,4 @@
-"""Finds out from a recorded query what may have made its answer a bad one, the likeliest first; pure."""
+"""Finds the possible causes of a bad answer in a recorded query, the likeliest first; pure."""
 
 from antiphon.history.suspicion.ranking import KINDS, Suspect, suspects
 

@@ -1,4 +1,4 @@
-"""Finds where evidence was lost: searches that missed, what a briefing left out, what the model did not use."""
+"""Finds lost evidence: searches that missed, sentences that a briefing left out or that the model did not use."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Citation
 
 MOST_FOUND = 0.66
-"""If the sentences found hold as much of the question, no search has missed."""
+"""If the found sentences cover more than this share of the question, no search has missed."""
 IN_OTHER_WORDS = 0.3
-"""As much is left of the suspicion that a search missed if the answer cites what it found, with some confidence."""
+"""Factor on the suspicion that a search missed if the answer cites its findings with some confidence."""
 FEWEST_HELD = 2
-"""Telling words of the question that a sentence holds at least, to be missed."""
+"""Fewest telling words of the question in a sentence for its loss to count."""
 LEAST_LOST = 0.25
-"""What weighs less is no loss."""
+"""Least weight of a loss."""
 SPEAKS_TO = 0.4
-"""A sentence that holds as much of the question speaks to it."""
+"""Least share of the question in a sentence that addresses it."""
 MARGIN = 0.25
-"""By so much more of the question a sentence that was passed over must hold than the best that is cited."""
+"""Least difference in this share between a sentence that was ignored and the best cited one."""
 REPEATS = 0.6
-"""An answer that holds as much of a sentence has used it, cited or not."""
+"""An answer with at least this share of a sentence's words has used it, cited or not."""
 MOST_CLAIMS = 50
 FEWEST_TERMS = 3
-"""A claim of fewer telling words fits many sentences."""
+"""Fewest telling words of a claim; fewer would fit many sentences."""
 _SOUGHT_IN = ("query", "queries", "why")
-"""The arguments of a search that narrow nothing."""
+"""The arguments of a search that do not narrow it."""
 OF_OLDER = 0.3
-"""A search that holds as much of an older question is about that one."""
+"""Least share of an older question in a search that is about that question."""
 
 
 def missed_searches(reading: Reading) -> Iterator[Finding]:
-    """Yields searches of the courses if much of what the question asks for was never found."""
+    """Yields the searches of the courses if much of the question was never found."""
     searches = [search for search in reading.searches if search.is_of_courses]
     missing = _never_found(reading)
     if not missing:
         return
-    # A question is often put in other words than the courses': if the answer cites, it was found all the same.
+    # Questions often use other words than the courses: if the answer cites something, the search found it all the same.
     factor = IN_OTHER_WORDS if reading.is_answered else 1.0
     for search in searches:
         finding = _missed(reading, search, missing)
@@ -68,7 +68,7 @@ def missed_searches(reading: Reading) -> Iterator[Finding]:
 
 
 def _narrowed(reading: Reading, search: Search) -> str:
-    """Returns the arguments that narrow a search to what the question and the conversation do not name, in words."""
+    """Returns, in words, the arguments that narrow a search to something that the conversation does not name."""
     said = {*terms(understood(reading.question, reading.history))}
     for exchange in reading.history:
         said.update(terms(f"{exchange.question} {exchange.answer}"))
@@ -83,7 +83,7 @@ def _narrowed(reading: Reading, search: Search) -> str:
 
 
 def _never_found(reading: Reading) -> frozenset[str]:
-    """Returns the telling terms of the question that nothing found holds; none if these are not much of it."""
+    """Returns the telling terms of the question that no finding contains; empty if they are only a small part of it."""
     held: frozenset[str] = frozenset()
     for sentence in reading.sentences:
         held |= sentence.terms | sentence_terms(sentence.fact.passage.source)
@@ -94,7 +94,7 @@ def _never_found(reading: Reading) -> frozenset[str]:
 
 
 def used_up_rounds(reading: Reading) -> Iterator[Finding]:
-    """Yields that no round of tools was left when the answer was written."""
+    """Yields a finding if no round of tools was left when the answer was written."""
     most = next(
         (each.event.settings.max_rounds for each in reading.of(QueryReceived)), 0
     )
@@ -109,7 +109,7 @@ def used_up_rounds(reading: Reading) -> Iterator[Finding]:
 
 
 def _missed(reading: Reading, search: Search, missing: frozenset[str]) -> Finding:
-    """Says of a search what it brought nothing on, and whose doing that was: the query's, or the courses'."""
+    """Returns the finding that a search missed terms, either because its query left them out or for another reason."""
     passages = search.found.event.passages
     brought = "what it brought holds nothing" if passages else "it brought nothing"
     text = (
@@ -125,7 +125,7 @@ def _missed(reading: Reading, search: Search, missing: frozenset[str]) -> Findin
 
 
 def lost_evidence(reading: Reading) -> Iterator[Finding]:
-    """Yields what the briefing before the answer left out although it speaks to the question."""
+    """Yields sentences that address the question but that the briefing before the answer left out."""
     if reading.briefing is None:
         return
     seq, briefing = reading.briefing
@@ -148,18 +148,18 @@ def lost_evidence(reading: Reading) -> Iterator[Finding]:
 def _loss(
     reading: Reading, lost: SentenceFound, shown: frozenset[str], best_shown: float
 ) -> float:
-    """Weighs what was lost with a sentence, given the terms of those that were shown, and the share of the best."""
+    """Weighs the loss of a sentence against the terms of the shown ones and the share of the best of them."""
     held = reading.telling_terms & lost.terms
     alone = held - shown
-    # What no other sentence says is the greater loss, and what another says better is a small one.
+    # Words that no other sentence has are the greater loss; a sentence outdone by another is a small one.
     weighed = 2 * reading.asked.share(alone)
     share = reading.asked.share(lost.terms)
     if share > best_shown:
         weighed += share
-    # A name of the question that nothing else speaks of is missed, however much else is asked.
+    # A name in the question that no other sentence mentions always counts, even in a long question.
     if alone & reading.named_terms:
         return max(weighed, LEAST_LOST)
-    # Any other single word of it occurs in many sentences.
+    # Any other single word of the question occurs in many sentences.
     if len(held) < FEWEST_HELD:
         return 0.0
     return weighed
@@ -168,11 +168,11 @@ def _loss(
 def _left_out(
     reading: Reading, briefing: BriefingPrepared
 ) -> list[tuple[SentenceFound, str]]:
-    """Returns of each fact the sentence left out that speaks to the question most, and why it was."""
+    """Returns, for each fact, the left-out sentence that addresses the question best, and why it was left out."""
     found: list[tuple[SentenceFound, str]] = []
     for dropped in briefing.dropped:
         fact = reading.facts.get(dropped.what)
-        # What another fact says too was shown by that fact.
+        # A repeated sentence was shown as part of another fact.
         if fact is None or dropped.rule == "repeated":
             continue
         numbers = dropped.sentences or range(len(fact.passage.starts))
@@ -186,7 +186,7 @@ def _left_out(
 
 
 def ignored_evidence(reading: Reading) -> Iterator[Finding]:
-    """Yields the sentence that the model was shown, that speaks to the question best, and that it did not use."""
+    """Yields the sentence that addresses the question best, if the model saw it but did not use it."""
     best = _best_shown(reading)
     if reading.reply is None or reading.response is None or best is None:
         return
@@ -207,7 +207,7 @@ def ignored_evidence(reading: Reading) -> Iterator[Finding]:
 
 
 def _best_cited(reading: Reading, citations: Sequence[Citation]) -> float:
-    """Returns how much of the question the cited text holds that holds most of it."""
+    """Returns the largest share of the question in any cited text."""
     share = 0.0
     for citation in citations:
         share = max(share, reading.asked.share(sentence_terms(citation.cited_text)))
@@ -215,7 +215,7 @@ def _best_cited(reading: Reading, citations: Sequence[Citation]) -> float:
 
 
 def _best_shown(reading: Reading) -> SentenceFound | None:
-    """Returns the sentence shown that speaks to the question best; what an outline lists is no sentence."""
+    """Returns the shown sentence that addresses the question best, not counting the lines of outlines."""
     best: SentenceFound | None = None
     share = 0.0
     for sentence in reading.shown:
@@ -226,13 +226,14 @@ def _best_shown(reading: Reading) -> SentenceFound | None:
 
 
 def miscited_claims(reading: Reading) -> Iterator[Finding]:
-    """Yields the claims whose words are in another sentence that was found, and not in what they cite."""
+    """Yields the claims whose words are in another found sentence than the cited one."""
     if reading.reply is None or reading.response is None:
         return
     cited: dict[str, frozenset[str]] = {}
     for citation in reading.response.citations[:MOST_CLAIMS]:
         claim = reading.response.answer[citation.start : citation.end]
         words_cited = sentence_terms(f"{citation.source} {citation.cited_text}")
+        # A claim with several citations may rest on all of them together.
         cited[claim] = cited.get(claim, frozenset()) | words_cited
     for claim, held in cited.items():
         own = sentence_terms(claim)
@@ -252,7 +253,7 @@ def miscited_claims(reading: Reading) -> Iterator[Finding]:
 
 
 def misread_follow_ups(reading: Reading) -> Iterator[Finding]:
-    """Yields tool calls on an older topic of the conversation than the question is about."""
+    """Yields tool calls about an older topic of the conversation than that of the question."""
     if not reading.history:
         return
     older = list(reading.history)
@@ -282,7 +283,7 @@ def _on_older_topic(
     sought: frozenset[str],
     meant: frozenset[str],
 ) -> Finding | None:
-    """Returns the finding that a call looks for what an older question was about, and not for what this one is."""
+    """Returns the finding that a call searches for the topic of an older question instead of the current one's."""
     own = _share_of(meant, sought)
     older = list(reading.history)
     if refers_back(reading.question):

@@ -1,4 +1,4 @@
-"""Finds what went wrong on the way: failed and late tools, limits, recoveries, and what was changed on purpose."""
+"""Finds what went wrong on the way: failed and slow tools, limits, recoveries, and deliberate changes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from antiphon.vocabulary.events import (
 )
 
 SLOW_SHARE = 0.5
-"""Of the time that it may take at most: a call that took as long is slow."""
+"""A call that took at least this share of its time limit is slow."""
 DETAIL_CHARS = 240
 NOT_FOUND_SHARE = 0.4
-"""That something does not exist is an answer more often than a failure."""
+"""Low, because "not found" is an answer more often than a failure."""
 
 
 class Incident(NamedTuple):
-    """The kind of suspect that an event is by itself, and its sentence, with the event's fields to be filled in."""
+    """The kind of suspect that an event is in itself, and its sentence, with gaps for the event's fields."""
 
     kind: str
     wording: str
@@ -97,11 +97,11 @@ LIMITS: Mapping[Limit, Incident] = {
     "all_tools_failed": Incident("tool_failed", "No further round was made: {detail}"),
     "tool_failed": Incident("tool_failed", "No further tool was called: {detail}"),
 }
-"""The same for the trip of each limit."""
+"""The incidents for each limit that may trip."""
 
 
 def incidents(reading: Reading) -> Iterator[Finding]:
-    """Yields what an event tells by itself, in the order of the trace."""
+    """Yields the findings from single events, in the order of the trace."""
     for recorded in reading.events:
         event = recorded.event
         incident = INCIDENTS.get(type(event))
@@ -134,7 +134,7 @@ def _worded(incident: Incident, event: Event) -> str:
 
 
 def _line(text: str) -> str:
-    """Returns a sentence of ours with text from outside in it: one line, cut, with its full stop."""
+    """Returns a sentence of ours that quotes text from outside as one line, cut, with a full stop."""
     line = " ".join(text[: 4 * DETAIL_CHARS].split())
     if len(line) > DETAIL_CHARS:
         line = line[: DETAIL_CHARS - 1].rstrip() + "…"
@@ -144,7 +144,7 @@ def _line(text: str) -> str:
 
 
 def on_purpose(reading: Reading) -> Iterator[Finding]:
-    """Yields what was changed or broken on purpose: faults that were injected, and the change of a fork."""
+    """Yields deliberate changes: injected faults, and the change of a fork."""
     for seq, event in reading.of(QueryReceived):
         if event.faults:
             faults = ", ".join(event.faults)
@@ -155,7 +155,7 @@ def on_purpose(reading: Reading) -> Iterator[Finding]:
 
 
 def slow_tools(reading: Reading) -> Iterator[Finding]:
-    """Yields tool calls that took much of the time that they had."""
+    """Yields tool calls that took a large part of their time limit."""
     for search in reading.searches:
         limit_s = search.requested.event.timeout_s
         took_s = search.found.event.duration_ms / 1000

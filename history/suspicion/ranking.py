@@ -1,4 +1,4 @@
-"""Ranks the suspects of a trace: what each kind weighs, which part of the work it lies in, and what to try."""
+"""Ranks the suspects of a trace by the table of kinds: their weights, their areas, and advice."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from antiphon.vocabulary.values import Value
 Area = Literal[
     "document", "search", "tool", "memory", "model", "conversation", "limit", "service"
 ]
-"""The part of the work that a suspect lies in."""
+"""The part of the work to which a suspect belongs."""
 
 MOST = 12
 MOST_OF_A_FINDER = 50
 REPEATED = 0.75
-"""The second suspect of a kind, or on the same event, weighs less by this factor, the third by its square …"""
+"""Factor on the weight of the second suspect of a kind or on an event; the third gets its square, and so on."""
 
 
 class Suspect(Value, frozen=True, kw_only=True):
@@ -58,11 +58,11 @@ class Suspect(Value, frozen=True, kw_only=True):
 
 
 class Kind(NamedTuple):
-    """A row of the table: where a suspect of the kind lies, and what it weighs.
+    """A row of the table: the area of a kind of suspects, their weights, and advice.
 
     Attributes:
-        least: Its weight if it hardly shows.
-        most: Its weight if it shows as strongly as can be.
+        least: The weight of the weakest sign.
+        most: The weight of the strongest sign.
     """
 
     area: Area
@@ -79,7 +79,7 @@ _RAISE = "Ask again with a higher limit, and compare."
 _TOOL = "Fork from here with the result that the tool should have brought."
 _SERVICE = "Ask again, and see whether it happens again."
 
-# Causes before their signs: what went wrong early explains what shows in the answer, and not the other way round.
+# Causes weigh more than their signs: an early fault explains a flaw of the answer, not the other way round.
 KINDS: Mapping[str, Kind] = {
     "fault": Kind("service", 0.95, 0.95, "Ask again without the fault."),
     "changed": Kind("service", 0.6, 0.6, "Compare with the trace that it is a fork of."),
@@ -139,7 +139,7 @@ KINDS: Mapping[str, Kind] = {
     "trace_incomplete": Kind("service", 0.2, 0.2, "Check the disk of the service."),
 }  # fmt: skip
 OTHER = Kind("service", 0.4, 0.4, "Look at the event.")
-"""Of an indicator that the table does not know: from a trace of another version."""
+"""For an unknown indicator, from a trace of another version."""
 
 FINDERS: Sequence[Callable[[Reading], Iterator[Finding]]] = (
     on_purpose,
@@ -160,20 +160,20 @@ FINDERS: Sequence[Callable[[Reading], Iterator[Finding]]] = (
 
 
 def suspects(events: Sequence[Recorded[Event]]) -> tuple[Suspect, ...]:
-    """Returns what may have made the answer of a trace a bad one, the likeliest first; twelve at most."""
+    """Returns at most twelve possible causes of a bad answer in a trace, the likeliest first."""
     reading = Reading(events)
-    # A trace from elsewhere may hold any number of anything.
+    # Bounded, because a trace from elsewhere may have any number of findings.
     found = [islice(find(reading), MOST_OF_A_FINDER) for find in FINDERS]
     findings = list(chain.from_iterable(found))
     findings += _indicators(reading, findings)
-    # Sorting keeps the order of those that weigh the same: the finders', and within one that of the trace.
+    # The sort is stable: equal weights keep the order of the finders, and within one that of the trace.
     findings.sort(key=_weight, reverse=True)
     ranked = sorted(_weighed(findings), key=lambda found: found.weight, reverse=True)
     return tuple(ranked[:MOST])
 
 
 def _indicators(reading: Reading, known: Iterable[Finding]) -> Iterator[Finding]:
-    """Yields the indicators of the answer that no finding says already."""
+    """Yields the indicators of the answer that no finding covers yet."""
     if reading.response is None:
         return
     kinds = {finding.kind for finding in known}
@@ -189,7 +189,7 @@ def _weight(finding: Finding) -> float:
 
 
 def _weighed(findings: Iterable[Finding]) -> Iterator[Suspect]:
-    """Yields the findings as suspects; what repeats another's kind or event steps back behind the first of others."""
+    """Yields the findings as suspects; lowers the weight of each that repeats the kind or event of another."""
     of_kind: Counter[str] = Counter()
     of_event: Counter[int] = Counter()
     seen: set[tuple[str, str]] = set()

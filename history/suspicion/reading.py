@@ -1,4 +1,4 @@
-"""Reads a trace for all who look for suspects in it: what was asked, searched for, found, shown and said."""
+"""Reads a trace for the finders of suspects: its question, searches, findings, briefing and answer."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from antiphon.vocabulary.values import Exchange, Fact, Passage, ShownSource, Too
 READ_CHARS = 2_000
 QUOTED_CHARS = 160
 MOST_SENTENCES = 400
-"""Sentences of a trace that are looked at: one from elsewhere may hold any number."""
+"""Most sentences of a trace to look at, because a trace from elsewhere may have any number."""
 _WHY = "why"
-"""The argument in which a model says why it calls a tool: no part of what it looks for."""
+"""The argument with a model's reason for a tool call, which is not part of its search."""
 
 E = TypeVar("E", bound=Event)
 
@@ -45,10 +45,10 @@ class Finding(NamedTuple):
     """A suspect before it is weighed against the others.
 
     Attributes:
-        kind: What sort of thing it is: a row of the table in ranking.py.
+        kind: The name of its row in the table in ranking.py.
         text: A plain sentence, which may quote text from outside.
         event_seq: The event that explains it.
-        share: How strongly it shows, from 0 to 1.
+        share: The strength of the sign, from 0 to 1.
     """
 
     kind: str
@@ -58,32 +58,32 @@ class Finding(NamedTuple):
 
 
 class Placed(NamedTuple, Generic[E]):
-    """An event of a known kind, and its place in the trace."""
+    """An event of a known kind, with its place in the trace."""
 
     seq: int
     event: E
 
 
 class Search(NamedTuple):
-    """A tool call and what it brought."""
+    """A tool call and its result."""
 
     requested: Placed[ToolRequested]
     found: Placed[ToolSucceeded]
 
     @property
     def sought(self) -> str:
-        """The words that the call looked for."""
+        """The words that the call searched for."""
         return sought_by(self.requested.event.call)
 
     @property
     def is_of_courses(self) -> bool:
-        """True for a search in the courses; a tool of one's own brings its words and no passages of a course."""
+        """True for a search in the courses; a user's own tool returns text instead of passages of a course."""
         passages = self.found.event.passages
         return not passages or any(passage.kind == "passage" for passage in passages)
 
     @property
     def terms(self) -> frozenset[str]:
-        """The terms of all that it brought, labels included."""
+        """The terms of its whole result, including labels."""
         held: frozenset[str] = frozenset()
         for passage in self.found.event.passages:
             held |= passage_terms(passage)
@@ -117,7 +117,7 @@ class Reading:
 
     @cached_property
     def question(self) -> str:
-        """The question as it was asked; empty if the trace does not hold it."""
+        """The original question; empty if the trace lacks it."""
         for placed in self.of(QueryReceived):
             return placed.event.query
         return ""
@@ -139,6 +139,7 @@ class Reading:
     def reply(self) -> Placed[ReasoningCompleted] | None:
         """The reply that became the answer; the last one if none did."""
         replies = self.of(ReasoningCompleted)
+        # From the end, because a lost answer is requested again.
         for asked in reversed(self.of(AnswerRequested)):
             for reply in replies:
                 if reply.event.call_id == asked.event.call_id:
@@ -147,7 +148,7 @@ class Reading:
 
     @cached_property
     def briefing(self) -> Placed[BriefingPrepared] | None:
-        """What the call that gave the answer was shown; the last briefing if it is not known."""
+        """The briefing of the answering call; the last briefing if that call is not known."""
         briefings = self.of(BriefingPrepared)
         for briefing in briefings:
             if self.reply and briefing.event.call_id == self.reply.event.call_id:
@@ -165,7 +166,7 @@ class Reading:
 
     @cached_property
     def searches(self) -> list[Search]:
-        """The tool calls that brought something, which may be that nothing was found."""
+        """The tool calls with a result, which may be that nothing was found."""
         requested: dict[str, Placed[ToolRequested]] = {}
         for call in self.of(ToolRequested):
             requested.setdefault(call.event.call.id, call)
@@ -178,7 +179,7 @@ class Reading:
 
     @cached_property
     def asked(self) -> TermShares:
-        """The terms of the question and of what it refers to, weighed by their rarity in what was found."""
+        """The terms of the question and of the earlier ones it refers to, weighted by rarity in the findings."""
         rows = [sentence.terms for sentence in self.sentences]
         meant = understood(self.question, self.history)
         rarity = rarity_among(frozenset(terms(meant)), rows)
@@ -188,7 +189,7 @@ class Reading:
 
     @cached_property
     def telling_terms(self) -> frozenset[str]:
-        """The terms of the question but for those in which it is merely put."""
+        """The terms of the question without those of its mere phrasing."""
         return frozenset([term for term in self.asked.of_term if not is_light(term)])
 
     @cached_property
@@ -198,14 +199,14 @@ class Reading:
 
     @property
     def is_answered(self) -> bool:
-        """True if the answer cites something, and is not of low confidence."""
+        """True if the answer cites something and does not have low confidence."""
         if self.response is None:
             return False
         return bool(self.response.citations) and self.response.confidence != "low"
 
     @cached_property
     def sentences(self) -> list[SentenceFound]:
-        """The sentences of all facts, as far as they are looked at."""
+        """The sentences of all facts, up to the limit."""
         found: list[SentenceFound] = []
         for fact in self.facts.values():
             found += sentences_of(fact, range(len(fact.passage.starts)))
@@ -213,13 +214,13 @@ class Reading:
 
     @cached_property
     def shown(self) -> list[SentenceFound]:
-        """The sentences that the call which gave the answer was shown."""
+        """The sentences in the briefing of the answering call."""
         if self.briefing is None:
             return []
         return self._sentences_in(self.briefing.event.sources)
 
     def found_seq(self, sentence: SentenceFound) -> int:
-        """Returns the first event that brought a sentence; 0 if the trace does not hold it."""
+        """Returns the first event with a sentence in its result; 0 if the trace lacks it."""
         text = sentence.text.strip()
         for search in self.searches:
             for passage in search.found.event.passages:
@@ -228,7 +229,7 @@ class Reading:
         return 0
 
     def words_for(self, missing: frozenset[str]) -> str:
-        """Returns the words of the question for some of its terms, quoted, with commas between."""
+        """Returns the question's own words for some of its terms, quoted and separated by commas."""
         meant = understood(self.question, self.history)
         words = [word for word in telling_words(meant) if stem(word) in missing]
         return ", ".join([f"“{word}”" for word in words[:4]])
@@ -242,24 +243,24 @@ class Reading:
 
 
 def sentences_of(fact: Fact, numbers: Iterable[int]) -> list[SentenceFound]:
-    """Returns some sentences of a fact; numbers that it does not have are passed over."""
+    """Returns some sentences of a fact; ignores numbers that it does not have."""
     passage = fact.passage
     found: list[SentenceFound] = []
     for number in numbers:
-        # A trace from a file may claim anything.
+        # A trace from a file may contain any number.
         if 0 <= number < len(passage.starts):
             found.append(SentenceFound(fact, passage.sentence(number)))
     return found
 
 
 def passage_terms(passage: Passage) -> frozenset[str]:
-    """Returns the terms of a passage and of what it is under."""
+    """Returns the terms of a passage and of its headings."""
     text = f"{passage.source} {passage.title or ''} {passage.text.text}"
     return sentence_terms(text)
 
 
 def sought_by(call: ToolCall) -> str:
-    """Returns the texts among the arguments of a call, but for its reason."""
+    """Returns the texts among the arguments of a call, except its reason."""
     texts: list[str] = []
     for name, value in arguments_of(call).items():
         if name == _WHY:
@@ -270,17 +271,17 @@ def sought_by(call: ToolCall) -> str:
 
 
 def arguments_of(call: ToolCall) -> Mapping[str, object]:
-    """Returns the arguments of a call by name; none if they are not to be read."""
+    """Returns the arguments of a call by name; empty if they cannot be read."""
     try:
         arguments = json.loads(call.arguments)
-    # A model may write anything, deeper than is read too.
+    # A model may write anything, even nested too deep to read.
     except (ValueError, RecursionError):
         return {}
     return arguments if isinstance(arguments, dict) else {}
 
 
 def quoted(text: str) -> str:
-    """Returns text from outside as a quotation within a sentence: one line, cut."""
+    """Returns text from outside as a quotation within a sentence, on one line and cut."""
     line = " ".join(text[: 2 * READ_CHARS].split())
     if len(line) > QUOTED_CHARS:
         line = line[: QUOTED_CHARS - 1].rstrip() + "…"

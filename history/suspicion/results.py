@@ -1,4 +1,4 @@
-"""Finds results of tools that are none: errors and empty lists that a tool returned if it should have failed."""
+"""Finds tool results that are not results: errors and empty lists returned by tools that should have failed."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _ERROR = re.compile(
     r"|(?:HTTP\W*)?(?:[Ss]tatus\W*)?(?:[Cc]ode\W*)?[45]\d\d(?:\W*$|\s+[A-Z])"
     r"|Traceback\b|(?:[Ff]ailed|[Uu]nable) to\b|[Rr]equest failed\b)"
 )
-"""How a text begins that tells of a failure."""
+"""The beginning of a text that reports a failure."""
 _TOLD_IN = ("error", "errors", "exception", "traceback")
-"""Fields in which an API tells of a failure …"""
+"""Fields in which an API reports a failure …"""
 _STATUS = ("status", "status_code", "statuscode", "code")
 """… and of its status."""
 FIRST_ERROR_STATUS = 400
 LONGEST_ERROR_CHARS = 500
-"""A longer text that begins with an error is about errors."""
+"""A longer text that begins like this is merely about errors."""
 
 
 def poor_results(reading: Reading) -> Iterator[Finding]:
-    """Yields the results by which a tool says that it failed, or that there is nothing."""
+    """Yields the results that report a failure or are empty."""
     for search in reading.searches:
         text = _text(search)
         name, seq = search.found.event.name, search.found.seq
@@ -44,7 +44,7 @@ def poor_results(reading: Reading) -> Iterator[Finding]:
 
 
 def _text(search: Search) -> str:
-    """Returns the words of a tool's own; empty for passages of courses, which may be about errors."""
+    """Returns the output of a user's own tool; empty for passages of courses, which may be about errors."""
     passages = search.found.event.passages
     if any(passage.kind != "text" for passage in passages):
         return ""
@@ -71,7 +71,7 @@ def _has_error_status(fields: dict[str, object]) -> bool:
 
 
 def _is_empty(text: str) -> bool:
-    """Returns True for nothing, and for JSON that holds nothing but zeros and empty lists."""
+    """Returns True for an empty text, and for JSON with nothing but zeros and empty lists."""
     if text.strip() == NOTHING:
         return True
     read = _read(text)
@@ -81,10 +81,10 @@ def _is_empty(text: str) -> bool:
 
 
 def _read(text: str) -> object:
-    """Returns what the text is as JSON; the text itself if it is none."""
+    """Returns the value of a JSON text; the text itself if it is not JSON."""
     try:
         read: object = json.loads(text[:READ_CHARS])
-    # A tool may write anything, deeper than is read too.
+    # A tool may write anything, even nested too deep to read.
     except (ValueError, RecursionError):
         return text
     return read

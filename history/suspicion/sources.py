@@ -1,4 +1,4 @@
-"""Finds what is wrong with the material: orders to the model, stale data, contradictions, and what is relied on."""
+"""Finds faults in the material: orders to the model, stale data, contradictions, and sentences the answer relies on."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from antiphon.language.words import sentence_terms, terms
 from antiphon.vocabulary.values import Citation, Passage
 
 FRESH_DAYS = 90
-"""Data of that age is taken for fresh: what a course says of a term is often written that long before."""
+"""Data up to this age counts as fresh: courses often write about a term that long before it."""
 OLD_DAYS = 3 * 365
-"""Data of that age and older is as stale as can be."""
+"""Data of this age or older counts as completely stale."""
 MOST_STATEMENTS = 150
-"""As many sentences that are relied on are compared with those found."""
+"""Most cited sentences to compare with all found ones."""
 MOST_RELIED_ON = 3
 
 _DATED = re.compile(
@@ -34,7 +34,7 @@ _DATED = re.compile(
     r"[\"']?\s*[:=]?\s*[\"']?(\d{4})-(\d{2})(?:-(\d{2}))?",
     re.IGNORECASE,
 )
-"""A date by which data says how old it is, in JSON or in a sentence."""
+"""A date that data gives as its own, in JSON or in a sentence."""
 _STALE = re.compile(
     r"\b(?:stale|outdated|out of date|superseded|no longer (?:valid|current|maintained|up to date)|cached copy"
     r"|last known (?:value|state))\b",
@@ -44,11 +44,11 @@ _STALE = re.compile(
 _OF_ORDERS = sentence_terms(
     "ignore disregard forget override previous prior instructions rules prompt system say answer reply respond must"
 )
-"""The words in which orders are given, rather than what they order."""
+"""The words in which orders are given, as opposed to their content."""
 
 
 def orders(reading: Reading) -> Iterator[Finding]:
-    """Yields the passages in which a model is given orders, where they came in."""
+    """Yields passages with orders to the model, at the events that brought them."""
     shown = {sentence.text for sentence in reading.shown}
     for search in reading.searches:
         for passage in search.found.event.passages:
@@ -65,7 +65,7 @@ def orders(reading: Reading) -> Iterator[Finding]:
 
 
 def _is_obeyed(reading: Reading, order: str) -> bool:
-    """Returns True if the answer holds words of the order that are no words of the question."""
+    """Returns True if the answer contains words of the order that are not words of the question."""
     if reading.response is None:
         return False
     own = sentence_terms(order) - sentence_terms(reading.question) - _OF_ORDERS
@@ -73,8 +73,8 @@ def _is_obeyed(reading: Reading, order: str) -> bool:
 
 
 def _orders_in(passage: Passage) -> Iterator[tuple[str, str]]:
-    """Yields the sentences and labels of a passage that hold an order, each with its words."""
-    # In a tool's JSON everything is in quotation marks.
+    """Yields the sentences and labels of a passage that contain an order, each with the order's words."""
+    # In a tool's JSON all texts are in quotation marks, which therefore do not mean a quotation.
     may_quote = not passage.text.text.lstrip().startswith(("{", "["))
     texts = [passage.sentence(number) for number in range(len(passage.starts))]
     for text in (*texts, passage.source, passage.title or ""):
@@ -83,12 +83,12 @@ def _orders_in(passage: Passage) -> Iterator[tuple[str, str]]:
 
 
 def stale_data(reading: Reading) -> Iterator[Finding]:
-    """Yields the results of tools that say themselves how old they are, and are old."""
+    """Yields the results of tools that give their own age and are old."""
     asked_on = _day_of(reading)
     for search in reading.searches:
         name = search.found.event.name
         for passage in search.found.event.passages:
-            # A course speaks of dates and of stale caches: only what tools say of their own data is meant.
+            # Courses may mention dates and stale caches; only tools' statements about their own data count.
             if passage.kind != "text":
                 continue
             text = passage.text.text[:READ_CHARS]
@@ -102,7 +102,7 @@ def stale_data(reading: Reading) -> Iterator[Finding]:
 
 
 def _day_of(reading: Reading) -> date:
-    """Returns the day on which the question was asked; a trace from elsewhere may hold one that no calendar knows."""
+    """Returns the day of the question; the earliest day if a trace from elsewhere has an impossible time."""
     for recorded in reading.events:
         try:
             return datetime.fromtimestamp(recorded.at, UTC).date()
@@ -133,7 +133,7 @@ def _age(days: int) -> str:
 
 
 def contradictions(reading: Reading) -> Iterator[Finding]:
-    """Yields what was found beside what the answer relies on, and says otherwise of the same thing."""
+    """Yields found sentences that contradict one on which the answer relies."""
     relied_on = [sentence for _, sentence in _relied_on(reading)] or reading.shown
     seen: set[str] = set()
     for one, other in product(relied_on[:MOST_STATEMENTS], reading.sentences):
@@ -149,7 +149,7 @@ def _said(sentence: SentenceFound) -> str:
 
 
 def _contradict(one: SentenceFound, other: SentenceFound) -> bool:
-    # Most sentences are on something else, and telling that from their terms costs little.
+    # A cheap check first, because most sentences are about different things.
     if len(one.terms & other.terms) < 2:
         return False
     if one.fact.passage.source == other.fact.passage.source:
@@ -158,11 +158,11 @@ def _contradict(one: SentenceFound, other: SentenceFound) -> bool:
 
 
 def relied_on(reading: Reading) -> Iterator[Finding]:
-    """Yields the sentences that the answer rests on: if all else is well, one of them is wrong, or its document."""
+    """Yields the sentences on which the answer relies: if all else is well, one of them or its document is wrong."""
     by_text: dict[str, tuple[Citation, SentenceFound]] = {}
     for citation, sentence in _relied_on(reading):
         by_text.setdefault(sentence.text, (citation, sentence))
-    # What answers the question most directly comes first: that is what was wrong, if the answer was.
+    # The most direct answer to the question comes first: if the answer was wrong, then it was.
     ranked = sorted(
         by_text.values(),
         key=lambda pair: reading.asked.share(pair[1].terms),
@@ -180,7 +180,7 @@ def relied_on(reading: Reading) -> Iterator[Finding]:
 
 
 def _relied_on(reading: Reading) -> Sequence[tuple[Citation, SentenceFound]]:
-    """Returns what is cited, each citation with its words and their fact."""
+    """Returns the citations, each with the cited sentence and its fact."""
     found: list[tuple[Citation, SentenceFound]] = []
     if reading.response is None:
         return found
