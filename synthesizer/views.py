@@ -1,4 +1,4 @@
-"""Views of a query's memory and of its briefings at any place of its trace, as plain values to be shown and asked."""
+"""Views of a query's memory and its briefings at any event of its trace, as plain values for pages and programs."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ class BriefingView(Value, frozen=True, kw_only=True):
 
     Attributes:
         seq: Its event.
-        conversation: The exchanges before the question that it is shown with, oldest first.
-        shown: What its sources say, in their order.
-        came: Estimated tokens that came in since the briefing before.
-        went: Estimated tokens that went.
+        conversation: The earlier exchanges that it includes, oldest first.
+        shown: The texts of its sources, in their order.
+        came: Estimated tokens added since the previous briefing.
+        went: Estimated tokens removed since then.
         summary: The summarising call whose text is in its notes; empty if none is.
     """
 
@@ -138,7 +138,7 @@ class BriefingView(Value, frozen=True, kw_only=True):
 
 
 def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> MemoryView:
-    """Folds a trace anew, recorded or still being written, up to the event `at` (None: all of it)."""
+    """Folds a trace, complete or still being written, up to the event `at` (None: all of it)."""
     memory = Memory()
     last = 0
     for recorded in events:
@@ -153,7 +153,7 @@ def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> Memor
 
 
 def briefings_of(events: Iterable[Recorded[Event]]) -> tuple[BriefingView, ...]:
-    """Returns every briefing of a trace, in order, with what differs from the one before it and why."""
+    """Returns every briefing of a trace, in order, with its changes since the one before and their reasons."""
     views: list[BriefingView] = []
     facts: dict[str, Fact] = {}
     conversation: tuple[Exchange, ...] = ()
@@ -201,7 +201,7 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
         CoverageView(course=course, lesson=lesson, facts=fact_ids)
         for (course, lesson), fact_ids in coverage(found).items()
     ]
-    # Calls of the round that is under way come last, as they were asked for last.
+    # Calls of the current round come last, because they were requested last.
     attempts = [settled.attempt for settled in memory.usage.settled]
     attempts += memory.usage.open
     summary = memory.reasoning.summary
