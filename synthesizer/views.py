@@ -116,10 +116,10 @@ class BriefingView(Value, frozen=True, kw_only=True):
 
     Attributes:
         seq: Its event.
-        conversation: The earlier exchanges that it includes, oldest first.
-        shown: The texts of its sources, in their order.
-        came: Estimated tokens added since the previous briefing.
-        went: Estimated tokens removed since then.
+        conversation: The exchanges before the question that it is shown with, oldest first.
+        shown: What its sources say, in their order.
+        came: Estimated tokens that came in since the briefing before.
+        went: Estimated tokens that went.
         summary: The summarising call whose text is in its notes; empty if none is.
     """
 
