@@ -199,7 +199,7 @@ class _Alike:
     def note(self, fact_id: str, group: Group) -> str | None:
         """Returns the earlier fact that says nearly the same; if there is none, remembers this one for later facts."""
         runs = shingles(group.passage.text.text)
-        # A fact that includes an earlier one must be shown in its place, even if it repeats a third one.
+        # A request must show a fact that includes an earlier one in its place, even if it repeats a third one.
         if not group.merged:
             like = self._find(runs)
             if like is not None:

@@ -1,7 +1,7 @@
 """Reads events of every released version of the vocabulary, or explains why this program cannot read one.
 
-Released versions of the vocabulary stay readable: whoever raises `VERSION` adds to `UPGRADERS` the function that turns
-an event of the previous version into the new form, and to `tests/traces/versions/` a trace of the new version.
+Released versions of the vocabulary stay readable: a change that raises `VERSION` adds to `UPGRADERS` the function that
+turns an event of the previous version into the new form, and to `tests/traces/versions/` a trace of the new version.
 """
 
 from __future__ import annotations

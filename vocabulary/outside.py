@@ -1,4 +1,4 @@
-"""Rules for text from outside: what may be printed, what counts as a link, and which parts of an address may be shown.
+"""Rules for text from outside: what may be printed, what counts as a link, and what to mask in an address.
 
 All code that prints, logs or links such text applies these rules, so each is written down once.
 """
