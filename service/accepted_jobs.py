@@ -69,6 +69,7 @@ def accept(data_dir: Path, order: JobOrder) -> AcceptedJob:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.write(msgspec.json.encode(order))
         file.flush()
+        # The lock belongs to the open file, so it survives the rename.
         unfinished.rename(folder / ORDER)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)

@@ -126,6 +126,7 @@ class Admission:
         """Lets fewer queries run at once if the event loop is late, and more again if it is not."""
         # If few queries run, something else makes the loop late.
         if late_s > LATE_S and self._running() > LEAST_AT_ONCE:
+            # From the number that really run: a limit above it has no effect yet.
             fewer = int(min(self._at_once, self._running()) * FEWER)
             self._at_once = min(self._at_once, max(LEAST_AT_ONCE, fewer))
         elif late_s < LATE_S / 2:

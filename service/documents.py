@@ -202,6 +202,7 @@ class Documents:
         try:
             await _to_its_end(asyncio.to_thread(upload.place))
             return await run_indexing(record, self._request())
+        # Also when cancelled: the files must match the index, which has not changed.
         except BaseException:
             upload.undo()
             raise
@@ -247,6 +248,7 @@ class Documents:
                 folder = folder_to_index(order.path, self.data_dir)
                 summary = await run_indexing(record, self._request(folder=folder))
                 _check_indexed(order.path, summary)
+            # Also when cancelled: the stored layout must be the one in the index.
             except BaseException:
                 self._set_layout(order.path, stored.get(order.path, ""))
                 raise

@@ -120,6 +120,7 @@ class KeptFaults:
         self._zip.close()
         try:
             self._new(_REPORT).write_bytes(report)
+            # The report last, so that it never names traces that are not there yet.
             for name in (_TRACES, _REPORT):
                 os.replace(self._new(name), self._folder / name)
         except OSError as error:

@@ -29,6 +29,7 @@ async def run_indexing(record: JobRecord, request: IndexRequest) -> IndexSummary
     """
     record.set(state="running")
     process = await asyncio.create_subprocess_exec(
+        # -P keeps the current folder from the front of the path, so that its modules shadow no others.
         *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
         stdin=PIPE,
         stdout=PIPE,

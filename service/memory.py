@@ -19,6 +19,7 @@ ARENAS = 2
 def spare_memory() -> None:
     """Sets bounds for the rest of the process; call it before threads begin."""
     libc = ctypes.CDLL(None)
+    # Other C libraries, such as musl, do not have it.
     if hasattr(libc, "mallopt"):
         libc.mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
         libc.mallopt(_TRIM_THRESHOLD, LARGE_BYTES)

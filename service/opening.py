@@ -72,6 +72,7 @@ async def open_parts(
         callers = access.KeyCallers(settings, resources, membership.ledger)
         await asyncio.to_thread(callers.open)
         await membership.begin(callers.file, resources.telemetry.metrics)
+    # Also when cancelled: the connection must not outlive the attempt.
     except BaseException:
         await membership.close()
         raise

@@ -44,6 +44,7 @@ class Probe:
         if self._looking is None or self._looking.done():
             self._looking_since = asyncio.get_running_loop().time()
             self._looking = asyncio.create_task(self._look(searches), name="probe")
+        # `wait` leaves the try running after the timeout; a later request sees its result.
         await asyncio.wait([self._looking], timeout=LOOK_S)
 
     async def close(self) -> None:

@@ -123,6 +123,7 @@ class Upload:
             if not self._new(path).exists():
                 self._placed.add(path)
                 continue
+            # By content, because a file that is sent again has a new time.
             if target.is_file() and filecmp.cmp(self._new(path), target, shallow=False):
                 continue
             self._placed.add(path)

@@ -185,6 +185,7 @@ def shingles(text: str) -> frozenset[Shingle]:
     if len(found) < FEWEST_WORDS:
         return frozenset()
     runs = zip(*[found[at:] for at in range(RUN_WORDS)], strict=False)
+    # Hashes of texts differ between processes; these are compared only within one.
     return frozenset(map(hash, runs))
 
 
@@ -217,6 +218,7 @@ class _Alike:
         if len(held) < LEAST_SHARED * len(runs):
             return None
         votes = Counter([self._first_with[run] for run in held])
+        # Runs shared with several facts do not add up: a single fact must hold nearly all.
         best = max(
             votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None
         )

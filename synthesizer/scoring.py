@@ -98,6 +98,7 @@ def best_first(aim: Aim, sources: Sequence[SourceBlock]) -> tuple[SourceBlock, .
         ids = (source.fact.id, *source.fact.merged)
         return max([shares.get(fact_id, 0.0) for fact_id in ids])
 
+    # The sort is stable in reverse too, so ties keep the order of discovery.
     return tuple(sorted(sources, key=share_of, reverse=True))
 
 
@@ -193,6 +194,7 @@ def _titles_by_term(sources: Sequence[SourceBlock]) -> TitlesByTerm:
     # Several sources may have one title: each is noted once. An empty title would be in every sentence.
     for title in dict.fromkeys([source.title for source in sources]):
         if title:
+            # The term itself breaks ties, because sets have no order and a replay must score alike.
             longest = max(title, key=lambda term: (len(term), term))
             titles.setdefault(longest, []).append(title)
     return titles

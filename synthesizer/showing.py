@@ -70,6 +70,7 @@ def _with_block(
     """Returns the messages with the block replacing the sources from `place` to `end`."""
     *before, last = briefing.messages
     sources = [at for at, shown in enumerate(last.content) if _is_source(shown)]
+    # A briefing is one message with a block for each source; a transcript is not.
     if before or len(sources) != len(briefing.sources):
         raise BadInputError(
             "The call is shown a transcript: sentences can be added to a briefing only."

@@ -59,6 +59,7 @@ def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Dec
     opened = recorded.event
     memory = within(state.memory, opened)
     state = Synthesis(memory=memory)
+    # A round with a limit of its own gets a briefing, because a transcript cannot be shortened.
     if memory.settings.context == "transcript" and opened.briefing_tokens is None:
         return state, (
             transcribe(memory.transcript, memory.head, memory.sources, opened),

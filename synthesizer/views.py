@@ -144,6 +144,7 @@ def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> Memor
     for recorded in events:
         if at is not None and recorded.seq > at:
             break
+        # Only `settle` closes a round; the trace holds the event that it returns already.
         if isinstance(recorded.event, ToolsSettled):
             memory, _ = settle(memory, recorded.event)
         else:

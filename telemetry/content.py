@@ -164,6 +164,7 @@ def _fitting(value: Any) -> str:
         try:
             encoded = msgspec.json.encode(_cut(value, most))
         except RecursionError:
+            # Cutting the texts shorter makes nothing less deeply nested.
             break
         if len(encoded) <= ATTRIBUTE_BYTES:
             return encoded.decode()

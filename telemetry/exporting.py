@@ -65,8 +65,10 @@ class SpanExport:
         self._session = _Session(headers)
         about = {"service.name": "antiphon", "service.version": program_version()}
         self._provider = TracerProvider(
+            # Named here, so that the SDK takes no sampler from the environment.
             sampler=DEFAULT_ON,
             resource=Resource.create(about),
+            # `close` shuts it down, within a time limit of its own.
             shutdown_on_exit=False,
             id_generator=_TraceIds(),
         )
@@ -103,6 +105,7 @@ class _TraceIds(RandomIdGenerator):
         query_id = current_query.get()
         if _TRACE_ID.fullmatch(query_id) is None:
             return super().generate_trace_id()
+        # A trace id of zeros is invalid.
         return int(query_id, 16) or super().generate_trace_id()
 
 
@@ -120,6 +123,7 @@ class _Session(requests.Session):
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         super().__init__()
+        # Keeps `requests` from reading `.netrc` and proxies from the environment.
         self.trust_env = False
         self.closing = False
         self.problem = ""

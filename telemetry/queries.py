@@ -157,6 +157,7 @@ class ObservedQuery:
 
     def on_round_opened(self, recorded: Recorded[e.RoundOpened]) -> None:
         event = recorded.event
+        # A round lasts until the next one opens, or the query closes.
         end(self._round, recorded.at)
         attributes = {c.ROUND: event.round, c.ROUND_FINAL: event.final}
         self._round = self._spans.begin(
@@ -175,6 +176,7 @@ class ObservedQuery:
             c.CALL_PURPOSE: purpose,
             c.CALL_ID: identifier(event.call_id),
         }
+        # A query that resumed in the middle of a round has no span of that round.
         outer = self._round or self._query
         span = self._spans.begin(
             f"chat {model}", recorded, outer, attributes, SpanKind.CLIENT
@@ -214,6 +216,7 @@ class ObservedQuery:
             c.FINISH_REASONS: (finish_reason(event.stop_reason),),
             **self._content(event),
         }
+        # Attempts that failed before this reply used tokens too.
         usage = event.usage + event.wasted
         self._end_call(event.call_id, recorded.at, usage, reply)
 
@@ -242,6 +245,7 @@ class ObservedQuery:
 
     def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
         event = recorded.event
+        # Before the tool call ends, because its span is the parent of the retrieval's.
         self._show_retrieval(event, recorded.at)
         found = {c.PASSAGES: len(event.passages), **self._content(event)}
         self._end_tool_call(event.tool_call_id, recorded.at, found)

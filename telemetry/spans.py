@@ -46,6 +46,7 @@ class Spans:
         Args:
             outer: The parent span; None: it is the query's outermost span.
         """
+        # The SDK asks for the trace's id while it starts the span.
         current_query.set(recorded.query_id)
         return self._tracer.start_span(
             name,

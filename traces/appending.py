@@ -193,6 +193,7 @@ class Writer:
                 yield connection
         finally:
             self._connection.execute(f"PRAGMA synchronous = {flushed}")
+        # Some of the known texts may be deleted now.
         self._known.clear()
         self._checkpointer.wrote(size_bytes)
 

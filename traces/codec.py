@@ -56,6 +56,7 @@ def to_json(item: Recorded[Event] | Live) -> bytes:
     """Encodes an item for a follower or reader; a number that JSON cannot express (NaN, infinity) becomes null."""
     try:
         return _encoder.encode(item)
+    # Texts are mended only after a failure, because hardly any holds a lone surrogate.
     except UnicodeEncodeError:
         if isinstance(item, Recorded):
             return _encoder.encode(

@@ -109,6 +109,7 @@ def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[E
         number = seq + 1  # the head is line 1
         recorded = _event(line, number, catalog)
         wrong = _misplaced(recorded, seq, head.query_id, before)
+        # Only a line that may hold a key is searched field by field.
         if not wrong and not redaction.needs_none((line,), ()):
             wrong = _named_by_key(recorded, redaction)
         if wrong:

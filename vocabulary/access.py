@@ -58,6 +58,7 @@ class Principal(Value, frozen=True, kw_only=True):
         """Returns a name within the tenant's own names: another tenant may use the same one."""
         if self.sees_all or self.tenant == LOCAL_TENANT:
             return name
+        # A tenant's name holds no NUL, so the names of two tenants cannot collide.
         return f"{self.tenant}\0{name}"
 
     def require(self, scope: Scope) -> None:

@@ -51,6 +51,7 @@ async def contained(work: Awaitable[T]) -> T:
     except BaseException as error:
         if asyncio.current_task(loop) is not task:
             raise  # Somebody closes the coroutine, which is no longer part of a running task.
+        # The code may have raised something else in place of the cancellation.
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from error
         raise failure_of(error) from error

@@ -41,6 +41,7 @@ def _is_shared(folder: Path) -> bool:
     """Returns True for a folder that holds other things too: the working folder, one above it, or one for everybody."""
     if Path.cwd().is_relative_to(folder.resolve()):
         return True
+    # The sticky bit marks folders for everybody, such as /tmp.
     return bool(folder.stat().st_mode & stat.S_ISVTX)
 
 

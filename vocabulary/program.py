@@ -38,5 +38,6 @@ def child_environment() -> dict[str, str]:
     # folder that a command runs in, which Python writes as an empty path, holds a user's own tools and readers.
     paths = [str(_HOME), *map(os.path.abspath, sys.path)]
     environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    # The pipes to the child carry UTF-8 in every locale.
     environment["PYTHONIOENCODING"] = "utf-8"
     return environment

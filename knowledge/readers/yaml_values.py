@@ -31,6 +31,7 @@ class _Loader(yaml.SafeLoader):
             self._size += 1
             self._sizes[id(node)] = self._size - before
             return node
+        # The alias is within its own anchor, so the value would be endless.
         if id(node) not in self._sizes:
             raise yaml.composer.ComposerError(None, None, _ENDLESS, node.start_mark)
         self._size += self._sizes[id(node)]
