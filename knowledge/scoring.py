@@ -166,8 +166,7 @@ def term_weights(terms: Mapping[str, float]) -> Vector:
 def _weight(term: str, share: float) -> float:
     """Returns a term's inverse document frequency as in BM25, weighted by its rarity in English; always above 0."""
     rarity = log((1.0 - share) / max(share, 1e-9))
-    # The square root, because rarity in English is partly the reason for rarity in the courses, and must not count
-    # twice.
+    # The square root, because rarity in English partly causes rarity in the courses, and must not count twice.
     return max(rarity * sqrt(rarity_in_english(term)), 1e-6)
 
 

@@ -34,11 +34,9 @@ from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import LessonPart, Passage
 
-# The number of best chunks whose sentences are scored; their neighbours are read too, for the windows that reach into
-# them.
+# The number of best chunks whose sentences are scored; their neighbours are read too, for windows that reach there.
 _SCORED_CHUNKS = 24
-# The beginning or the end of a lesson: the most characters of whole sentences, and the number of chunks to read for
-# them.
+# The beginning or the end of a lesson: the most characters of whole sentences, and the number of chunks to read.
 _PART_CHARACTERS = 600
 _CHUNKS_OF_PART = 2
 # Chroma's database, and the first bytes of every SQLite file.

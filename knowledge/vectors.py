@@ -80,8 +80,7 @@ class SmallVectors:
     def cosines(self, vector: Vector) -> Vector:
         """Returns the cosine of each with a vector of unit length, without expanding the rows."""
         wide = self.numbers.astype(np.float32)
-        # By einsum, because BLAS wakes all its threads even for so small a product, which is slower if the cores are
-        # busy.
+        # By einsum, because BLAS wakes all its threads for so small a product, which is slower if the cores are busy.
         found: Vector = np.einsum("ij,j->i", wide, vector) / _lengths(wide)
         return found
 
@@ -173,8 +172,7 @@ class Moments:
         """Returns mean and standard deviation of the query's similarity over all vectors."""
         wide = query.astype(np.float64)
         mean = float(wide @ self.mean)
-        # By einsum, because BLAS wakes all its threads even for so small a product, which is slower if the cores are
-        # busy.
+        # By einsum, because BLAS wakes all its threads for so small a product, which is slower if the cores are busy.
         squares = np.einsum("ij,j->i", self.second, wide)
         variance = float(wide @ squares) - mean * mean
         # Rounding can leave a variance slightly below zero.

@@ -41,8 +41,7 @@ def without_unseen(text: str) -> str:
     """Returns the text without invisible characters; keeps joiners and variants that a script needs."""
     if text.isascii():
         shown = text.translate(_ASCII_CONTROLS)
-        # Usually nothing is removed. Returning the same object then lets the tool's words and its passage share one
-        # string.
+        # Usually nothing is removed. The same object then lets the tool's words and its passage share one string.
         return text if len(shown) == len(text) else shown
     shown = _UNSEEN.sub("", text)
     return _STRAY.sub("", shown) if _MAY_BE_STRAY.search(shown) else shown

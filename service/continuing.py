@@ -123,7 +123,7 @@ class Continuing:
         await self._check_own(query_id)
         self._admit()
         if not await self._metering.counted_all(self._principal, query_id):
-            # The query still holds its reserved share, or a process works on it: neither may be reserved again.
+            # Its share is still reserved, or a process works on it: nothing may take that share away.
             handle = await self._history.resume(query_id)
             self._metering.watch_resumed(self._principal, handle)
             return handle
@@ -147,8 +147,7 @@ class Continuing:
         await self._check_own(query_id)
         events = await self._store.read(query_id)
         limited = limited_changes(events, at, changes, self._settings())
-        # A fork with nothing but faults begins before the event that it names, and must do so with the added limits
-        # too.
+        # A fork with nothing but faults begins before the event that it names, also with added limits.
         if limited and not changes and interceptor is not None:
             at = (at or 1) - 1
         elif at is None and not changes:

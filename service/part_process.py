@@ -34,7 +34,7 @@ async def act(
     """
     workers.check_room(name)
     connection = workers.connection_of(settings, f"act {name}")
-    # The settings may place this part in another process; in this one it must run itself.
+    # The settings may place this part in another process, but this process must run it itself.
     settings = settings.model_copy(update={"remote": ""})
     cluster = await connection.get()
     resources = await asyncio.to_thread(

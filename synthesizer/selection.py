@@ -10,8 +10,7 @@ relative to the best sentence of all, so that a question in other words than the
   evidence of one in twenty.
 - A budget below the usual raises the bars, a larger one lowers them: by `BAR_A_HALVING` for each halving or doubling.
 - These never decay: an outline; a fact that touches a part that is still open; for each part, the best sentence among
-    its
-  facts; and the best sentence of all.
+  its facts; and the best sentence of all.
 
 Then, while the rest outgrows its *budget*, single sentences go in this order:
 
@@ -170,8 +169,7 @@ def _decayed(
         bar = bars[min(age, len(bars) - 1)]
         if candidate.score >= bar:
             continue
-        # A fact that an open part may need stays, no matter how low it scores: the calls found nothing better for that
-        # part.
+        # A fact that an open part may need stays, no matter how low it scores: nothing better was found.
         is_kept = candidate.sentence.fact_id in needed or candidate.place in kept
         if not is_kept and _may_decay(candidate, age, intent):
             decayed.append((candidate, bar))

@@ -128,7 +128,7 @@ def fold(usage: ToolUsage, event: Event) -> ToolUsage:
 def _with_progress(
     usage: ToolUsage, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed
 ) -> ToolUsage:
-    # Only one attempt changes, so the list is copied in one go, without rebuilding the others one by one.
+    # Only one attempt of a round's many changes, so the list is copied in one go.
     attempts = list(usage.open)
     for place, attempt in enumerate(usage.open):
         if attempt.id == event.tool_call_id:

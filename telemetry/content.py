@@ -69,8 +69,7 @@ def _request(request: Request) -> Json:
     for message in request.messages:
         parts: list[Json] = []
         for part in _parts(message.content):
-            # The Messages API puts tool results into a user's message; the conventions have a role of their own for
-            # them.
+            # The Messages API puts tool results into a user's message; the conventions have a role for them.
             if part["type"] == "tool_call_response":
                 messages.append({"role": "tool", "parts": [part]})
             else:

@@ -189,8 +189,7 @@ class ObservedQuery:
         call = self._calls.get(event.call_id)
         if call is None:
             return
-        # A reasoner with a name of its own, such as the offline one, answers under it no matter which model was
-        # requested.
+        # A reasoner with a name of its own, such as the offline one, answers under it, not under the requested model's.
         call.name = self._models.label(event.reasoner)
         provider = "antiphon" if event.reasoner == "offline" else "anthropic"
         call.span.set_attributes({c.PROVIDER: provider, **self._content(event)})

@@ -73,8 +73,7 @@ class Conditions:
         if label is None:
             return
         self.add("tenant = ?", label)
-        # Redundant, but SQLite uses the partial index of tenants only if the statement repeats the index's own
-        # condition.
+        # Redundant, but SQLite uses the partial index of tenants only if the statement repeats its condition.
         if label != LOCAL_TENANT:
             self.add(f"tenant <> '{LOCAL_TENANT}'")
 

@@ -29,7 +29,7 @@ _LAST = f"""
                 AND later.number > queries.number AND later.parent IS NULL AND later.tenant = queries.tenant)
 """  # noqa: S608 - a constant
 _LABELLED = "AND queries.tenant = :label"
-# Redundant, but SQLite uses the partial index of tenants only if the statement repeats the index's own condition.
+# Redundant, but SQLite uses the partial index of tenants only if the statement repeats its condition.
 _OF_TENANT = f"{_LABELLED} AND queries.tenant <> '{LOCAL_TENANT}'"
 _AFTER = """
     AND (queries.started_at, queries.number) < (SELECT started_at, number FROM queries WHERE query_id = :after_id)

@@ -58,8 +58,8 @@ class Owner:
             self._file = os.open(self._path(self.name), os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX)
         except OSError as error:
-            # The query continues; at worst another process takes it for abandoned, and the store refuses one of the two
-            # writers.
+            # The query continues; at worst another process takes it for abandoned, and the store refuses one of the
+            # two.
             _log.warning("trace_owner_not_marked", error=str(error))
 
     def lives(self, name: str) -> bool:

@@ -76,8 +76,7 @@ class CallBudget(Protocol):
         """
 
     def settle(self, tokens: int) -> None:
-        """Returns the tokens that a call took and did not use; a negative number charges those that it used in
-        addition."""
+        """Returns tokens that a call took and did not use; a negative number charges for further ones."""
 
 
 def _filled(level: float, most: int | None, share: float) -> float:

@@ -115,8 +115,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
         raise ConfigurationError(
             f"there is no embedder {name!r}; choose one of {', '.join(_BACKENDS)}"
         )
-    # The weights come with a package, so nothing may be downloaded, and no progress bar or warning about threads
-    # printed.
+    # The weights come with a package, so nothing may be downloaded, and no progress bar or warning printed.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

@@ -46,8 +46,7 @@ class SentenceEncoder:
         return embed_by_length(texts, len, self._run, _BATCH)
 
     def _run(self, texts: Sequence[str]) -> list[list[float]]:
-        # The tokenizer holds state for padding and truncation, so one thread at a time may use it; the model serves any
-        # number.
+        # The tokenizer holds state for padding and truncation, so one thread at a time may use it, unlike the model.
         with self._lock:
             features = self.model.preprocess(list(texts))
         with torch.inference_mode():

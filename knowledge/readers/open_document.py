@@ -157,8 +157,7 @@ class _Document:
                 title = joined(self.blocks(each))
             elif what not in _FURNITURE:
                 body += [*self._wrapped(each), BLANK]
-        # Usually a title becomes the place of its slide; the title of a lesson, and one without other text, is also
-        # text.
+        # Usually a title becomes the place of its slide; that of a lesson, and one without other text, is also text.
         is_alone = not any(line.text for line in body)
         if is_alone or title.lower().startswith("lesson"):
             body.insert(0, Line(title))

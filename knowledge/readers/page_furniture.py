@@ -50,8 +50,7 @@ _CONSENT = re.compile(
 _LONGEST_CONSENT = 2_000
 _LONGEST_MENU = 50_000
 _LEAST_LINKED = 0.8
-# Each returns one string, computed within the library, because menus may be nested, and the outer one repeats all
-# links.
+# Each returns one string, made within the library, because menus may be nested, and the outer one repeats all links.
 _STRINGS = {"str": "http://exslt.org/strings"}
 _TEXT = etree.XPath("string()", smart_strings=False)
 _UNSHOWN_TEXT = etree.XPath(

@@ -84,8 +84,7 @@ class _Deck:
         title = "" if self._title_shape is None else _plain(self._title_shape)
         body = list(self._shapes(shapes))
         body += self._about(part)
-        # Usually a title becomes the place of its slide; the title of a lesson, and one without other text, is also
-        # text.
+        # Usually a title becomes the place of its slide; that of a lesson, and one without other text, is also text.
         is_alone = not any(line.text for line in body)
         if is_alone or title.lower().startswith("lesson"):
             body.insert(0, Line(title))
